@@ -1,0 +1,151 @@
+"""Options that several commands take."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import wraps
+from pathlib import Path
+from typing import IO, Any, TypeVar
+
+import click
+
+from spanrs.io import Columns, Source
+from spanrs.tags.words import Dialect, schemes
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+READINGS = ["conlleval", "strict", "discard", "refuse", "ncrfpp", "seqeval", "seqeval-strict"]
+
+#: Files from this size on get a progress bar, where standard error is a terminal.
+LARGE = 64 << 20
+
+
+def scheme_option(name: str = "--scheme", default: str | None = "auto") -> Callable[[F], F]:
+    """Give the option that names a scheme."""
+    known = ", ".join(scheme.name for scheme in schemes())
+    extra = "auto: the scheme the tags violate least; or " if default == "auto" else ""
+    return click.option(
+        name,
+        default=default,
+        show_default=default is not None,
+        required=default is None,
+        metavar="SCHEME",
+        help=f"{extra}{known}.",
+    )
+
+
+def reading_option(default: str | None = "conlleval") -> Callable[[F], F]:
+    """Give the option that names a reading."""
+    return click.option(
+        "--reading",
+        type=click.Choice(READINGS),
+        default=default,
+        show_default=default is not None,
+        help="What malformed tags mean."
+        + ("" if default else " Without it malformed tags are an error."),
+    )
+
+
+def column_options(function: F) -> F:
+    """Add the options that say where things stand in a file; they arrive as columns and dialect."""
+
+    @click.option(
+        "--format",
+        "file_format",
+        type=click.Choice(["columns"]),
+        default="columns",
+        show_default=True,
+        help="Format of the files: one token a line, blank lines between sentences (CoNLL).",
+    )
+    @click.option(
+        "--separator",
+        default="auto",
+        show_default=True,
+        help="Between columns: auto, whitespace, tab, space, or one character.",
+    )
+    @click.option(
+        "--column",
+        type=int,
+        default=-1,
+        show_default=True,
+        help="Column of the tags, from 0; negative from the last.",
+    )
+    @click.option(
+        "--token-column", type=int, default=0, show_default=True, help="Column of the tokens."
+    )
+    @click.option(
+        "--comments",
+        default="auto",
+        show_default=True,
+        help="Lines to skip: auto (# before a sentence), none, or what they begin with.",
+    )
+    @click.option(
+        "--tag-separator", default="-", show_default=True, help="Between prefix and type of a tag."
+    )
+    @click.option("--suffix", is_flag=True, help="The prefix stands behind the type: PER-B.")
+    @wraps(function)
+    def wrapped(
+        *args: Any,
+        file_format: str,
+        separator: str,
+        column: int,
+        token_column: int,
+        comments: str,
+        tag_separator: str,
+        suffix: bool,
+        **kwargs: Any,
+    ) -> Any:
+        del file_format  # The one format there is so far.
+        columns = Columns(
+            separator=separator,
+            comments=None if comments == "none" else comments,
+            token=token_column,
+            tag=column,
+        )
+        dialect = Dialect(separator=tag_separator, suffix=suffix)
+        return function(*args, columns=columns, dialect=dialect, **kwargs)
+
+    return wrapped  # type: ignore[return-value]  # click takes any callable
+
+
+class _StandardInput:
+    """Standard input under the name messages give it."""
+
+    name = "<stdin>"
+
+    def read(self, size: int = -1) -> bytes:
+        return sys.stdin.buffer.read(size)
+
+
+def source(path: str) -> Source:
+    """Give the file a user names; ``-`` is standard input."""
+    return _StandardInput() if path == "-" else path  # type: ignore[return-value]
+
+
+@contextmanager
+def progress(paths: list[str], passes: int = 1) -> Iterator[Callable[[int], None] | None]:
+    """Show how far the reading of large files is, where standard error is a terminal."""
+    size = sum(Path(path).stat().st_size for path in paths if Path(path).is_file())
+    if size < LARGE or not sys.stderr.isatty():
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, DownloadColumn, Progress, TimeRemainingColumn
+
+    bar = Progress(
+        BarColumn(),
+        DownloadColumn(),
+        TimeRemainingColumn(),
+        console=Console(stderr=True),
+        transient=True,
+    )
+    with bar:
+        task = bar.add_task("reading", total=size * passes)
+        yield lambda done: bar.update(task, completed=done)
+
+
+def standard_output() -> IO[bytes]:
+    """Give standard output for bytes."""
+    return sys.stdout.buffer

@@ -1,0 +1,44 @@
+"""Runs a command, and turns whatever goes wrong into one line and an exit status."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+import click
+
+from spanrs.errors import SpanrsError
+
+
+def run(command: click.Command, args: list[str] | None = None) -> int:
+    """Run a command; give the exit status."""
+    try:
+        status = command.main(args=args, prog_name="spanrs", standalone_mode=False)
+        sys.stdout.flush()
+    except click.exceptions.Exit as exit_:
+        return exit_.exit_code
+    except click.Abort:
+        return _fail("interrupted", 130)
+    except click.ClickException as error:
+        error.show()
+        return 2
+    except SpanrsError as error:
+        return _fail(str(error))
+    except BrokenPipeError:
+        # Whoever read our output has gone. Python would complain again when it flushes at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return _fail("standard output was closed before everything was written (broken pipe)")
+    except OSError as error:
+        reason = error.strerror or str(error)
+        return _fail(f"{error.filename}: {reason}" if error.filename else reason)
+    except KeyboardInterrupt:
+        return _fail("interrupted", 130)
+    except MemoryError:
+        return _fail("not enough memory")
+    return int(status or 0)
+
+
+def _fail(message: str, status: int = 2) -> int:
+    one_line = " ".join(message.splitlines())
+    click.echo(f"spanrs: error: {one_line}", err=True)
+    return status

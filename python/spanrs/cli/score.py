@@ -1,0 +1,98 @@
+"""``spanrs score``."""
+
+from __future__ import annotations
+
+import sys
+
+import click
+
+from spanrs.cli.options import column_options, progress, reading_option, scheme_option, source
+from spanrs.eval import score_files
+from spanrs.io import Columns
+from spanrs.tags.words import Dialect
+
+
+@click.command()
+@click.argument("gold")
+@click.argument("pred", required=False)
+@scheme_option()
+@reading_option()
+@column_options
+@click.option(
+    "--gold-column",
+    type=int,
+    help="Column of the gold tags, where one file holds both or the two files differ.",
+)
+@click.option(
+    "--pred-column",
+    type=int,
+    help="Column of the pred tags, where one file holds both or the two files differ.",
+)
+@click.option("--by-document", is_flag=True, help="A row for each document of gold as well.")
+@click.option(
+    "--violations",
+    "located",
+    type=click.IntRange(min=0),
+    default=5,
+    show_default=True,
+    help="Violations to list a side.",
+)
+@click.option("--json", "as_json", is_flag=True, help="One JSON object; fractions, not per cent.")
+def command(
+    gold: str,
+    pred: str | None,
+    scheme: str,
+    reading: str,
+    columns: Columns,
+    dialect: Dialect,
+    gold_column: int | None,
+    pred_column: int | None,
+    by_document: bool,
+    located: int,
+    as_json: bool,
+) -> None:
+    """Score PRED against GOLD, two files with one token a line.
+
+    With GOLD alone the file holds both: gold tags in the last column but one, pred tags in the last, or
+    where --gold-column and --pred-column say. "-" is standard input; gzip and zstd are read as they are.
+
+    Measures are printed in per cent, in --json as fractions.
+    """
+    if pred is None:
+        first = -2 if gold_column is None and columns.tag == -1 else gold_column
+        columns = columns._replace(
+            tag=columns.tag if first is None else first,
+            second=-1 if pred_column is None else pred_column,
+        )
+        pred_columns = columns
+    else:
+        if gold == pred == "-":
+            raise click.UsageError("GOLD and PRED cannot both be standard input")
+        pred_columns = columns if pred_column is None else columns._replace(tag=pred_column)
+        columns = columns if gold_column is None else columns._replace(tag=gold_column)
+    paths = [gold] if pred is None else [gold, pred]
+    with progress(paths) as bar:
+        result = score_files(
+            source(gold),
+            None if pred is None else source(pred),
+            scheme,
+            reading,
+            columns=columns,
+            pred_columns=pred_columns,
+            dialect=dialect,
+            located=located,
+            by_document=by_document,
+            progress=bar,
+        )
+    if as_json:
+        click.echo(result.to_json())
+        return
+    from rich.console import Console
+
+    from spanrs.report.text import render, show
+
+    names = (gold, pred or gold)
+    if sys.stdout.isatty():
+        show(Console(), result, names=names, located=located)
+    else:
+        click.echo(render(result, names=names, located=located))

@@ -1,0 +1,60 @@
+"""``spanrs validate``."""
+
+from __future__ import annotations
+
+import json
+import sys
+
+import click
+
+from spanrs.cli.options import column_options, progress, scheme_option, source
+from spanrs.io import Columns
+from spanrs.report.text import explain
+from spanrs.tags import validate_file
+from spanrs.tags.words import Dialect
+
+
+@click.command()
+@click.argument("file")
+@scheme_option()
+@column_options
+@click.option(
+    "--most",
+    type=click.IntRange(min=0),
+    default=100,
+    show_default=True,
+    help="Violations to list; all are counted.",
+)
+@click.option("--json", "as_json", is_flag=True, help="One JSON object.")
+def command(
+    file: str, scheme: str, columns: Columns, dialect: Dialect, most: int, as_json: bool
+) -> None:
+    """List the tags of FILE that do not conform to their scheme, each with its line.
+
+    Exit status 0 where there are none, 1 where there are, 2 where the file cannot be read.
+    """
+    with progress([file]) as bar:
+        report = validate_file(
+            source(file), scheme, columns=columns, dialect=dialect, keep=most, progress=bar
+        )
+    if as_json:
+        everything = report._asdict() | {
+            "located": [{"line": line} | row._asdict() for line, row in report.located]
+        }
+        for row in everything["located"]:
+            del row["action"]  # Nothing was done: the file was only looked at.
+        click.echo(json.dumps(everything, ensure_ascii=False))
+    else:
+        name = "<stdin>" if file == "-" else file
+        for line, violation in report.located:
+            click.echo(f"{name}:{line}: {explain(violation)}")
+        if report.count > len(report.located):
+            click.echo(f"and {report.count - len(report.located)} more")
+        kinds = ", ".join(f"{kind} {n}" for kind, n in report.kinds.items())
+        click.echo(
+            f"{name}: {report.count} violations of {report.scheme} in {report.sentences} sentences, "
+            f"{report.tokens} tokens" + (f" ({kinds})" if kinds else "")
+        )
+    if report.count:
+        sys.stdout.flush()
+        click.get_current_context().exit(1)

@@ -1,0 +1,118 @@
+"""What spanrs raises.
+
+Every exception is a :class:`SpanrsError` and a :class:`ValueError`, so that code written for the
+evaluators spanrs replaces goes on catching what it caught. Trouble with the operating system (a missing
+file, a directory, no permission) is an ordinary :class:`OSError`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from spanrs.tags import Violation
+
+__all__ = [
+    "AlignmentError",
+    "FormatError",
+    "LimitError",
+    "ModelError",
+    "SchemeError",
+    "SpanrsError",
+]
+
+
+class SpanrsError(Exception):
+    """Anything spanrs can say went wrong.
+
+    Attributes
+    ----------
+    code : str
+        What is wrong, for programs; it stays the same when the message is reworded.
+    path : str or None
+        The file, as it was named.
+    line : int or None
+        Line of the file, from 1.
+    column : int or None
+        Byte column in the line, from 1.
+
+    Examples
+    --------
+    >>> import spanrs
+    >>> try:
+    ...     spanrs.tags.read_spans(["B-PER"], scheme="BIOX")
+    ... except spanrs.SpanrsError as error:
+    ...     print(error.code)
+    unknown_scheme
+    """
+
+    code: str = "error"
+    path: str | None = None
+    line: int | None = None
+    column: int | None = None
+
+
+class FormatError(SpanrsError, ValueError):
+    """A file is not what it should be: encoding, columns, compression, nothing in it."""
+
+
+class SchemeError(SpanrsError, ValueError):
+    """Tags, spans or names of schemes that cannot be used.
+
+    Attributes
+    ----------
+    count : int
+        How many violations there are, where tags are malformed.
+    violations : list of spanrs.tags.Violation
+        All of them for data in memory, the first thousand for a file.
+    located : list of (int, tuple)
+        For a file: each violation with its line.
+
+    Examples
+    --------
+    >>> import spanrs
+    >>> try:
+    ...     spanrs.tags.convert(["O", "I-PER"], "BIO", "IOBES")
+    ... except spanrs.errors.SchemeError as error:
+    ...     print(error.count, error.violations[0].kind)
+    1 Illegal Start
+    """
+
+    count: int = 0
+
+    def __init__(self, *args: object) -> None:
+        super().__init__(*args)
+        self._violations: list[tuple[object, ...]] = []
+        self.located: list[tuple[int, tuple[object, ...]]] = []
+
+    @property
+    def violations(self) -> list[Violation]:
+        """The violations, in order."""
+        from spanrs.tags import Violation
+
+        rows = self._violations or [row for _, row in self.located]
+        return [Violation._make(row) for row in rows]
+
+
+class AlignmentError(SpanrsError, ValueError):
+    """Gold and pred do not hold the same sentences or tokens.
+
+    Attributes
+    ----------
+    sentence : int or None
+        Sentence, from 0, for data in memory.
+    other_path, other_line : str or None, int or None
+        The place in pred; ``path`` and ``line`` are the place in gold.
+    """
+
+    sentence: int | None = None
+    other_path: str | None = None
+    other_line: int | None = None
+
+
+class LimitError(SpanrsError, ValueError):
+    """The input is beyond a limit that keeps mistakes and hostile files from filling the memory."""
+
+
+class ModelError(SpanrsError, ValueError):
+    """A model file is damaged, hostile, or of another version."""

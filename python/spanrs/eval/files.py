@@ -1,0 +1,97 @@
+"""Scoring whole files."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import ExitStack
+
+from spanrs import _spanrs
+from spanrs.eval.result import Result
+from spanrs.eval.scorer import LOCATED, make_result
+from spanrs.io import Columns, Source, rereadable
+from spanrs.tags.words import Dialect
+
+
+def score_files(
+    gold: Source,
+    pred: Source | None = None,
+    scheme: str = "auto",
+    reading: str = "conlleval",
+    *,
+    columns: Columns = Columns(),
+    pred_columns: Columns | None = None,
+    dialect: Dialect = Dialect(),
+    located: int = LOCATED,
+    by_document: bool = False,
+    progress: Callable[[int], object] | None = None,
+) -> Result:
+    """Score a column file against another, or two columns of one file.
+
+    Files are read in chunks, so memory does not grow with them. Tokens are compared; documents are those
+    of gold (``-DOCSTART-`` lines and ``# newdoc`` comments).
+
+    Parameters
+    ----------
+    gold, pred : path or binary file object
+        Plain, gzip or zstd. Without ``pred``, gold holds both: its tags in ``columns.tag``, those of
+        pred in ``columns.second`` (the last column, where neither is named).
+    scheme, reading, dialect, located
+        As for :func:`spanrs.score`. ``auto`` reads gold once more.
+    columns : Columns
+        Where things stand in gold, and in pred too unless ``pred_columns`` says otherwise.
+    pred_columns : Columns, optional
+        Where things stand in pred.
+    by_document : bool
+        Keep a row of counts for each document.
+    progress : callable, optional
+        Called now and then with the bytes read so far, over all files and passes.
+
+    Returns
+    -------
+    Result
+        Its violations carry lines.
+
+    Raises
+    ------
+    OSError
+        Where a file cannot be opened.
+    spanrs.errors.AlignmentError
+        At the first token or sentence that differs, with both places.
+    spanrs.errors.FormatError, spanrs.errors.LimitError
+        Where a file is no column file, with the place.
+    spanrs.errors.SchemeError
+        For unknown names, and malformed tags under ``refuse``.
+
+    Examples
+    --------
+    >>> import io, spanrs
+    >>> both = io.BytesIO(b"EU B-ORG B-ORG\\nrejects O O\\n\\nRio B-LOC O\\n")
+    >>> spanrs.score_files(both).counts
+    Counts(tp=1, fp=0, fn=1)
+    """
+    if pred is None and columns.second is None:
+        columns = columns._replace(tag=-2 if columns.tag == -1 else columns.tag, second=-1)
+    counter = _spanrs.Counter(scheme, reading, dialect, located, by_document)
+    automatic = scheme.strip().lower() == "auto"
+    with ExitStack() as stack:
+        gold_again = stack.enter_context(rereadable(gold, needed=automatic))
+        pred_again = gold_again
+        if pred is not None:
+            pred_again = stack.enter_context(rereadable(pred, needed=automatic))
+        if automatic:
+            counter.detect_files(
+                gold_again,
+                pred_again,
+                columns.as_options(),
+                (pred_columns or columns).as_options(),
+                pred is None,
+                progress,
+            )
+        counter.update_files(
+            gold_again(),
+            None if pred is None else pred_again(),
+            columns.as_options(),
+            (pred_columns or columns).as_options(),
+            progress,
+        )
+    return make_result(counter.state(), dialect)

@@ -1,0 +1,327 @@
+"""What came out, and how it was made."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from functools import cached_property
+from typing import Any, NamedTuple
+
+from spanrs.errors import SpanrsError
+from spanrs.eval.tallies import Tallies
+from spanrs.tags.words import Violation
+
+#: Stands for "no span" in a confusion matrix.
+NO_SPAN = "O"
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """Precision, recall and F1 as fractions, and the number of gold spans they rest on."""
+
+    precision: float
+    recall: float
+    f1: float
+    support: int
+
+
+class Counts(NamedTuple):
+    """True positives, false positives, false negatives."""
+
+    tp: int
+    fp: int
+    fn: int
+
+
+class LocatedViolation(NamedTuple):
+    """A violation and where it stands."""
+
+    sentence: int
+    """Sentence, from 0."""
+    line: int | None
+    """Line of the file, from 1; None where there is no file."""
+    violation: Violation
+    """What is wrong."""
+
+
+class Violations(NamedTuple):
+    """The violations of one side."""
+
+    count: int
+    """All of them."""
+    first: list[LocatedViolation]
+    """The first ones."""
+
+
+class DocumentRow(NamedTuple):
+    """One document of a corpus."""
+
+    document: int
+    """Its place, from 0."""
+    sentences: int
+    """Its sentences."""
+    tokens: int
+    """Its tokens."""
+    counts: Counts
+    """TP, FP and FN over all types."""
+    micro: Score
+    """Over all types."""
+
+
+def _ratio(part: float, whole: float) -> float:
+    # Nothing to find, or nothing found: the measure is 0, as in conlleval and seqeval.
+    return part / whole if whole else 0.0
+
+
+def _score(gold: int, pred: int, both: int) -> Score:
+    precision, recall = _ratio(both, pred), _ratio(both, gold)
+    return Score(precision, recall, _ratio(2 * precision * recall, precision + recall), gold)
+
+
+@dataclass(frozen=True)
+class Result:
+    """What scoring came to. Made by :func:`spanrs.score`, :class:`spanrs.Scorer` and the file forms.
+
+    Measures are fractions from 0 to 1; a measure with nothing below its fraction line is 0.
+
+    Examples
+    --------
+    >>> import spanrs
+    >>> result = spanrs.score([["B-PER", "I-PER", "O", "B-LOC"]], [["B-PER", "I-PER", "O", "O"]])
+    >>> result.micro
+    Score(precision=1.0, recall=0.5, f1=0.6666666666666666, support=2)
+    >>> result.counts
+    Counts(tp=1, fp=0, fn=1)
+    >>> print(result.signature)
+    matcher:exact|scheme:BIO|reading:conlleval|version:0.1.0
+    """
+
+    _tallies: Tallies
+    violations: dict[str, Violations]
+    """``gold`` and ``pred``: all violations counted, the first ones located."""
+    settings: Mapping[str, str]
+    """How the result was made, by name; :attr:`signature` is the same in one line."""
+    detection: str | None = None
+    """What speaks for the scheme, where it was found out; None where it was given."""
+    _documents: list[Tallies] = field(default_factory=list)
+
+    @property
+    def signature(self) -> str:
+        """How the result was made. Results with different signatures do not compare."""
+        return "|".join(f"{name}:{value}" for name, value in self.settings.items())
+
+    @property
+    def scheme(self) -> str:
+        """The scheme the tags were read in."""
+        return self.settings["scheme"]
+
+    @cached_property
+    def counts(self) -> Counts:
+        """TP, FP and FN over all types."""
+        gold, pred, both = self._tallies.total()
+        return Counts(both, pred - both, gold - both)
+
+    @cached_property
+    def counts_by_type(self) -> dict[str, Counts]:
+        """TP, FP and FN of each type, sorted by name."""
+        return {
+            name: Counts(both, pred - both, gold - both)
+            for name, (gold, pred, both) in sorted(self._tallies.types.items())
+        }
+
+    @cached_property
+    def micro(self) -> Score:
+        """Over all spans, whatever their type."""
+        return _score(*self._tallies.total())
+
+    @cached_property
+    def per_type(self) -> dict[str, Score]:
+        """Each type that gold or pred has a span of, sorted by name."""
+        return {name: _score(*row) for name, row in sorted(self._tallies.types.items())}
+
+    def _mean(self, weights: list[int]) -> Score:
+        scores, whole = list(self.per_type.values()), sum(weights)
+
+        def mean(name: str) -> float:
+            parts = (w * getattr(s, name) for w, s in zip(weights, scores, strict=True))
+            return _ratio(math.fsum(parts), whole)
+
+        return Score(mean("precision"), mean("recall"), mean("f1"), self.micro.support)
+
+    @cached_property
+    def macro(self) -> Score:
+        """The mean over types, each counting the same."""
+        return self._mean([1] * len(self.per_type))
+
+    @cached_property
+    def weighted(self) -> Score:
+        """The mean over types, each counting as often as it has gold spans."""
+        return self._mean([score.support for score in self.per_type.values()])
+
+    @property
+    def accuracy(self) -> float:
+        """Tokens with equal tags, as a fraction of all tokens."""
+        return _ratio(self._tallies.correct_tokens, self._tallies.tokens)
+
+    @property
+    def sentences(self) -> int:
+        """Sentences scored."""
+        return self._tallies.sentences
+
+    @property
+    def tokens(self) -> int:
+        """Tokens scored, without ignored ones."""
+        return self._tallies.tokens
+
+    @cached_property
+    def confusion(self) -> dict[str, dict[str, int]]:
+        """``confusion[gold type][pred type]``: spans with equal bounds.
+
+        The row and the column ``O`` hold what has no span with equal bounds on the other side, so that
+        each row adds up to the gold spans of its type and each column to the pred spans.
+        """
+        names = sorted(self._tallies.types)
+        matrix = {g: dict.fromkeys([*names, NO_SPAN], 0) for g in [*names, NO_SPAN]}
+        for name, (gold, pred, both) in self._tallies.types.items():
+            matrix[name][name] += both
+            matrix[name][NO_SPAN] += gold - both
+            matrix[NO_SPAN][name] += pred - both
+        for (gold_type, pred_type), n in self._tallies.confused.items():
+            matrix[gold_type][pred_type] += n
+            matrix[gold_type][NO_SPAN] -= n
+            matrix[NO_SPAN][pred_type] -= n
+        return matrix
+
+    @cached_property
+    def documents(self) -> list[DocumentRow]:
+        """One row a document, where documents were asked for."""
+        rows = []
+        for at, tallies in enumerate(self._documents):
+            gold, pred, both = tallies.total()
+            counts = Counts(both, pred - both, gold - both)
+            score = _score(gold, pred, both)
+            rows.append(DocumentRow(at, tallies.sentences, tallies.tokens, counts, score))
+        return rows
+
+    def merge(self, other: Result) -> Result:
+        """Add a result made in the same way on other data.
+
+        Parameters
+        ----------
+        other : Result
+            Its documents and violations come behind those of this one.
+
+        Returns
+        -------
+        Result
+            A new one.
+
+        Raises
+        ------
+        spanrs.SpanrsError
+            Where the signatures differ.
+        """
+        check_signatures(self.signature, other.signature)
+        tallies = Tallies()
+        tallies.add(self._tallies)
+        tallies.add(other._tallies)
+        return Result(
+            tallies,
+            merge_violations(self.violations, other.violations),
+            self.settings,
+            self.detection or other.detection,
+            [*self._documents, *other._documents],
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give everything as plain dictionaries, lists, strings and numbers.
+
+        Returns
+        -------
+        dict
+            ``micro``, ``macro``, ``weighted`` (each ``precision``, ``recall``, ``f1``, ``support``),
+            ``per_type`` (type to the same), ``counts`` (``tp``, ``fp``, ``fn``), ``accuracy``,
+            ``sentences``, ``tokens``, ``violations`` (``gold`` and ``pred``, each ``count`` and
+            ``first``), ``detection``, ``signature``, and where documents were asked for ``documents``.
+        """
+        everything: dict[str, Any] = {
+            "micro": asdict(self.micro),
+            "macro": asdict(self.macro),
+            "weighted": asdict(self.weighted),
+            "per_type": {name: asdict(score) for name, score in self.per_type.items()},
+            "counts": self.counts._asdict(),
+            "accuracy": self.accuracy,
+            "sentences": self.sentences,
+            "tokens": self.tokens,
+            "violations": {
+                side: {
+                    "count": violations.count,
+                    "first": [
+                        {"sentence": at, "line": line} | violation._asdict()
+                        for at, line, violation in violations.first
+                    ],
+                }
+                for side, violations in self.violations.items()
+            },
+            "detection": self.detection,
+            "signature": self.signature,
+        }
+        if self._documents:
+            everything["documents"] = [
+                {
+                    "document": row.document,
+                    "sentences": row.sentences,
+                    "tokens": row.tokens,
+                    "counts": row.counts._asdict(),
+                    "micro": asdict(row.micro),
+                }
+                for row in self.documents
+            ]
+        return everything
+
+    def to_json(self, indent: int | None = None) -> str:
+        """Give :meth:`to_dict` as JSON text.
+
+        Parameters
+        ----------
+        indent : int, optional
+            Spaces a level; None for one line.
+
+        Returns
+        -------
+        str
+            Valid JSON: there are no NaN and no infinities in it.
+        """
+        import json
+
+        return json.dumps(self.to_dict(), indent=indent, ensure_ascii=False, allow_nan=False)
+
+    def __str__(self) -> str:
+        from spanrs.report.text import render
+
+        return render(self)
+
+    def _repr_html_(self) -> str:
+        from spanrs.report.html import render
+
+        return render(self)
+
+
+def check_signatures(one: str, other: str) -> None:
+    """Refuse to add what was made differently."""
+    if one != other:
+        message = f"results made differently cannot be merged: {one} and {other}"
+        error = SpanrsError(message)
+        error.code = "signature"
+        raise error
+
+
+def merge_violations(
+    one: dict[str, Violations], other: dict[str, Violations]
+) -> dict[str, Violations]:
+    """Add the violations of both sides."""
+    return {
+        side: Violations(mine.count + other[side].count, [*mine.first, *other[side].first])
+        for side, mine in one.items()
+    }

@@ -1,0 +1,232 @@
+"""Scoring what is in memory."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from spanrs import _spanrs
+from spanrs.eval.result import (
+    LocatedViolation,
+    Result,
+    Violations,
+    check_signatures,
+    merge_violations,
+)
+from spanrs.eval.tallies import Tallies
+from spanrs.tags.words import IGNORE_INDEX, Dialect, Violation
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+Sentences = Iterable[Sequence[str]]
+
+#: Violations kept a side unless asked otherwise.
+LOCATED = 10
+
+
+class Scorer:
+    """Scores batch after batch, in memory that does not grow with their number.
+
+    Parameters
+    ----------
+    scheme : str
+        As for :func:`score`; ``auto`` is settled by the first batch that has a tag other than ``O``.
+    reading, dialect, located
+        As for :func:`score`.
+    by_document : bool
+        Keep a row of counts for each document; :meth:`end_document` says where one ends.
+
+    Examples
+    --------
+    >>> import spanrs
+    >>> scorer = spanrs.Scorer(scheme="BIO")
+    >>> scorer.update([["B-PER", "O"]], [["B-PER", "O"]])
+    >>> other = spanrs.Scorer(scheme="BIO")
+    >>> other.update([["B-LOC"]], [["O"]])
+    >>> scorer.merge(other)
+    >>> scorer.result().counts
+    Counts(tp=1, fp=0, fn=1)
+    """
+
+    def __init__(
+        self,
+        scheme: str = "auto",
+        reading: str = "conlleval",
+        *,
+        dialect: Dialect = Dialect(),
+        located: int = LOCATED,
+        by_document: bool = False,
+    ) -> None:
+        self._counter = _spanrs.Counter(scheme, reading, dialect, located, by_document)
+        self._dialect = dialect
+        self._by_document = by_document
+        self._merged: list[Result] = []
+
+    def update(
+        self,
+        gold: Sentences | npt.ArrayLike,
+        pred: Sentences | npt.ArrayLike,
+        *,
+        vocabulary: Sequence[str] | None = None,
+        ignore_index: int = IGNORE_INDEX,
+        lengths: Iterable[int] | None = None,
+    ) -> None:
+        """Add a batch of sentences.
+
+        Parameters
+        ----------
+        gold, pred, vocabulary, ignore_index, lengths
+            As for :func:`score`.
+
+        Raises
+        ------
+        spanrs.errors.AlignmentError
+            Where the two sides have another shape. Whole sentences before it are counted.
+        """
+        if vocabulary is None:
+            if lengths is not None:
+                message = "lengths go with ids; name the vocabulary"
+                raise TypeError(message)
+            self._counter.update_lists(gold, pred)
+            return
+        import numpy as np
+
+        sizes = None if lengths is None else [int(length) for length in lengths]
+        self._counter.update_ids(
+            np.ascontiguousarray(gold),
+            np.ascontiguousarray(pred),
+            list(vocabulary),
+            ignore_index,
+            sizes,
+        )
+
+    def end_document(self) -> None:
+        """End a document: what was added since the last call is one."""
+        self._counter.end_document()
+
+    def merge(self, other: Scorer) -> None:
+        """Add what another scorer has counted.
+
+        Parameters
+        ----------
+        other : Scorer
+            Made with the same settings; it is not changed.
+
+        Raises
+        ------
+        spanrs.SpanrsError
+            Where the settings differ.
+        """
+        result = other.result()
+        check_signatures(self.result().signature, result.signature)
+        self._merged.append(result)
+
+    def result(self) -> Result:
+        """Give what was counted so far. The scorer can go on.
+
+        Returns
+        -------
+        Result
+            A value of its own, which later updates do not change.
+        """
+        own = make_result(self._counter.state(), self._dialect)
+        for merged in self._merged:
+            own = own.merge(merged)
+        return own
+
+
+def make_result(state: dict[str, Any], dialect: Dialect) -> Result:
+    """Make a result of what the compiled half counted."""
+    settings = {
+        "matcher": "exact",
+        # Nothing but `O` was seen: no scheme reads anything else into it.
+        "scheme": state["scheme"] or "BIO",
+        "reading": state["reading"],
+    }
+    for name, value, default in zip(dialect._fields, dialect, Dialect(), strict=True):
+        if value != default:
+            settings[name] = str(value).lower()
+    settings["version"] = _spanrs.__version__
+    violations = {
+        side: Violations(
+            count,
+            [
+                LocatedViolation(sentence, line or None, Violation(*row))
+                for sentence, line, row in first
+            ],
+        )
+        for side, (count, first) in (
+            ("gold", state["gold_violations"]),
+            ("pred", state["pred_violations"]),
+        )
+    }
+    documents = [Tallies.from_state(row) for row in state["documents"]]
+    return Result(
+        Tallies.from_state(state), violations, settings, state["detection"], documents
+    )
+
+
+def score(
+    gold: Sentences | npt.ArrayLike,
+    pred: Sentences | npt.ArrayLike,
+    scheme: str = "auto",
+    reading: str = "conlleval",
+    *,
+    vocabulary: Sequence[str] | None = None,
+    ignore_index: int = IGNORE_INDEX,
+    lengths: Iterable[int] | None = None,
+    dialect: Dialect = Dialect(),
+    located: int = LOCATED,
+) -> Result:
+    """Score tags against tags: exact spans, type and both bounds.
+
+    Parameters
+    ----------
+    gold, pred : sequences of sequences of str, or arrays of int
+        Sentences of tags; the two sides have the same sentences with the same number of tokens. With
+        ``vocabulary`` arrays of ids, shape (sentences, tokens), or (tokens,) with ``lengths``.
+    scheme : str
+        IOB, BIO, IOE1, IOE2, IOBES, BILOU, BMEWO, BMES, IO or TOKEN, in any usual spelling, or
+        ``auto``: the scheme gold violates least.
+    reading : str
+        What malformed tags mean, as for :func:`spanrs.tags.read_spans`.
+    vocabulary : sequence of str, optional
+        The tag of each id.
+    ignore_index : int
+        Tokens where gold has this id are left out on both sides.
+    lengths : iterable of int, optional
+        Tokens of each sentence, for ids of one dimension.
+    dialect : Dialect
+        How tags are spelt.
+    located : int
+        Violations to keep a side; all are counted.
+
+    Returns
+    -------
+    Result
+        Measures, counts, violations, signature.
+
+    Raises
+    ------
+    spanrs.errors.AlignmentError
+        Where the two sides have another number of sentences or tokens.
+    spanrs.errors.SchemeError
+        For unknown names, ids outside the vocabulary, and malformed tags under ``refuse``.
+    TypeError
+        Where tags are no strings.
+
+    Examples
+    --------
+    >>> import spanrs
+    >>> gold = [["O", "B-PER", "I-PER"], ["B-LOC", "O"]]
+    >>> pred = [["O", "B-PER", "O"], ["B-LOC", "O"]]
+    >>> spanrs.score(gold, pred).micro.f1
+    0.5
+    >>> ids = [[0, 1, 2], [3, 0, -100]]
+    >>> spanrs.score(ids, ids, vocabulary=["O", "B-PER", "I-PER", "B-LOC"]).micro.f1
+    1.0
+    """
+    scorer = Scorer(scheme, reading, dialect=dialect, located=located)
+    scorer.update(gold, pred, vocabulary=vocabulary, ignore_index=ignore_index, lengths=lengths)
+    return scorer.result()

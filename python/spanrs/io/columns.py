@@ -1,0 +1,42 @@
+"""Where things stand in a column file."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+#: What the compiled half takes: separator, comments, token, tag, second column, line limit.
+Options = tuple[str, str | None, int, int, int | None, int | None]
+
+
+class Columns(NamedTuple):
+    """Where things stand in a column file: one token a line, blank lines between sentences.
+
+    Columns count from 0, negative ones from the last.
+
+    Examples
+    --------
+    >>> import io, spanrs
+    >>> text = b"1,EU,B-ORG\\n2,rejects,O\\n"
+    >>> columns = spanrs.io.Columns(separator=",", token=1)
+    >>> spanrs.score_files(io.BytesIO(text), io.BytesIO(text), columns=columns).micro.f1
+    1.0
+    """
+
+    separator: str = "auto"
+    """``auto`` (tabs if the first token line has one, else white space), ``whitespace``, ``tab``,
+    ``space``, or one ASCII character."""
+    comments: str | None = "auto"
+    """``auto`` (lines that begin with ``#`` before the first token of a sentence and have another number
+    of columns than token lines), a prefix, or None for no comments."""
+    token: int = 0
+    """Column of the tokens."""
+    tag: int = -1
+    """Column of the tags."""
+    second: int | None = None
+    """Column of the pred tags, where one file holds gold (in ``tag``) and pred."""
+    line_bytes: int | None = None
+    """Longest line that is accepted, in bytes; None for 16 MiB."""
+
+    def as_options(self) -> Options:
+        """Give the plain tuple the compiled half takes."""
+        return tuple(self)

@@ -1,0 +1,56 @@
+"""Results get out whole or not at all."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import secrets
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from os import PathLike
+from pathlib import Path
+from typing import IO, cast
+
+#: Results up to this size wait in memory, larger ones in a temporary file.
+SPOOLED = 1 << 20
+
+
+@contextmanager
+def atomic_output(target: str | PathLike[str] | IO[bytes] | None) -> Iterator[IO[bytes]]:
+    """Give a binary file object whose content reaches the target only if nothing is raised.
+
+    Parameters
+    ----------
+    target : path, binary file object or None
+        A path is written under a temporary name beside it and renamed; a file object gets a copy at the
+        end; with None the content is only for reading back.
+    """
+    if target is None or hasattr(target, "write"):
+        with tempfile.SpooledTemporaryFile(max_size=SPOOLED) as spool:
+            yield cast("IO[bytes]", spool)
+            if target is not None:
+                spool.seek(0)
+                shutil.copyfileobj(spool, target)
+                target.flush()
+        return
+    path = Path(cast("str", target))
+    if path.is_dir():
+        raise IsADirectoryError(errno.EISDIR, "is a directory; name a file", str(path))
+    if path.exists() and not path.is_file():
+        # A device or a pipe cannot be renamed over.
+        with path.open("wb") as device, atomic_output(device) as out:
+            yield out
+        return
+    if not path.parent.is_dir():
+        raise FileNotFoundError(errno.ENOENT, "no such directory", str(path.parent))
+    name = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
+    try:
+        with name.open("xb") as out:
+            yield out
+        name.replace(path)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            name.unlink()
+        raise

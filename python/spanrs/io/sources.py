@@ -1,0 +1,65 @@
+"""Where bytes come from."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from os import PathLike
+from typing import IO, TypeAlias
+
+#: A path, or an object with ``read(n) -> bytes``. Plain, gzip or zstd, as the first bytes tell.
+Source: TypeAlias = str | PathLike[str] | IO[bytes]
+
+
+@contextmanager
+def rereadable(source: Source, *, needed: bool = True) -> Iterator[Callable[[], Source]]:
+    """Give a function that gives the source from its beginning, as often as it is called.
+
+    A path is simply opened again. A file object that cannot go back, as standard input, is copied to
+    an unnamed temporary file first, so that memory does not grow with it.
+
+    Parameters
+    ----------
+    source : path or binary file object
+        What is to be read.
+    needed : bool
+        False where it is read only once, and no copy is wanted.
+    """
+    if not hasattr(source, "read"):
+        yield lambda: source
+        return
+    if not needed:
+        yield lambda: source
+        return
+    seekable = getattr(source, "seekable", None)
+    if seekable is not None and seekable():
+        start = source.tell()
+
+        def again() -> Source:
+            source.seek(start)
+            return source
+
+        yield again
+        return
+    with tempfile.TemporaryFile() as copy:
+        shutil.copyfileobj(source, copy)
+        named = _Named(copy, getattr(source, "name", "<stream>"))
+
+        def rewound() -> Source:
+            copy.seek(0)
+            return named  # type: ignore[return-value]  # has all that is used of IO[bytes]
+
+        yield rewound
+
+
+class _Named:
+    """A file object that goes by the name of what it was copied from."""
+
+    def __init__(self, file: IO[bytes], name: object) -> None:
+        self._file = file
+        self.name = str(name)
+
+    def read(self, size: int = -1) -> bytes:
+        return self._file.read(size)

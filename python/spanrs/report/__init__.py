@@ -1,0 +1,1 @@
+"""Results for people. These modules look at results only; nothing is counted here."""

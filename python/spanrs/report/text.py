@@ -1,0 +1,128 @@
+"""Results as text tables; measures in per cent."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from io import StringIO
+from typing import TYPE_CHECKING
+
+from rich.box import SIMPLE_HEAD
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+if TYPE_CHECKING:
+    from spanrs.eval.result import Counts, Result, Score, Violations
+
+#: Violations shown a side.
+SHOWN = 5
+
+
+def render(
+    result: Result, *, names: tuple[str, str] = ("gold", "pred"), located: int = SHOWN
+) -> str:
+    """Give a result as plain text of any width."""
+    console = Console(file=StringIO(), width=10_000, color_system=None, legacy_windows=False)
+    show(console, result, names=names, located=located)
+    text = console.file
+    assert isinstance(text, StringIO)
+    # Rich pads tables to their width; lines that end in blanks are a nuisance in files.
+    return "\n".join(line.rstrip() for line in text.getvalue().splitlines())
+
+
+def show(
+    console: Console,
+    result: Result,
+    *,
+    names: tuple[str, str] = ("gold", "pred"),
+    located: int = SHOWN,
+) -> None:
+    """Print a result on a console.
+
+    Parameters
+    ----------
+    console : rich.console.Console
+        Where to.
+    result : Result
+        What.
+    names : (str, str)
+        How gold and pred are called, their paths for instance.
+    located : int
+        Violations to list a side.
+    """
+    console.print(_measures(result))
+    if result.documents:
+        console.print(_documents(result))
+    if result.detection:
+        line(console, f"scheme    {result.detection}")
+    line(
+        console,
+        f"accuracy  {100 * result.accuracy:.2f} of {result.tokens} tokens "
+        f"in {result.sentences} sentences",
+    )
+    for side, name in zip(("gold", "pred"), names, strict=True):
+        lines = describe_violations(result.violations[side], name, located)
+        for text in (f"{side} violations  {result.violations[side].count}", *lines):
+            line(console, text)
+    line(console, f"signature {result.signature}")
+
+
+def line(console: Console, text: str) -> None:
+    """Print a line as it is: no markup, no wrapping, no colours for numbers."""
+    console.print(Text(text), soft_wrap=True, highlight=False)
+
+
+def describe_violations(violations: Violations, name: str, shown: int) -> Iterable[str]:
+    """Give one line for each of the first violations, and one for the rest."""
+    for sentence, number, violation in violations.first[:shown]:
+        place = f"{name}:{number}" if number else f"{name} sentence {sentence}"
+        place += f" token {violation.index}"
+        yield f"  {place}: {explain(violation)}; {violation.action}"
+    rest = violations.count - min(shown, len(violations.first))
+    if rest > 0 and violations.first[:shown]:
+        yield f"  and {rest} more"
+
+
+def explain(violation: tuple[object, ...]) -> str:
+    """Say what is wrong with a tag, beside which neighbour."""
+    _, kind, previous, current, following, *_ = violation
+    if kind == "Unknown Tag":
+        return f"{kind}: {current} is no tag of the scheme"
+    if kind in ("Illegal Start", "Illegal Transition"):
+        where = "at the start of the sentence" if previous is None else f"after {previous}"
+    else:
+        where = "at the end of the sentence" if following is None else f"before {following}"
+    return f"{kind}: {current} {where}"
+
+
+def _measures(result: Result) -> Table:
+    table = Table(box=SIMPLE_HEAD, pad_edge=False, show_edge=False)
+    table.add_column("type", no_wrap=True)
+    for name in ("precision", "recall", "F1", "support", "TP", "FP", "FN"):
+        table.add_column(name, justify="right", no_wrap=True)
+    counts = result.counts_by_type
+    for name, score in result.per_type.items():
+        table.add_row(Text(name), *_cells(score, counts[name]))
+    table.add_section()
+    table.add_row("micro", *_cells(result.micro, result.counts))
+    table.add_row("macro", *_cells(result.macro, None))
+    table.add_row("weighted", *_cells(result.weighted, None))
+    return table
+
+
+def _documents(result: Result) -> Table:
+    table = Table(box=SIMPLE_HEAD, pad_edge=False, show_edge=False)
+    for name in ("document", "precision", "recall", "F1", "support", "TP", "FP", "FN"):
+        table.add_column(name, justify="right", no_wrap=True)
+    for row in result.documents:
+        table.add_row(str(row.document), *_cells(row.micro, row.counts))
+    return table
+
+
+def _cells(score: Score, counts: Counts | None) -> list[str]:
+    measures = (score.precision, score.recall, score.f1)
+    return [
+        *(f"{100 * measure:.2f}" for measure in measures),
+        str(score.support),
+        *(("", "", "") if counts is None else map(str, counts)),
+    ]

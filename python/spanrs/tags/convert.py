@@ -1,0 +1,68 @@
+"""From one scheme to another."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import overload
+
+from spanrs import _spanrs
+from spanrs.tags.words import Dialect, Tags, is_batch
+
+
+
+@overload
+def convert(
+    tags: Tags, source: str, target: str, reading: str | None = ..., *, dialect: Dialect = ...
+) -> list[str]: ...
+@overload
+def convert(
+    tags: Sequence[Tags],
+    source: str,
+    target: str,
+    reading: str | None = ...,
+    *,
+    dialect: Dialect = ...,
+) -> list[list[str]]: ...
+def convert(
+    tags: Tags | Sequence[Tags],
+    source: str,
+    target: str,
+    reading: str | None = None,
+    *,
+    dialect: Dialect = Dialect(),
+) -> list[str] | list[list[str]]:
+    """Convert tags from one scheme to another.
+
+    Parameters
+    ----------
+    tags : sequence of str, or sequence of such sequences
+        The tags of a sentence, or of many.
+    source, target : str
+        Names of schemes.
+    reading : str, optional
+        How malformed tags are read. Without it they are an error.
+    dialect : Dialect
+        How tags are spelt, on both sides.
+
+    Returns
+    -------
+    list of str, or list of such lists
+        As many tags as came in.
+
+    Raises
+    ------
+    spanrs.errors.SchemeError
+        Without a reading, with every violation of the sentence; and where the target cannot express
+        the spans.
+
+    Examples
+    --------
+    >>> from spanrs import tags
+    >>> tags.convert(["I-MISC", "B-MISC", "I-MISC"], "IOB", "IOBES")
+    ['S-MISC', 'B-MISC', 'E-MISC']
+    >>> tags.convert(["O", "I-PER"], "BIO", "IOBES", reading="conlleval")
+    ['O', 'S-PER']
+    """
+    if is_batch(tags):
+        return _spanrs.convert_batch(tags, source, target, reading, dialect)
+    return _spanrs.convert(tags, source, target, reading, dialect)

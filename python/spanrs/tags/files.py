@@ -1,0 +1,255 @@
+"""The same for whole column files, in memory that does not grow with the file."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from os import PathLike
+from typing import IO, Any, NamedTuple
+
+from spanrs import _spanrs
+from spanrs.io import Columns, Source, atomic_output, rereadable
+from spanrs.tags.words import Dialect, Span, Violation
+
+Progress = Callable[[int], object]
+
+
+def detect_scheme_file(
+    source: Source,
+    *,
+    columns: Columns = Columns(),
+    dialect: Dialect = Dialect(),
+    progress: Progress | None = None,
+) -> tuple[str, str]:
+    """Find out which scheme a column file is in, by reading it once.
+
+    Parameters
+    ----------
+    source : path or binary file object
+        Plain, gzip or zstd.
+    columns : Columns
+        Where things stand in the file.
+    dialect : Dialect
+        How tags are spelt.
+    progress : callable, optional
+        Called now and then with the bytes read.
+
+    Returns
+    -------
+    scheme, statement : str
+        The scheme, and what speaks for it.
+
+    Raises
+    ------
+    OSError
+        Where the file cannot be opened.
+    spanrs.errors.FormatError, spanrs.errors.LimitError
+        Where it is no column file.
+    """
+    return _spanrs.detect_file(source, columns.as_options(), dialect, progress)
+
+
+def resolve_scheme(
+    source: Source,
+    scheme: str,
+    *,
+    columns: Columns = Columns(),
+    dialect: Dialect = Dialect(),
+    progress: Progress | None = None,
+) -> str:
+    """Give the scheme a user means, which for ``auto`` is found out by reading the file."""
+    if scheme.strip().lower() != "auto":
+        return _spanrs.scheme_name(scheme)
+    return detect_scheme_file(source, columns=columns, dialect=dialect, progress=progress)[0]
+
+
+class FileReport(NamedTuple):
+    """What is wrong with the tags of a file."""
+
+    scheme: str
+    """The scheme they were checked against."""
+    sentences: int
+    """Sentences read."""
+    tokens: int
+    """Tokens read."""
+    count: int
+    """Violations."""
+    located: list[tuple[int, Violation]]
+    """The first ones, each with its line of the file."""
+    kinds: dict[str, int]
+    """How many there are of each kind."""
+
+
+def validate_file(
+    source: Source,
+    scheme: str = "auto",
+    *,
+    columns: Columns = Columns(),
+    dialect: Dialect = Dialect(),
+    keep: int = 1000,
+    progress: Progress | None = None,
+) -> FileReport:
+    """Check the tags of a column file.
+
+    Parameters
+    ----------
+    source, columns, dialect, progress
+        As for :func:`detect_scheme_file`.
+    scheme : str
+        The scheme to check against; ``auto`` finds it out first, in a pass of its own.
+    keep : int
+        Violations to locate; all are counted.
+
+    Returns
+    -------
+    FileReport
+        What was found.
+
+    Raises
+    ------
+    OSError
+        Where the file cannot be opened.
+    spanrs.errors.FormatError, spanrs.errors.LimitError
+        Where it is no column file.
+
+    Examples
+    --------
+    >>> import io
+    >>> from spanrs import tags
+    >>> report = tags.validate_file(io.BytesIO(b"in O\\nRio I-LOC\\n"), "BIO")
+    >>> report.count, report.located[0][0], report.located[0][1].kind
+    (1, 2, 'Illegal Start')
+    """
+    with rereadable(source, needed=scheme == "auto") as again:
+        name = resolve_scheme(
+            again(), scheme, columns=columns, dialect=dialect, progress=progress
+        )
+        options = columns.as_options()
+        sentences, tokens, (count, first), kinds = _spanrs.validate_file(
+            again(), options, name, dialect, keep, progress
+        )
+    located = [(line, Violation(*row)) for _, line, row in first]
+    return FileReport(name, sentences, tokens, count, located, dict(kinds))
+
+
+def convert_file(
+    source: Source,
+    target_path: str | PathLike[str] | IO[bytes],
+    source_scheme: str,
+    target_scheme: str,
+    reading: str | None = None,
+    *,
+    columns: Columns = Columns(),
+    dialect: Dialect = Dialect(),
+    progress: Progress | None = None,
+) -> None:
+    """Copy a column file with its tags converted; every other byte stays as it is.
+
+    Parameters
+    ----------
+    source, columns, dialect, progress
+        As for :func:`detect_scheme_file`.
+    target_path : path or binary file object
+        Where the copy goes. A path is written under another name first, so that nothing half-done is
+        ever seen there; a file object gets everything or nothing.
+    source_scheme : str
+        The scheme of the file, or ``auto``.
+    target_scheme, reading
+        As for :func:`spanrs.tags.convert`.
+
+    Raises
+    ------
+    OSError
+        Where a file cannot be opened.
+    spanrs.errors.SchemeError
+        Without a reading, where tags are malformed: every violation counted, the first thousand in
+        ``located`` with their lines. Also where the target cannot express the spans.
+    spanrs.errors.FormatError, spanrs.errors.LimitError
+        Where it is no column file.
+    """
+    with rereadable(source, needed=source_scheme == "auto") as again:
+        name = resolve_scheme(
+            again(), source_scheme, columns=columns, dialect=dialect, progress=progress
+        )
+        with atomic_output(target_path) as out:
+            options = columns.as_options()
+            _spanrs.convert_file(
+                again(), out, options, name, target_scheme, reading, dialect, progress
+            )
+
+
+def read_spans_file(
+    source: Source,
+    scheme: str = "auto",
+    reading: str = "conlleval",
+    *,
+    columns: Columns = Columns(),
+    dialect: Dialect = Dialect(),
+    progress: Progress | None = None,
+) -> Iterator[list[Span]]:
+    """Read the spans of a column file.
+
+    Parameters
+    ----------
+    source, columns, dialect, progress
+        As for :func:`detect_scheme_file`.
+    scheme, reading
+        As for :func:`spanrs.tags.read_spans`; ``auto`` finds the scheme out first.
+
+    Yields
+    ------
+    list of Span
+        One list a sentence.
+
+    Raises
+    ------
+    OSError, spanrs.errors.FormatError, spanrs.errors.LimitError
+        Where the file cannot be read; nothing is given out then.
+    spanrs.errors.SchemeError
+        Under ``refuse``.
+
+    Examples
+    --------
+    >>> import io
+    >>> from spanrs import tags
+    >>> list(tags.read_spans_file(io.BytesIO(b"in O\\nRio B-LOC\\n")))
+    [[Span(type='LOC', start=1, end=2, tokens=None)]]
+    """
+    with atomic_output(None) as out:
+        write_spans_file(
+            source, out, scheme, reading, columns=columns, dialect=dialect, progress=progress
+        )
+        out.seek(0)
+        for line in out:
+            row: dict[str, Any] = json.loads(line)
+            yield [Span(span["type"], span["start"], span["end"]) for span in row["spans"]]
+
+
+def write_spans_file(
+    source: Source,
+    out: IO[bytes],
+    scheme: str = "auto",
+    reading: str = "conlleval",
+    *,
+    columns: Columns = Columns(),
+    dialect: Dialect = Dialect(),
+    progress: Progress | None = None,
+) -> None:
+    """Write the spans of a column file as JSON Lines, one object a sentence.
+
+    Parameters
+    ----------
+    source, columns, dialect, progress
+        As for :func:`detect_scheme_file`.
+    out : binary file object
+        Gets objects with ``document``, ``sentence`` (from 0), ``line`` (of the first token, from 1),
+        ``tokens`` and ``spans`` (``type``, ``start``, ``end``, ``text``).
+    scheme, reading
+        As for :func:`read_spans_file`.
+    """
+    with rereadable(source, needed=scheme == "auto") as again:
+        name = resolve_scheme(
+            again(), scheme, columns=columns, dialect=dialect, progress=progress
+        )
+        options = columns.as_options()
+        _spanrs.spans_file(again(), out, options, name, reading, dialect, progress)

@@ -1,0 +1,191 @@
+"""The same for integer ids of tags and a vocabulary."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from spanrs import _spanrs
+from spanrs.errors import SchemeError
+from spanrs.tags.words import IGNORE_INDEX, Dialect, Violation
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+
+
+class SpanArrays(NamedTuple):
+    """Spans as columns: place ``i`` of every array belongs to span ``i``."""
+
+    sentence: npt.NDArray[np.int64]
+    """Row of the array of ids, from 0."""
+    type_id: npt.NDArray[np.int64]
+    """Place in ``types``."""
+    start: npt.NDArray[np.int64]
+    """First token, counted with the ignored ones."""
+    end: npt.NDArray[np.int64]
+    """One past the last token, counted with the ignored ones."""
+    types: list[str]
+    """Names of the types."""
+
+
+def read_spans_ids(
+    ids: npt.ArrayLike,
+    vocabulary: Sequence[str],
+    scheme: str = "BIO",
+    reading: str = "conlleval",
+    *,
+    ignore_index: int = IGNORE_INDEX,
+    dialect: Dialect = Dialect(),
+) -> SpanArrays:
+    """Read integer ids of tags into spans.
+
+    Parameters
+    ----------
+    ids : array of int, shape (tokens,) or (sentences, tokens)
+        Ids of tags.
+    vocabulary : sequence of str
+        The tag of each id.
+    scheme, reading, dialect
+        As for :func:`read_spans`.
+    ignore_index : int
+        Tokens with this id are left out: the spans around them close up, as Hugging Face's word pieces
+        want it.
+
+    Returns
+    -------
+    SpanArrays
+        One place a span.
+
+    Raises
+    ------
+    spanrs.errors.SchemeError
+        For an id outside the vocabulary, with its place.
+
+    Examples
+    --------
+    >>> from spanrs import tags
+    >>> spans = tags.read_spans_ids([[-100, 1, -100, 2, 0]], ["O", "B-PER", "I-PER"])
+    >>> spans.start.tolist(), spans.end.tolist(), spans.types[spans.type_id[0]]
+    ([1], [4], 'PER')
+    """
+    array = as_ids(ids)
+    columns, types = _spanrs.read_ids(
+        array, list(vocabulary), scheme, reading, dialect, ignore_index
+    )
+    return SpanArrays(*columns, types)
+
+
+def as_ids(ids: object) -> npt.NDArray[Any]:
+    """Make an array that the core can walk in place."""
+    import numpy as np
+
+    return np.ascontiguousarray(ids)
+
+
+def _sentences(
+    ids: npt.ArrayLike, vocabulary: Sequence[str], ignore_index: int
+) -> tuple[npt.NDArray[Any], list[npt.NDArray[Any]], list[list[str]]]:
+    """Turn ids into the places and the tags of the tokens that are not ignored."""
+    import numpy as np
+
+    array = np.atleast_2d(as_ids(ids))
+    kept = array != ignore_index
+    bad = np.argwhere(kept & ((array < 0) | (array >= len(vocabulary))))
+    if len(bad):
+        sentence, token = bad[0]
+        message = (
+            f"the array has id {array[sentence, token]} at sentence {sentence}, token {token}, "
+            f"but the vocabulary has {len(vocabulary)} tags"
+        )
+        raise SchemeError(message)
+    places = [np.flatnonzero(row) for row in kept]
+    names = list(vocabulary)
+    tags = [[names[i] for i in row[place]] for row, place in zip(array, places, strict=True)]
+    return array, places, tags
+
+
+def validate_ids(
+    ids: npt.ArrayLike,
+    vocabulary: Sequence[str],
+    scheme: str = "BIO",
+    *,
+    ignore_index: int = IGNORE_INDEX,
+    dialect: Dialect = Dialect(),
+) -> list[list[Violation]]:
+    """List everything that is wrong with integer ids of tags.
+
+    Parameters
+    ----------
+    ids, vocabulary, ignore_index
+        As for :func:`read_spans_ids`.
+    scheme, dialect
+        As for :func:`read_spans`.
+
+    Returns
+    -------
+    list of list of Violation
+        One list a sentence; indices count the ignored tokens too.
+
+    Examples
+    --------
+    >>> from spanrs import tags
+    >>> tags.validate_ids([[-100, 2, 0]], ["O", "B-PER", "I-PER"])[0][0].index
+    1
+    """
+    _, places, sentences = _sentences(ids, vocabulary, ignore_index)
+    found = _spanrs.validate_batch(sentences, scheme, "conlleval", dialect)
+    return [
+        [Violation(int(place[row[0]]), *row[1:]) for row in rows]
+        for place, rows in zip(places, found, strict=True)
+    ]
+
+
+def convert_ids(
+    ids: npt.ArrayLike,
+    vocabulary: Sequence[str],
+    source: str,
+    target: str,
+    reading: str | None = None,
+    *,
+    ignore_index: int = IGNORE_INDEX,
+    dialect: Dialect = Dialect(),
+) -> tuple[npt.NDArray[np.int64], list[str]]:
+    """Convert integer ids of tags from one scheme to another.
+
+    Parameters
+    ----------
+    ids, vocabulary, ignore_index
+        As for :func:`read_spans_ids`.
+    source, target, reading, dialect
+        As for :func:`convert`.
+
+    Returns
+    -------
+    ids : array of int64, shape of the input
+        Ignored places keep ``ignore_index``.
+    vocabulary : list of str
+        The tag of each new id: all tags of the target over the types of the old vocabulary.
+
+    Examples
+    --------
+    >>> from spanrs import tags
+    >>> ids, vocabulary = tags.convert_ids([[1, -100, 2]], ["O", "B-PER", "I-PER"], "BIO", "IOBES")
+    >>> ids.tolist(), vocabulary
+    ([[1, -100, 3]], ['O', 'B-PER', 'I-PER', 'E-PER', 'S-PER'])
+    """
+    import numpy as np
+
+    array, places, sentences = _sentences(ids, vocabulary, ignore_index)
+    converted = _spanrs.convert_batch(sentences, source, target, reading, dialect)
+    types: dict[str, None] = {}
+    for tag in vocabulary:
+        types.update(
+            (row[0], None) for row in _spanrs.read_spans([tag], source, "conlleval", dialect)
+        )
+    new = {tag: i for i, tag in enumerate(_spanrs.tags_of(target, list(types), dialect))}
+    out = np.full(array.shape, ignore_index, dtype=np.int64)
+    for row, place, tags in zip(out, places, converted, strict=True):
+        row[place] = [new.setdefault(tag, len(new)) for tag in tags]
+    return out.reshape(np.shape(ids)), list(new)

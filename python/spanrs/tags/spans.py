@@ -1,0 +1,168 @@
+"""Between tags and spans: read, validate, write."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import cast, overload
+
+from spanrs import _spanrs
+from spanrs.errors import SchemeError
+from spanrs.tags.words import Dialect, Span, Tags, Violation, is_batch
+
+
+
+@overload
+def read_spans(
+    tags: Tags, scheme: str = ..., reading: str = ..., *, dialect: Dialect = ...
+) -> list[Span]: ...
+@overload
+def read_spans(
+    tags: Sequence[Tags], scheme: str = ..., reading: str = ..., *, dialect: Dialect = ...
+) -> list[list[Span]]: ...
+def read_spans(
+    tags: Tags | Sequence[Tags],
+    scheme: str = "BIO",
+    reading: str = "conlleval",
+    *,
+    dialect: Dialect = Dialect(),
+) -> list[Span] | list[list[Span]]:
+    """Read tags into spans.
+
+    Parameters
+    ----------
+    tags : sequence of str, or sequence of such sequences
+        The tags of a sentence, or of many.
+    scheme : str
+        IOB, BIO, IOE1, IOE2, IOBES, BILOU, BMEWO, BMES, IO or TOKEN, in any usual spelling
+        (``iob2``, ``bioes``, ``bioul``...).
+    reading : str
+        What malformed tags mean: ``conlleval`` (a tag that cannot go on with the span before it opens a
+        new one), ``strict`` (malformed spans are dropped), ``discard`` (tags that go on with nothing
+        are read as ``O``), ``refuse`` (an error) or ``ncrfpp`` (begin and end decide). ``seqeval`` and
+        ``seqeval-strict`` are seqeval's own two, quirks included.
+    dialect : Dialect
+        How tags are spelt.
+
+    Returns
+    -------
+    list of Span, or list of such lists
+        In the order of the text.
+
+    Raises
+    ------
+    spanrs.errors.SchemeError
+        For unknown names, and under ``refuse`` with all violations.
+
+    Notes
+    -----
+    Source: iobes (Lester 2020), ``parse_spans``; conlleval.pl (Tjong Kim Sang and Buchholz 2000).
+
+    Examples
+    --------
+    >>> from spanrs import tags
+    >>> tags.read_spans(["B-ORG", "I-MISC", "E-ORG"], "IOBES")[1]
+    Span(type='MISC', start=1, end=2, tokens=None)
+    >>> tags.read_spans(["B-ORG", "I-MISC", "E-ORG"], "IOBES", "ncrfpp")
+    [Span(type='ORG', start=0, end=3, tokens=None)]
+    >>> tags.read_spans([["O", "I-PER"], ["B-PER"]], reading="strict")
+    [[], [Span(type='PER', start=0, end=1, tokens=None)]]
+    """
+    if is_batch(tags):
+        rows = _spanrs.read_spans_batch(tags, scheme, reading, dialect)
+        return [[Span(*row) for row in sentence] for sentence in rows]
+    return [Span(*row) for row in _spanrs.read_spans(tags, scheme, reading, dialect)]
+
+
+@overload
+def validate(
+    tags: Tags, scheme: str = ..., reading: str = ..., *, dialect: Dialect = ...
+) -> list[Violation]: ...
+@overload
+def validate(
+    tags: Sequence[Tags], scheme: str = ..., reading: str = ..., *, dialect: Dialect = ...
+) -> list[list[Violation]]: ...
+def validate(
+    tags: Tags | Sequence[Tags],
+    scheme: str = "BIO",
+    reading: str = "conlleval",
+    *,
+    dialect: Dialect = Dialect(),
+) -> list[Violation] | list[list[Violation]]:
+    """List everything that is wrong with tags.
+
+    Parameters
+    ----------
+    tags, scheme, dialect
+        As for :func:`read_spans`.
+    reading : str
+        Does not change what is wrong, only what is said to have been done about it.
+
+    Returns
+    -------
+    list of Violation, or list of such lists
+        By index, and for one index by kind. Empty where the tags are well-formed.
+
+    Examples
+    --------
+    >>> from spanrs import tags
+    >>> for violation in tags.validate(["O", "I-PER", "I-LOC"], reading="strict"):
+    ...     print(violation.index, violation.kind, violation.current, violation.action)
+    1 Illegal Start I-PER read it as O
+    2 Illegal Transition I-LOC read it as O
+    """
+    if is_batch(tags):
+        rows = _spanrs.validate_batch(tags, scheme, reading, dialect)
+        return [[Violation(*row) for row in sentence] for sentence in rows]
+    return [Violation(*row) for row in _spanrs.validate(tags, scheme, reading, dialect)]
+
+
+def write_tags(
+    spans: Iterable[Span | tuple[str, int, int]],
+    length: int | None = None,
+    scheme: str = "BIO",
+    *,
+    overlaps: str = "refuse",
+    dialect: Dialect = Dialect(),
+) -> list[str]:
+    """Write spans as tags.
+
+    Parameters
+    ----------
+    spans : iterable of Span or (type, start, end)
+        In any order; starts count from 0, ends are exclusive.
+    length : int, optional
+        Tokens of the sentence; without it the largest end.
+    scheme, dialect
+        As for :func:`read_spans`.
+    overlaps : {"refuse", "overwrite"}
+        Whether spans that share a token are an error, or later starts write over earlier ones (iobes).
+
+    Returns
+    -------
+    list of str
+        ``length`` tags.
+
+    Raises
+    ------
+    spanrs.errors.SchemeError
+        For spans that overlap or do not fit, types that could not be read back, and spans that the
+        scheme cannot express (touching ones of one type in IO, long ones in TOKEN).
+
+    Examples
+    --------
+    >>> from spanrs import tags
+    >>> tags.write_tags([("PER", 0, 2), ("LOC", 3, 4)], 5, "BILOU")
+    ['B-PER', 'L-PER', 'O', 'U-LOC', 'O']
+    """
+    if overlaps not in ("refuse", "overwrite"):
+        message = f"overlaps must be 'refuse' or 'overwrite', not {overlaps!r}"
+        raise ValueError(message)
+    rows: list[tuple[str, int, int]] = []
+    for span in spans:
+        kind, start, end, *rest = span
+        tokens = rest[0] if rest else None
+        if tokens is not None and tuple(cast("Sequence[int]", tokens)) != tuple(range(start, end)):
+            message = f"{kind} [{start}, {end}) is discontinuous; tags can write flat spans only"
+            raise SchemeError(message)
+        rows.append((kind, start, end))
+    return _spanrs.write_tags(rows, length, scheme, dialect, overlaps == "overwrite")

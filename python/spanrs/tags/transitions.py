@@ -1,0 +1,251 @@
+"""Which tag may follow which."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from spanrs import _spanrs
+from spanrs.tags.words import Dialect
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+
+
+def tags_of(scheme: str, types: Iterable[str], *, dialect: Dialect = Dialect()) -> list[str]:
+    """List every tag of a scheme.
+
+    Parameters
+    ----------
+    scheme : str
+        Name of the scheme.
+    types : iterable of str
+        What there are spans of.
+    dialect : Dialect
+        How tags are spelt.
+
+    Returns
+    -------
+    list of str
+        ``O``, then all prefixes of the first type, and so on.
+
+    Examples
+    --------
+    >>> from spanrs import tags
+    >>> tags.tags_of("BIO", ["PER", "LOC"])
+    ['O', 'B-PER', 'I-PER', 'B-LOC', 'I-LOC']
+    """
+    return _spanrs.tags_of(scheme, list(types), dialect)
+
+
+class Transition(NamedTuple):
+    """Whether one tag may follow another."""
+
+    source: str
+    """The tag before."""
+    target: str
+    """The tag behind."""
+    valid: bool
+    """Whether the scheme allows it."""
+
+
+def _tag_set(
+    scheme: str, tags: Iterable[str] | None, types: Iterable[str] | None, dialect: Dialect
+) -> list[str]:
+    if (tags is None) == (types is None):
+        message = "name the tags or the types, one of the two"
+        raise TypeError(message)
+    if tags is not None:
+        return list(tags)
+    return _spanrs.tags_of(scheme, list(types or ()), dialect)
+
+
+def transitions(
+    scheme: str,
+    *,
+    types: Iterable[str] | None = None,
+    tags: Iterable[str] | None = None,
+    start: str = "<GO>",
+    end: str = "<EOS>",
+    dialect: Dialect = Dialect(),
+) -> list[Transition]:
+    """List which tag may follow which.
+
+    Parameters
+    ----------
+    scheme : str
+        Name of the scheme.
+    types : iterable of str, optional
+        All tags over these types are meant.
+    tags : iterable of str, optional
+        Or just these tags.
+    start, end : str
+        How the two borders of a sentence are called. Nothing may come before a start or follow an end.
+    dialect : Dialect
+        How tags are spelt.
+
+    Returns
+    -------
+    list of Transition
+        All pairs of tags, start and end, in the given order.
+
+    Raises
+    ------
+    spanrs.errors.SchemeError
+        For a tag the scheme does not know.
+
+    Notes
+    -----
+    Source: iobes, ``transitions_legality``.
+
+    Examples
+    --------
+    >>> from spanrs import tags
+    >>> [(t.source, t.target) for t in tags.transitions("BIO", types=["A"]) if not t.valid][:3]
+    [('O', 'I-A'), ('O', '<GO>'), ('B-A', '<GO>')]
+    """
+    names = _tag_set(scheme, tags, types, dialect)
+    legal = _spanrs.legal(scheme, names, dialect)
+    side = len(names) + 1
+    everything = [*names, start, end]
+    rows = []
+    for i, source in enumerate(everything):
+        # The last row of the matrix is the start, its last column the end.
+        row = legal[i * side : (i + 1) * side] if i < side else [False] * side
+        valid = [*row[:-1], False, row[-1]]
+        rows += [Transition(source, t, v) for t, v in zip(everything, valid, strict=True)]
+    return rows
+
+
+def transition_map(
+    scheme: str,
+    *,
+    types: Iterable[str] | None = None,
+    tags: Iterable[str] | None = None,
+    start: str = "<GO>",
+    end: str = "<EOS>",
+    dialect: Dialect = Dialect(),
+) -> dict[str, dict[str, bool]]:
+    """Say which tag may follow which, as a dictionary of dictionaries.
+
+    Parameters
+    ----------
+    scheme, types, tags, start, end, dialect
+        As for :func:`transitions`.
+
+    Returns
+    -------
+    dict of dict of bool
+        ``result[before][behind]``.
+
+    Examples
+    --------
+    >>> from spanrs import tags
+    >>> tags.transition_map("IOBES", types=["A"])["B-A"]["O"]
+    False
+    """
+    nested: dict[str, dict[str, bool]] = {}
+    rows = transitions(scheme, types=types, tags=tags, start=start, end=end, dialect=dialect)
+    for source, target, valid in rows:
+        nested.setdefault(source, {})[target] = valid
+    return nested
+
+
+class TransitionMask(NamedTuple):
+    """Which tag may follow which, in the order of a vocabulary; True is legal."""
+
+    between: npt.NDArray[np.bool_]
+    """Shape (tags, tags): row before, column behind."""
+    start: npt.NDArray[np.bool_]
+    """Shape (tags,): may be first in a sentence."""
+    end: npt.NDArray[np.bool_]
+    """Shape (tags,): may be last in a sentence."""
+
+    def scores(
+        self, illegal: float = float("-inf")
+    ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+        """Give what is added to a CRF's scores: 0 where legal, ``illegal`` elsewhere.
+
+        Parameters
+        ----------
+        illegal : float
+            Use a large negative number where infinities would turn into NaN.
+
+        Returns
+        -------
+        tuple of arrays of float64
+            For transitions (tags, tags), starts (tags,) and ends (tags,).
+        """
+        import numpy as np
+
+        between, start, end = (np.where(part, 0.0, illegal) for part in self)
+        return between, start, end
+
+
+def transition_mask(
+    scheme: str,
+    vocabulary: Sequence[str] | Mapping[str, int],
+    *,
+    start: str | None = None,
+    end: str | None = None,
+    dialect: Dialect = Dialect(),
+) -> TransitionMask:
+    """Say which tag may follow which, as boolean arrays ready for a CRF.
+
+    Parameters
+    ----------
+    scheme : str
+        Name of the scheme.
+    vocabulary : sequence of str, or mapping of str to int
+        The tags in the order of the model's ids.
+    start, end : str, optional
+        Entries of the vocabulary that stand for the borders of a sentence, in models that keep them
+        among the tags.
+    dialect : Dialect
+        How tags are spelt.
+
+    Returns
+    -------
+    TransitionMask
+        In the order of the vocabulary.
+
+    Raises
+    ------
+    spanrs.errors.SchemeError
+        For a tag the scheme does not know.
+
+    Examples
+    --------
+    >>> from spanrs import tags
+    >>> mask = tags.transition_mask("BIO", ["O", "B-A", "I-A"])
+    >>> mask.between.astype(int).tolist()
+    [[1, 1, 0], [1, 1, 1], [1, 1, 1]]
+    >>> mask.scores(-1e4)[1].tolist()
+    [0.0, 0.0, -10000.0]
+    """
+    import numpy as np
+
+    if isinstance(vocabulary, Mapping):
+        if sorted(vocabulary.values()) != list(range(len(vocabulary))):
+            message = "the ids of the vocabulary must be 0, 1, 2, ... without gaps"
+            raise ValueError(message)
+        vocabulary = sorted(vocabulary, key=vocabulary.__getitem__)
+    names = list(vocabulary)
+    inner = [i for i, name in enumerate(names) if name not in (start, end)]
+    flat = _spanrs.legal(scheme, [names[i] for i in inner], dialect)
+    legal = np.array(flat, dtype=bool).reshape(len(inner) + 1, len(inner) + 1)
+    between = np.zeros((len(names), len(names)), dtype=bool)
+    first = np.zeros(len(names), dtype=bool)
+    last = np.zeros(len(names), dtype=bool)
+    between[np.ix_(inner, inner)] = legal[:-1, :-1]
+    first[inner] = legal[-1, :-1]
+    last[inner] = legal[:-1, -1]
+    if start in names:
+        between[names.index(start)] = first
+    if end in names:
+        between[:, names.index(end)] = last
+    if start in names and end in names:
+        between[names.index(start), names.index(end)] = True
+    return TransitionMask(between, first, last)

@@ -1,0 +1,103 @@
+"""What the functions of this package take and give."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple, TypeAlias
+
+from spanrs import _spanrs
+
+Tags: TypeAlias = Sequence[str]
+
+#: Id of tokens that are left out; what Hugging Face and PyTorch use.
+IGNORE_INDEX = -100
+
+
+class Span(NamedTuple):
+    """A labelled stretch of tokens."""
+
+    type: str
+    """What it is a span of."""
+    start: int
+    """First token, from 0."""
+    end: int
+    """One past the last token."""
+    tokens: tuple[int, ...] | None = None
+    """Its tokens, only where the span is discontinuous."""
+
+
+class Violation(NamedTuple):
+    """A tag that does not conform to its scheme."""
+
+    index: int
+    """The token, from 0 in its sentence."""
+    kind: str
+    """Illegal Start, Transition, End, Single, Final (the names of iobes), or Unknown Tag."""
+    previous: str | None
+    """The tag before; None at the start of the sentence."""
+    current: str
+    """The tag itself."""
+    next: str | None
+    """The tag behind; None at the end of the sentence."""
+    action: str
+    """What the reading did about it."""
+
+
+class Dialect(NamedTuple):
+    """How tags are spelt.
+
+    Examples
+    --------
+    >>> from spanrs import tags
+    >>> tags.read_spans(["PER_B", "PER_I"], dialect=tags.Dialect(separator="_", suffix=True))
+    [Span(type='PER', start=0, end=2, tokens=None)]
+    """
+
+    separator: str = "-"
+    """Between prefix and type. The first one counts, with ``suffix`` the last one."""
+    suffix: bool = False
+    """The prefix stands behind the type: ``PER-B``."""
+    bare_is_type: bool = False
+    """``B`` without a type is of type ``B`` (as in iobes), not of the one type ``_``."""
+    unknown_is_outside: bool = False
+    """A prefix the scheme does not know is ``O`` and no violation (as in iobes)."""
+
+
+#: How iobes spells tags.
+IOBES_DIALECT = Dialect(bare_is_type=True, unknown_is_outside=True)
+
+
+class Scheme(NamedTuple):
+    """A tagging scheme: its prefixes, and what each says about the borders of its token."""
+
+    name: str
+    """The name that is printed."""
+    prefixes: tuple[tuple[str, str, str], ...]
+    """(letter, begins, ends), each edge ``always``, ``never``, ``auto`` or ``contact``."""
+
+
+def schemes() -> list[Scheme]:
+    """All schemes.
+
+    Returns
+    -------
+    list of Scheme
+        In the order in which detection prefers them.
+
+    Examples
+    --------
+    >>> from spanrs import tags
+    >>> [scheme.name for scheme in tags.schemes()]
+    ['BIO', 'IOB', 'IOE2', 'IOE1', 'IOBES', 'BILOU', 'BMES', 'BMEWO', 'IO', 'TOKEN']
+    """
+    return [Scheme(name, tuple(prefixes)) for name, prefixes in _spanrs.schemes()]
+
+
+def is_batch(data: object) -> bool:
+    """Tell many sentences from one: the first item of a sentence is a str."""
+    if isinstance(data, str):
+        return False
+    if not isinstance(data, Sequence):
+        message = f"expected a list of tags or of lists of tags, not {type(data).__name__}"
+        raise TypeError(message)
+    return len(data) > 0 and not isinstance(data[0], str)

@@ -1,0 +1,28 @@
+/// What a reader accepts before it refuses, so that a hostile or mistaken file costs an error message
+/// and not the machine's memory.
+///
+/// The defaults are far above real corpora.
+///
+/// ```
+/// let limits = spanrs_base::Limits { line_bytes: 1 << 10, ..Default::default() };
+/// assert!(limits.tags > 100_000);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// Longest line of a text file, in bytes without its line end.
+    pub line_bytes: usize,
+    /// Most different tags in one vocabulary.
+    pub tags: usize,
+    /// Most tokens in one sentence.
+    pub sentence_tokens: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            line_bytes: 16 << 20,
+            tags: 1 << 20,
+            sentence_tokens: u32::MAX as usize,
+        }
+    }
+}

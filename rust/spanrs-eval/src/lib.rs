@@ -1,0 +1,23 @@
+//! Counting what gold and pred have in common.
+//!
+//! Everything counted is an integer, so counts can be added in any order, stored, and added again.
+//!
+//! ```
+//! use spanrs_eval::Scorer;
+//! use spanrs_tags::{Dialect, Reader, Reading, Scheme};
+//! let mut reader = Reader::new(Scheme::Bio, Reading::Conlleval, Dialect::default()).unwrap();
+//! let gold = reader.intern_all(["B-PER", "I-PER", "O", "B-LOC"]).unwrap();
+//! let pred = reader.intern_all(["B-PER", "I-PER", "O", "O"]).unwrap();
+//! let mut scorer = Scorer::new(10);
+//! scorer.add(&reader, &gold, &pred, |_, _| 0);
+//! let total = scorer.counts().total();
+//! assert_eq!((total.gold, total.pred, total.tp), (2, 1, 1));
+//! ```
+
+mod counts;
+mod exact;
+mod scorer;
+
+pub use counts::{Counts, Tally};
+pub use exact::Seen;
+pub use scorer::{Located, Scorer, Side, Violations};

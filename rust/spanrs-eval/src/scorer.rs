@@ -1,0 +1,155 @@
+use spanrs_tags::{Reader, Violation};
+
+use crate::counts::Counts;
+use crate::exact;
+
+/// One of the two sides.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Side {
+    /// What is right.
+    Gold,
+    /// What is scored.
+    Pred,
+}
+
+/// A violation and where it stands.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Located {
+    /// Sentence, from 0.
+    pub sentence: u64,
+    /// Line of the file, from 1; 0 where there is no file.
+    pub line: u64,
+    /// The violation.
+    pub violation: Violation,
+}
+
+/// The violations of one side: all counted, the first ones kept.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Violations {
+    /// How many there are.
+    pub count: u64,
+    /// The first ones, in order.
+    pub first: Vec<Located>,
+}
+
+/// Scores sentence after sentence, in memory that does not grow with their number.
+///
+/// With rows a document asked for, it also keeps one [`Counts`] for each.
+#[derive(Clone, Debug)]
+pub struct Scorer {
+    /// What the documents that have ended came to.
+    ended: Counts,
+    /// What was counted since the last document ended.
+    counts: Counts,
+    rows: Option<Vec<Counts>>,
+    sentences: u64,
+    gold: Violations,
+    pred: Violations,
+    keep: usize,
+}
+
+impl Scorer {
+    /// A scorer that keeps the first `keep` violations of each side.
+    pub fn new(keep: usize) -> Self {
+        Self {
+            ended: Counts::default(),
+            counts: Counts::default(),
+            rows: None,
+            sentences: 0,
+            gold: Violations::default(),
+            pred: Violations::default(),
+            keep,
+        }
+    }
+
+    /// Keeps the counts of each document too.
+    #[must_use]
+    pub fn by_document(mut self) -> Self {
+        self.rows = Some(Vec::new());
+        self
+    }
+
+    /// Adds a sentence. `gold` and `pred` are ids of `reader` and have the same length; `line_of` gives
+    /// the line of a token on a side, and is asked only where something is wrong.
+    #[inline]
+    pub fn add(
+        &mut self,
+        reader: &Reader,
+        gold: &[u32],
+        pred: &[u32],
+        line_of: impl Fn(Side, u32) -> u64,
+    ) {
+        let seen = exact::count(&mut self.counts, reader, gold, pred);
+        self.sentences += 1;
+        let blind = !reader.walk_sees_violations();
+        let sentence = self.sentences - 1;
+        if seen.gold || blind {
+            let line = |token| line_of(Side::Gold, token);
+            self.gold.add(reader, gold, sentence, self.keep, line);
+        }
+        if seen.pred || blind {
+            let line = |token| line_of(Side::Pred, token);
+            self.pred.add(reader, pred, sentence, self.keep, line);
+        }
+    }
+
+    /// Ends the current document. A document without sentences is none.
+    pub fn end_document(&mut self) {
+        if self.counts.sentences == 0 {
+            return;
+        }
+        let counts = std::mem::take(&mut self.counts);
+        self.ended.merge(&counts);
+        if let Some(rows) = &mut self.rows {
+            rows.push(counts);
+        }
+    }
+
+    /// What was counted in all.
+    pub fn counts(&self) -> Counts {
+        let mut all = self.ended.clone();
+        all.merge(&self.counts);
+        all
+    }
+
+    /// One row a document that has ended; empty unless they were asked for.
+    pub fn documents(&self) -> &[Counts] {
+        self.rows.as_deref().unwrap_or_default()
+    }
+
+    /// The violations of a side.
+    pub fn violations(&self, side: Side) -> &Violations {
+        match side {
+            Side::Gold => &self.gold,
+            Side::Pred => &self.pred,
+        }
+    }
+}
+
+impl Violations {
+    /// Adds those of a sentence.
+    #[cold]
+    pub fn add(
+        &mut self,
+        reader: &Reader,
+        ids: &[u32],
+        sentence: u64,
+        keep: usize,
+        line_of: impl Fn(u32) -> u64,
+    ) {
+        if self.first.len() >= keep {
+            self.count += reader.count_violations(ids);
+            return;
+        }
+        for violation in reader.violations(ids) {
+            self.count += 1;
+            if self.first.len() < keep {
+                self.first.push(Located {
+                    sentence,
+                    line: line_of(violation.index),
+                    violation,
+                });
+            }
+        }
+    }
+}

@@ -1,0 +1,100 @@
+use spanrs_base::Position;
+
+/// What is wrong with a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Code {
+    /// The operating system refused: missing file, directory, permission.
+    Io,
+    /// Bytes that are not UTF-8.
+    Encoding,
+    /// A NUL byte: not a text file, or UTF-16 without a mark.
+    Nul,
+    /// A line longer than the limit.
+    LineTooLong,
+    /// A sentence longer than the limit.
+    SentenceTooLong,
+    /// A line with another number of columns than the first.
+    Ragged,
+    /// A column that no line has.
+    NoColumn,
+    /// No token in the whole file.
+    Empty,
+    /// Compressed data that is damaged or ends too early.
+    Compression,
+}
+
+impl Code {
+    /// The code as programs see it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Io => "io",
+            Self::Encoding => "encoding",
+            Self::Nul => "nul_byte",
+            Self::LineTooLong => "line_too_long",
+            Self::SentenceTooLong => "sentence_too_long",
+            Self::Ragged => "ragged_columns",
+            Self::NoColumn => "no_column",
+            Self::Empty => "empty",
+            Self::Compression => "compression",
+        }
+    }
+
+    /// True where a limit was reached, and nothing else is wrong.
+    pub fn is_limit(self) -> bool {
+        matches!(self, Self::LineTooLong | Self::SentenceTooLong)
+    }
+}
+
+/// What is wrong with a file, where, and what to do about it.
+#[derive(Debug, thiserror::Error)]
+#[error("{position}: {message}")]
+pub struct Error {
+    /// For programs.
+    pub code: Code,
+    /// Where.
+    pub position: Position,
+    /// For people; one line, without the place.
+    pub message: String,
+    /// What the operating system said, for [`Code::Io`].
+    pub source: Option<std::io::Error>,
+}
+
+/// The result of this crate's fallible functions.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+impl Error {
+    /// An error at a place.
+    pub fn new(code: Code, position: Position, message: impl Into<String>) -> Self {
+        Self {
+            code,
+            position,
+            message: message.into(),
+            source: None,
+        }
+    }
+
+    /// What the operating system (or a decompressor above it) said about a file.
+    pub(crate) fn read(position: Position, source: std::io::Error) -> Self {
+        use std::io::ErrorKind::{InvalidData, InvalidInput, Other, UnexpectedEof};
+        // The decompressors report damaged data as these kinds; the system calls behind a plain file
+        // never do.
+        if matches!(source.kind(), InvalidData | InvalidInput | UnexpectedEof | Other)
+            && source.raw_os_error().is_none()
+        {
+            let message = format!("the compressed data is damaged or cut off ({source})");
+            return Self::new(Code::Compression, position, message);
+        }
+        let message = match source.kind() {
+            std::io::ErrorKind::NotFound => "no such file".to_owned(),
+            std::io::ErrorKind::PermissionDenied => "permission denied".to_owned(),
+            std::io::ErrorKind::IsADirectory => "is a directory; name a file".to_owned(),
+            _ => source.to_string(),
+        };
+        Self {
+            code: Code::Io,
+            position,
+            message,
+            source: Some(source),
+        }
+    }
+}

@@ -1,0 +1,24 @@
+//! Bytes to lines to rows: reading the files that hold tags.
+//!
+//! Files are read in chunks, never mapped and never held whole; what is read is checked once, a chunk
+//! at a time, so that everything downstream can take bytes as valid UTF-8 without NUL.
+//!
+//! ```
+//! use spanrs_io::{ColumnReader, Columns, Event, LineReader};
+//! let text = "EU B-ORG\nrejects O\n\n";
+//! let lines = LineReader::new("example", Box::new(text.as_bytes()), Default::default()).unwrap();
+//! let mut rows = ColumnReader::new(lines, Columns::default()).unwrap();
+//! let Some(Event::Token(row)) = rows.next_event().unwrap() else { panic!() };
+//! assert_eq!(rows.bytes(row.token), b"EU");
+//! assert_eq!(rows.bytes(row.tag), b"B-ORG");
+//! ```
+
+mod columns;
+mod error;
+mod lines;
+mod open;
+
+pub use columns::{ColumnReader, Columns, Comments, Event, Field, Line, LineKind, Row, Separator};
+pub use error::{Code, Error, Result};
+pub use lines::{LineReader, Source};
+pub use open::open;

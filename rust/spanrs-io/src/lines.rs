@@ -1,0 +1,232 @@
+use std::io::Read;
+use std::ops::Range;
+
+use memchr::{memchr, memchr_iter, memrchr};
+use spanrs_base::{Limits, Position};
+
+use crate::error::{Code, Error, Result};
+use crate::open::decompress;
+
+/// Where bytes come from.
+pub type Source = Box<dyn Read + Send>;
+
+const CHUNK: usize = 256 << 10;
+
+/// Lines of a text file, found in a buffer that is refilled a chunk at a time.
+///
+/// Ranges that are given out hold until the next call.
+pub struct LineReader {
+    path: String,
+    source: Source,
+    limits: Limits,
+    buffer: Vec<u8>,
+    /// First byte not given out yet.
+    at: usize,
+    /// End of the whole lines that have been checked.
+    ready: usize,
+    /// End of what was read.
+    filled: usize,
+    ended: bool,
+    /// Lines given out.
+    line: u64,
+    bytes: u64,
+}
+
+impl LineReader {
+    /// Lines of `source`, which is decompressed if its first bytes say gzip or zstd. A byte order mark
+    /// is passed over.
+    ///
+    /// # Errors
+    /// Whatever the first chunk brings: [`Code::Io`], [`Code::Compression`], [`Code::Encoding`],
+    /// [`Code::Nul`], [`Code::LineTooLong`].
+    pub fn new(path: &str, source: Source, limits: Limits) -> Result<Self> {
+        let source =
+            decompress(source).map_err(|error| Error::read(Position::file(path), error))?;
+        let mut reader = Self {
+            path: path.to_owned(),
+            source,
+            limits,
+            buffer: vec![0; CHUNK],
+            at: 0,
+            ready: 0,
+            filled: 0,
+            ended: false,
+            line: 0,
+            bytes: 0,
+        };
+        reader.read_more()?;
+        let head = &reader.buffer[..reader.filled];
+        if head.starts_with(&[0xFF, 0xFE]) || head.starts_with(&[0xFE, 0xFF]) {
+            let message = "the file is UTF-16; convert it to UTF-8";
+            return Err(Error::new(Code::Encoding, Position::line(path, 1), message));
+        }
+        if head.starts_with("\u{FEFF}".as_bytes()) {
+            reader.at = 3;
+        }
+        reader.refill()?;
+        Ok(reader)
+    }
+
+    /// The file's name as given.
+    pub fn path(&self) -> &str {
+        &self.path
+    }
+
+    /// Number of the line given out last, from 1.
+    pub fn line(&self) -> u64 {
+        self.line
+    }
+
+    /// The place of the line given out last.
+    pub fn position(&self) -> Position {
+        Position::line(&self.path, self.line)
+    }
+
+    /// Bytes read so far, after decompression.
+    pub fn bytes_read(&self) -> u64 {
+        self.bytes
+    }
+
+    /// The limits.
+    pub fn limits(&self) -> Limits {
+        self.limits
+    }
+
+    /// The bytes of a range given out by the last call.
+    #[inline(always)]
+    pub fn bytes(&self, range: Range<usize>) -> &[u8] {
+        &self.buffer[range]
+    }
+
+    /// The checked lines that are in the buffer already, to look ahead without consuming.
+    pub fn ahead(&self) -> &[u8] {
+        &self.buffer[self.at..self.ready]
+    }
+
+    /// The next line with its line end, which only the last line may lack; None at the end of the file.
+    ///
+    /// # Errors
+    /// As [`LineReader::new`].
+    #[inline]
+    pub fn next_line(&mut self) -> Result<Option<Range<usize>>> {
+        if self.at == self.ready {
+            self.refill()?;
+            if self.at == self.ready {
+                return Ok(None);
+            }
+        }
+        let start = self.at;
+        let end = match memchr(b'\n', &self.buffer[start..self.ready]) {
+            Some(length) => start + length + 1,
+            None => self.ready,
+        };
+        self.at = end;
+        self.line += 1;
+        Ok(Some(start..end))
+    }
+
+    /// Makes at least one whole line ready, unless the file has ended.
+    #[cold]
+    fn refill(&mut self) -> Result<()> {
+        self.buffer.copy_within(self.at..self.filled, 0);
+        self.filled -= self.at;
+        self.at = 0;
+        self.ready = 0;
+        loop {
+            // A line that is still open when the buffer holds the limit is too long; it is not read on.
+            let newline = memrchr(b'\n', &self.buffer[..self.filled]);
+            if let Some(newline) = newline {
+                self.ready = newline + 1;
+                break;
+            }
+            if self.ended {
+                self.ready = self.filled;
+                break;
+            }
+            if self.filled > self.limits.line_bytes {
+                break;
+            }
+            self.read_more()?;
+        }
+        self.check()
+    }
+
+    fn read_more(&mut self) -> Result<()> {
+        if self.filled == self.buffer.len() {
+            self.buffer.resize(self.buffer.len() * 2, 0);
+        }
+        // Fill the buffer as far as it goes: pipes and decompressors hand out small pieces.
+        while self.filled < self.buffer.len() {
+            match self.source.read(&mut self.buffer[self.filled..]) {
+                Ok(0) => {
+                    self.ended = true;
+                    break;
+                }
+                Ok(n) => {
+                    self.filled += n;
+                    self.bytes += n as u64;
+                }
+                Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
+                Err(error) => {
+                    let place = Position::line(&self.path, self.line);
+                    return Err(Error::read(place, error));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Checks the lines that have just become ready.
+    fn check(&self) -> Result<()> {
+        let text = &self.buffer[..self.ready];
+        if let Some(at) = memchr(0, text) {
+            let message = "NUL byte: the file is binary, or UTF-16 without a byte order mark";
+            return Err(Error::new(Code::Nul, self.place_of(at), message));
+        }
+        if let Err(error) = simdutf8::compat::from_utf8(text) {
+            let at = error.valid_up_to();
+            let message = format!(
+                "invalid UTF-8 (byte 0x{:02X}); convert the file to UTF-8",
+                text.get(at).copied().unwrap_or_default()
+            );
+            return Err(Error::new(Code::Encoding, self.place_of(at), message));
+        }
+        self.check_lengths(text)
+    }
+
+    fn check_lengths(&self, text: &[u8]) -> Result<()> {
+        let limit = self.limits.line_bytes;
+        let too_long = |line: u64| {
+            let message = format!(
+                "the line is longer than {limit} bytes; is this a text file with one token a line?"
+            );
+            Error::new(Code::LineTooLong, Position::line(&self.path, line), message)
+        };
+        if self.ready == 0 && self.filled > limit {
+            return Err(too_long(self.line + 1));
+        }
+        // A buffer that fits one line fits no longer one.
+        if text.len() <= limit {
+            return Ok(());
+        }
+        let mut start = 0;
+        for (number, end) in memchr_iter(b'\n', text).chain([text.len()]).enumerate() {
+            if end - start > limit {
+                return Err(too_long(self.line + 1 + number as u64));
+            }
+            start = end + 1;
+        }
+        Ok(())
+    }
+
+    /// The place of a byte of the checked text.
+    fn place_of(&self, at: usize) -> Position {
+        let before = &self.buffer[..at];
+        let start = memrchr(b'\n', before).map_or(0, |newline| newline + 1);
+        Position {
+            path: self.path.clone(),
+            line: self.line + 1 + memchr_iter(b'\n', before).count() as u64,
+            column: (at - start) as u64 + 1,
+        }
+    }
+}

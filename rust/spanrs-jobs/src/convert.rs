@@ -1,0 +1,143 @@
+use std::io::Write;
+use std::ops::Range;
+
+use spanrs_base::Position;
+use spanrs_eval::Violations;
+use spanrs_io::{ColumnReader, LineKind};
+use spanrs_tags::{Converter, Error as TagsError};
+
+use crate::error::{Error, Result};
+use crate::{PAUSE, Watch};
+
+/// How many violations are kept for the message.
+const KEEP: usize = 1000;
+
+/// The lines of the sentence that is being read, as they are, with the places of their tags.
+#[derive(Default)]
+struct Pending {
+    text: Vec<u8>,
+    tags: Vec<Range<usize>>,
+    lines: Vec<u64>,
+}
+
+/// Copies a column file with its tags converted; everything else stays byte for byte.
+///
+/// The whole file is read even where a sentence is malformed, so that every violation is counted; what
+/// was written until then is of no use.
+///
+/// # Errors
+/// What reading the file brings; [`Error::Malformed`] where tags are malformed and the converter has no
+/// reading; [`Error::Tags`] where the target scheme cannot express the spans; [`Error::Write`];
+/// [`Error::Stopped`].
+pub fn convert(
+    mut rows: ColumnReader,
+    converter: &mut Converter,
+    out: &mut dyn Write,
+    watch: &mut Watch<'_>,
+) -> Result<()> {
+    let mut pending = Pending::default();
+    let mut malformed = Violations::default();
+    let (mut sentences, mut scheme) = (0, None);
+    loop {
+        let line = rows.next_line()?;
+        let ends = !matches!(
+            line.as_ref().map(|line| &line.kind),
+            Some(LineKind::Token(_) | LineKind::Comment)
+        );
+        if ends && !pending.tags.is_empty() {
+            match pending.convert(converter, out, rows.path()) {
+                Err(Error::Malformed {
+                    scheme: named,
+                    violations,
+                    ..
+                }) => {
+                    scheme = Some(named);
+                    malformed.count += violations.count;
+                    let room = KEEP - malformed.first.len();
+                    malformed.first.extend(violations.first.into_iter().take(room));
+                }
+                other => other?,
+            }
+            sentences += 1;
+            if sentences % PAUSE == 0 && !watch(rows.bytes_read()) {
+                return Err(Error::Stopped);
+            }
+            pending.clear();
+        }
+        let Some(line) = line else { break };
+        pending.push(&rows, line);
+        if ends {
+            out.write_all(&pending.text)?;
+            pending.clear();
+        }
+    }
+    match scheme {
+        None => Ok(()),
+        Some(scheme) => Err(Error::Malformed {
+            path: rows.path().to_owned(),
+            scheme,
+            violations: malformed,
+        }),
+    }
+}
+
+impl Pending {
+    fn clear(&mut self) {
+        self.text.clear();
+        self.tags.clear();
+        self.lines.clear();
+    }
+
+    fn push(&mut self, rows: &ColumnReader, line: spanrs_io::Line) {
+        let offset = self.text.len();
+        if let LineKind::Token(row) = line.kind {
+            let begin = row.tag.start - line.whole.start + offset;
+            self.tags.push(begin..begin + row.tag.len());
+            self.lines.push(rows.line());
+        }
+        self.text.extend_from_slice(rows.bytes(line.whole));
+    }
+
+    fn convert(&self, converter: &mut Converter, out: &mut dyn Write, path: &str) -> Result<()> {
+        // The lines were checked to be UTF-8 when they were read.
+        let text = |range: &Range<usize>| {
+            std::str::from_utf8(&self.text[range.clone()]).unwrap_or_default()
+        };
+        let tags = match converter.convert(self.tags.iter().map(text)) {
+            Ok(tags) => tags,
+            Err(error) => return Err(self.located(error, path)),
+        };
+        let mut from = 0;
+        for (range, tag) in self.tags.iter().zip(&tags) {
+            out.write_all(&self.text[from..range.start])?;
+            out.write_all(tag.as_bytes())?;
+            from = range.end;
+        }
+        Ok(out.write_all(&self.text[from..])?)
+    }
+
+    fn located(&self, error: TagsError, path: &str) -> Error {
+        let line = |token: u32| self.lines.get(token as usize).copied().unwrap_or_default();
+        match error {
+            TagsError::Malformed { scheme, violations } => Error::Malformed {
+                path: path.to_owned(),
+                scheme,
+                violations: Violations {
+                    count: violations.len() as u64,
+                    first: violations
+                        .into_iter()
+                        .map(|violation| spanrs_eval::Located {
+                            sentence: 0,
+                            line: line(violation.index),
+                            violation,
+                        })
+                        .collect(),
+                },
+            },
+            error => Error::Tags {
+                position: Position::line(path, line(0)),
+                error,
+            },
+        }
+    }
+}

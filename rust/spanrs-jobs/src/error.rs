@@ -1,0 +1,63 @@
+use spanrs_base::Position;
+use spanrs_eval::Violations;
+
+/// What can go wrong in a job.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// A file cannot be read, or is not what it should be.
+    #[error(transparent)]
+    Io(#[from] spanrs_io::Error),
+    /// Tags that cannot be handled, at a place.
+    #[error("{position}: {error}")]
+    Tags {
+        /// Where.
+        position: Position,
+        /// What.
+        error: spanrs_tags::Error,
+    },
+    /// Gold and pred do not hold the same tokens.
+    #[error("{gold}: {message}")]
+    Misaligned {
+        /// Where gold is.
+        gold: Position,
+        /// Where pred is.
+        pred: Position,
+        /// What each has there; names the place in pred.
+        message: String,
+    },
+    /// Tags do not conform to the scheme and no reading was asked for.
+    #[error("{}", refused(path, *scheme, violations))]
+    Malformed {
+        /// The file.
+        path: String,
+        /// The scheme the tags were read in.
+        scheme: spanrs_tags::Scheme,
+        /// All counted, the first ones located.
+        violations: Violations,
+    },
+    /// The result cannot be written.
+    #[error("cannot write the result: {0}")]
+    Write(#[from] std::io::Error),
+    /// The watch said stop.
+    #[error("interrupted")]
+    Stopped,
+}
+
+/// The result of a job.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+fn refused(path: &str, scheme: spanrs_tags::Scheme, violations: &Violations) -> String {
+    let Some(first) = violations.first.first() else {
+        return format!("{path}: malformed tags");
+    };
+    let place = Position::line(path, first.line);
+    let (kind, context) = (first.violation.kind, first.violation.context());
+    let more = match violations.count {
+        0 | 1 => String::new(),
+        n => format!(" ({n} violations in all)"),
+    };
+    format!(
+        "{place}: {kind}: {context}{more}; the tags are not well-formed {}: mend them or name a reading",
+        scheme.name()
+    )
+}

@@ -1,0 +1,79 @@
+use std::io::Write;
+
+use serde_json::{Map, Value, json};
+use spanrs_base::Span;
+use spanrs_eval::Violations;
+use spanrs_io::{ColumnReader, Event};
+use spanrs_tags::{Reader, Reading};
+
+use crate::error::{Error, Result};
+use crate::sentence::Sentence;
+use crate::{PAUSE, Watch};
+
+/// Writes the spans of a file as JSON Lines, one object a sentence: `document` and `sentence` (from 0),
+/// `line` (of its first token, from 1), `tokens`, and `spans` with `type`, `start`, `end` (tokens from
+/// 0, end exclusive) and `text`.
+///
+/// # Errors
+/// What reading the file brings; [`Error::Malformed`] under [`Reading::Refuse`]; [`Error::Write`];
+/// [`Error::Stopped`].
+pub fn spans(
+    mut rows: ColumnReader,
+    reader: &mut Reader,
+    out: &mut dyn Write,
+    watch: &mut Watch<'_>,
+) -> Result<()> {
+    let mut sentence = Sentence::default();
+    let mut tokens: Vec<String> = Vec::new();
+    let mut found = Vec::new();
+    let mut malformed = Violations::default();
+    let (mut document, mut sentences) = (0_u64, 0_u64);
+    while let Some(event) = rows.next_event()? {
+        match event {
+            Event::Token(row) => {
+                tokens.push(rows.text(row.token.clone()).to_owned());
+                sentence.push(reader, &rows, row.tag)?;
+            }
+            Event::Sentence => {
+                if reader.reading() == Reading::Refuse {
+                    let line = |token| sentence.line(token);
+                    malformed.add(reader, &sentence.ids, sentences, 1, line);
+                }
+                found.clear();
+                reader.spans_into(&sentence.ids, &mut found);
+                let mut row = Map::new();
+                row.insert("document".into(), document.into());
+                row.insert("sentence".into(), sentences.into());
+                row.insert("line".into(), sentence.line(0).into());
+                let spans: Vec<Value> = found.iter().map(|s| show(reader, &tokens, s)).collect();
+                row.insert("tokens".into(), std::mem::take(&mut tokens).into());
+                row.insert("spans".into(), spans.into());
+                writeln!(out, "{}", Value::Object(row))?;
+                sentence.clear();
+                sentences += 1;
+                if sentences % PAUSE == 0 && !watch(rows.bytes_read()) {
+                    return Err(Error::Stopped);
+                }
+            }
+            Event::Document => document += u64::from(sentences > 0),
+        }
+    }
+    if malformed.count > 0 {
+        return Err(Error::Malformed {
+            path: rows.path().to_owned(),
+            scheme: reader.scheme(),
+            violations: malformed,
+        });
+    }
+    Ok(())
+}
+
+fn show(reader: &Reader, tokens: &[String], span: &Span) -> Value {
+    let text = tokens[span.start as usize..span.end as usize].join(" ");
+    json!({
+        "type": reader.type_name(span.ty),
+        "start": span.start,
+        "end": span.end,
+        "text": text,
+    })
+}

@@ -1,0 +1,57 @@
+use std::collections::BTreeMap;
+
+use spanrs_eval::Violations;
+use spanrs_io::{ColumnReader, Event};
+use spanrs_tags::{Kind, Reader};
+
+use crate::error::{Error, Result};
+use crate::sentence::Sentence;
+use crate::{PAUSE, Watch};
+
+/// What validation found.
+#[derive(Clone, Debug, Default)]
+pub struct Report {
+    /// Sentences read.
+    pub sentences: u64,
+    /// Tokens read.
+    pub tokens: u64,
+    /// All violations counted, the first ones located.
+    pub violations: Violations,
+    /// How many of each kind.
+    pub kinds: BTreeMap<Kind, u64>,
+}
+
+/// Checks the tags of a file; keeps the first `keep` violations.
+///
+/// # Errors
+/// What reading the file brings; [`Error::Stopped`].
+pub fn validate(
+    mut rows: ColumnReader,
+    reader: &mut Reader,
+    keep: usize,
+    watch: &mut Watch<'_>,
+) -> Result<Report> {
+    let mut report = Report::default();
+    let mut sentence = Sentence::default();
+    while let Some(event) = rows.next_event()? {
+        match event {
+            Event::Token(row) => sentence.push(reader, &rows, row.tag)?,
+            Event::Sentence => {
+                for violation in reader.violations(&sentence.ids) {
+                    *report.kinds.entry(violation.kind).or_default() += 1;
+                }
+                let at = report.sentences;
+                let line = |token| sentence.line(token);
+                report.violations.add(reader, &sentence.ids, at, keep, line);
+                report.sentences += 1;
+                report.tokens += sentence.ids.len() as u64;
+                sentence.clear();
+                if report.sentences % PAUSE == 0 && !watch(rows.bytes_read()) {
+                    return Err(Error::Stopped);
+                }
+            }
+            Event::Document => {}
+        }
+    }
+    Ok(report)
+}

@@ -1,0 +1,161 @@
+//! The one place where errors of the core crates become Python exceptions.
+
+use pyo3::exceptions::{PyKeyboardInterrupt, PyOSError};
+use pyo3::prelude::*;
+use spanrs_base::Position;
+use spanrs_jobs::Error as JobError;
+use spanrs_tags::Error as TagsError;
+
+use crate::options::violation_tuple;
+
+/// Everything the binding can fail with.
+#[derive(Debug)]
+pub(crate) enum Error {
+    Python(PyErr),
+    Tags(TagsError),
+    Job(JobError),
+    /// Gold and pred in memory do not match; with the index of the sentence.
+    Shape { message: String, sentence: Option<usize> },
+    /// An id without a tag.
+    Id { message: String },
+}
+
+pub(crate) type Result<T> = std::result::Result<T, Error>;
+
+impl From<PyErr> for Error {
+    fn from(error: PyErr) -> Self {
+        Self::Python(error)
+    }
+}
+
+impl From<TagsError> for Error {
+    fn from(error: TagsError) -> Self {
+        Self::Tags(error)
+    }
+}
+
+impl From<JobError> for Error {
+    fn from(error: JobError) -> Self {
+        Self::Job(error)
+    }
+}
+
+impl From<spanrs_io::Error> for Error {
+    fn from(error: spanrs_io::Error) -> Self {
+        Self::Job(JobError::Io(error))
+    }
+}
+
+impl From<Error> for PyErr {
+    fn from(error: Error) -> Self {
+        Python::attach(|py| raise(py, error).unwrap_or_else(|failed| failed))
+    }
+}
+
+fn raise(py: Python<'_>, error: Error) -> PyResult<PyErr> {
+    match error {
+        Error::Python(error) => Ok(error),
+        Error::Tags(error) => tags(py, &error, None),
+        Error::Shape { message, sentence } => {
+            let error = make(py, "AlignmentError", &message, "shape", None)?;
+            if let Some(sentence) = sentence {
+                error.value(py).setattr("sentence", sentence)?;
+            }
+            Ok(error)
+        }
+        Error::Id { message } => make(py, "SchemeError", &message, "unknown_id", None),
+        Error::Job(error) => job(py, error),
+    }
+}
+
+fn job(py: Python<'_>, error: JobError) -> PyResult<PyErr> {
+    let text = error.to_string();
+    match error {
+        JobError::Io(error) => io(py, error),
+        JobError::Tags { position, error } => {
+            let raised = tags(py, &error, Some(&position))?;
+            raised.value(py).setattr("args", (text,))?;
+            Ok(raised)
+        }
+        JobError::Misaligned { gold, pred, .. } => {
+            let error = make(py, "AlignmentError", &text, "misaligned", Some(&gold))?;
+            error.value(py).setattr("other_path", pred.path)?;
+            error.value(py).setattr("other_line", pred.line)?;
+            Ok(error)
+        }
+        JobError::Malformed { path, violations, .. } => {
+            let line = violations.first.first().map_or(0, |first| first.line);
+            let place = Position::line(&path, line);
+            let error = make(py, "SchemeError", &text, "malformed", Some(&place))?;
+            let all: Vec<_> = violations
+                .first
+                .iter()
+                .map(|located| (located.line, violation_tuple(&located.violation)))
+                .collect();
+            error.value(py).setattr("located", all)?;
+            error.value(py).setattr("count", violations.count)?;
+            Ok(error)
+        }
+        JobError::Write(error) => Ok(error.into()),
+        JobError::Stopped => Ok(PyErr::take(py).unwrap_or_else(|| PyKeyboardInterrupt::new_err(()))),
+    }
+}
+
+fn io(py: Python<'_>, error: spanrs_io::Error) -> PyResult<PyErr> {
+    let place = error.position.clone();
+    if let Some(source) = &error.source {
+        // A PyErr that came up through a Python file object goes on as itself.
+        if let Some(inner) = source.get_ref().and_then(|e| e.downcast_ref::<PyErr>()) {
+            return Ok(inner.clone_ref(py));
+        }
+        // Given an errno, Python picks FileNotFoundError, IsADirectoryError and so on by itself.
+        let errno = source.raw_os_error().unwrap_or(match source.kind() {
+            std::io::ErrorKind::IsADirectory => 21,
+            _ => 5,
+        });
+        return Ok(PyOSError::new_err((errno, error.message, place.path)));
+    }
+    let class = if error.code.is_limit() { "LimitError" } else { "FormatError" };
+    make(py, class, &error.to_string(), error.code.name(), Some(&place))
+}
+
+fn tags(py: Python<'_>, error: &TagsError, place: Option<&Position>) -> PyResult<PyErr> {
+    let (class, code) = match error {
+        TagsError::UnknownScheme { .. } => ("SchemeError", "unknown_scheme"),
+        TagsError::UnknownReading { .. } => ("SchemeError", "unknown_reading"),
+        TagsError::ReadingNotForScheme { .. } => ("SchemeError", "reading_not_for_scheme"),
+        TagsError::EmptySeparator => ("SchemeError", "empty_separator"),
+        TagsError::Malformed { .. } => ("SchemeError", "malformed"),
+        TagsError::Overlap { .. } => ("SchemeError", "overlap"),
+        TagsError::OutOfRange { .. } => ("SchemeError", "out_of_range"),
+        TagsError::BadType { .. } => ("SchemeError", "bad_type"),
+        TagsError::NotExpressible { .. } => ("SchemeError", "not_expressible"),
+        TagsError::UnknownTag { .. } => ("SchemeError", "unknown_tag"),
+        TagsError::TooManyTags(_) => ("LimitError", "too_many_tags"),
+    };
+    let raised = make(py, class, &error.to_string(), code, place)?;
+    if let TagsError::Malformed { violations, .. } = error {
+        let all: Vec<_> = violations.iter().map(violation_tuple).collect();
+        raised.value(py).setattr("count", all.len())?;
+        raised.value(py).setattr("_violations", all)?;
+    }
+    Ok(raised)
+}
+
+/// An exception of `spanrs.errors`.
+fn make(
+    py: Python<'_>,
+    class: &str,
+    message: &str,
+    code: &str,
+    place: Option<&Position>,
+) -> PyResult<PyErr> {
+    let value = py.import("spanrs.errors")?.getattr(class)?.call1((message,))?;
+    value.setattr("code", code)?;
+    if let Some(place) = place {
+        value.setattr("path", &place.path)?;
+        value.setattr("line", (place.line > 0).then_some(place.line))?;
+        value.setattr("column", (place.column > 0).then_some(place.column))?;
+    }
+    Ok(PyErr::from_value(value))
+}

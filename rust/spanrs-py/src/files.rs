@@ -1,0 +1,259 @@
+//! Files and Python file objects: sources of rows, targets of text.
+
+use std::io::{ErrorKind, Read, Write};
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyString};
+use spanrs_base::Limits;
+use spanrs_io::{ColumnReader, Columns, Comments, LineReader, Separator};
+use spanrs_tags::{Converter, Reader};
+
+use crate::error::{Error, Result};
+use crate::eval::located;
+use crate::options::{PyDialect, ViolationTuple, reading, scheme};
+
+/// (separator, comments, token column, tag column, second column, line limit in bytes)
+#[derive(FromPyObject)]
+pub(crate) struct ColumnOptions(String, Option<String>, i64, i64, Option<i64>, Option<usize>);
+
+impl ColumnOptions {
+    fn columns(&self) -> Result<Columns> {
+        let Self(separator, comments, token, tag, second, _) = self;
+        Ok(Columns {
+            separator: match (separator.as_str(), separator.as_bytes()) {
+                ("auto", _) => Separator::Auto,
+                ("whitespace", _) => Separator::Whitespace,
+                ("tab", _) => Separator::Byte(b'\t'),
+                ("space", _) => Separator::Byte(b' '),
+                (_, &[byte]) if byte.is_ascii() && !matches!(byte, b'\n' | b'\r' | 0) => {
+                    Separator::Byte(byte)
+                }
+                _ => {
+                    let message = format!(
+                        "separator must be auto, whitespace, tab, space or one ASCII character, not {separator:?}"
+                    );
+                    return Err(pyo3::exceptions::PyValueError::new_err(message).into());
+                }
+            },
+            comments: match comments.as_deref() {
+                None | Some("") => Comments::None,
+                Some("auto") => Comments::Auto,
+                Some(prefix) => Comments::Prefix(prefix.to_owned()),
+            },
+            token: *token,
+            tag: *tag,
+            second: *second,
+        })
+    }
+}
+
+/// The rows of a path or of a binary file object. `only` picks one of two columns of tags: 0 the first,
+/// 1 the second.
+pub(crate) fn columns(
+    source: &Bound<'_, PyAny>,
+    options: &ColumnOptions,
+    only: Option<usize>,
+) -> Result<ColumnReader> {
+    let mut limits = Limits::default();
+    if let Some(line_bytes) = options.5 {
+        limits.line_bytes = line_bytes;
+    }
+    let lines = if source.hasattr("read")? {
+        let name = match source.getattr("name") {
+            Ok(name) if name.is_instance_of::<PyString>() => name.to_string(),
+            _ => "<stream>".to_owned(),
+        };
+        let stream = Stream(source.clone().unbind());
+        LineReader::new(&name, Box::new(stream), limits)?
+    } else {
+        let path: PathBuf = source.extract()?;
+        source.py().detach(|| spanrs_io::open(&path, limits))?
+    };
+    let mut columns = options.columns()?;
+    if only == Some(1) {
+        columns.tag = columns.second.unwrap_or(columns.tag);
+    }
+    if only.is_some() {
+        columns.second = None;
+    }
+    Ok(ColumnReader::new(lines, columns)?)
+}
+
+/// A Python object with `read(n) -> bytes`.
+struct Stream(Py<PyAny>);
+
+impl Read for Stream {
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        Python::attach(|py| {
+            let bytes = self.0.call_method1(py, "read", (buffer.len(),))?;
+            let bytes = bytes.cast_bound::<PyBytes>(py).map_err(|_| {
+                pyo3::exceptions::PyTypeError::new_err("open the file in binary mode ('rb')")
+            })?;
+            let bytes = bytes.as_bytes();
+            let n = bytes.len().min(buffer.len());
+            buffer[..n].copy_from_slice(&bytes[..n]);
+            Ok(n)
+        })
+        // A kind that no decompressor uses; the exception itself travels inside.
+        .map_err(|error: PyErr| std::io::Error::new(ErrorKind::Unsupported, error))
+    }
+}
+
+/// A Python object with `write(bytes)`.
+struct Sink<'a>(&'a Py<PyAny>);
+
+impl Write for Sink<'_> {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        Python::attach(|py| self.0.call_method1(py, "write", (PyBytes::new(py, bytes),)))?;
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+/// Tells Python how far a job is, and hears from it whether to stop.
+pub(crate) struct Progress {
+    callback: Option<Py<PyAny>>,
+    told: Instant,
+    failed: Option<PyErr>,
+}
+
+impl Progress {
+    pub(crate) fn new(callback: Option<Py<PyAny>>) -> Self {
+        Self {
+            callback,
+            told: Instant::now(),
+            failed: None,
+        }
+    }
+
+    /// Answers false where the job should stop: Ctrl-C, or the callback raised.
+    pub(crate) fn tell(&mut self, bytes: u64) -> bool {
+        if self.told.elapsed() < Duration::from_millis(50) {
+            return true;
+        }
+        self.told = Instant::now();
+        let told = Python::attach(|py| {
+            py.check_signals()?;
+            if let Some(callback) = &self.callback {
+                callback.call1(py, (bytes,))?;
+            }
+            Ok(())
+        });
+        self.failed = told.err();
+        self.failed.is_none()
+    }
+
+    /// The result of the job, or why it was stopped.
+    pub(crate) fn check<T>(&mut self, result: Result<T>) -> Result<T> {
+        match self.failed.take() {
+            Some(error) => Err(Error::Python(error)),
+            None => result,
+        }
+    }
+}
+
+/// (scheme, statement)
+#[pyfunction]
+#[pyo3(signature = (source, options, dialect, progress, /))]
+pub(crate) fn detect_file(
+    source: &Bound<'_, PyAny>,
+    options: ColumnOptions,
+    dialect: PyDialect,
+    progress: Option<Py<PyAny>>,
+) -> Result<(&'static str, String)> {
+    let rows = columns(source, &options, None)?;
+    let mut progress = Progress::new(progress);
+    let dialect = dialect.into();
+    let result = source
+        .py()
+        .detach(|| spanrs_jobs::detect(rows, &dialect, &mut |n| progress.tell(n)))
+        .map_err(Error::from);
+    let detection = progress.check(result)?;
+    Ok((detection.scheme.name(), detection.statement))
+}
+
+/// (sentences, tokens, (violations, the first ones located), [(kind, number)])
+pub(crate) type ReportTuple = (
+    u64,
+    u64,
+    (u64, Vec<(u64, u64, ViolationTuple)>),
+    Vec<(&'static str, u64)>,
+);
+
+/// Everything that is wrong with the tags of a file.
+#[pyfunction]
+#[pyo3(signature = (source, options, scheme_name, dialect, keep, progress, /))]
+pub(crate) fn validate_file(
+    source: &Bound<'_, PyAny>,
+    options: ColumnOptions,
+    scheme_name: &str,
+    dialect: PyDialect,
+    keep: usize,
+    progress: Option<Py<PyAny>>,
+) -> Result<ReportTuple> {
+    let mut reader = Reader::new(scheme(scheme_name)?, reading("conlleval")?, dialect.into())?;
+    let rows = columns(source, &options, None)?;
+    let mut progress = Progress::new(progress);
+    let result = source
+        .py()
+        .detach(|| spanrs_jobs::validate(rows, &mut reader, keep, &mut |n| progress.tell(n)))
+        .map_err(Error::from);
+    let report = progress.check(result)?;
+    let kinds = report.kinds.iter().map(|(kind, n)| (kind.name(), *n)).collect();
+    Ok((report.sentences, report.tokens, located(&report.violations), kinds))
+}
+
+/// Copies a file to `out` with its tags converted.
+#[pyfunction]
+#[pyo3(signature = (source, out, options, source_scheme, target_scheme, reading_name, dialect, progress, /))]
+#[allow(clippy::too_many_arguments)] // One call, made from one place in Python.
+pub(crate) fn convert_file(
+    source: &Bound<'_, PyAny>,
+    out: Py<PyAny>,
+    options: ColumnOptions,
+    source_scheme: &str,
+    target_scheme: &str,
+    reading_name: Option<&str>,
+    dialect: PyDialect,
+    progress: Option<Py<PyAny>>,
+) -> Result<()> {
+    let (from, to) = (scheme(source_scheme)?, scheme(target_scheme)?);
+    let read_as = reading_name.map(reading).transpose()?;
+    let mut converter = Converter::new(from, to, read_as, dialect.into())?;
+    let rows = columns(source, &options, None)?;
+    let mut progress = Progress::new(progress);
+    let result = source.py().detach(|| {
+        let mut out = std::io::BufWriter::with_capacity(1 << 20, Sink(&out));
+        spanrs_jobs::convert(rows, &mut converter, &mut out, &mut |n| progress.tell(n))?;
+        out.flush().map_err(spanrs_jobs::Error::from)
+    });
+    progress.check(result.map_err(Error::from))
+}
+
+/// Writes the spans of a file to `out` as JSON Lines.
+#[pyfunction]
+#[pyo3(signature = (source, out, options, scheme_name, reading_name, dialect, progress, /))]
+pub(crate) fn spans_file(
+    source: &Bound<'_, PyAny>,
+    out: Py<PyAny>,
+    options: ColumnOptions,
+    scheme_name: &str,
+    reading_name: &str,
+    dialect: PyDialect,
+    progress: Option<Py<PyAny>>,
+) -> Result<()> {
+    let mut reader = Reader::new(scheme(scheme_name)?, reading(reading_name)?, dialect.into())?;
+    let rows = columns(source, &options, None)?;
+    let mut progress = Progress::new(progress);
+    let result = source.py().detach(|| {
+        let mut out = std::io::BufWriter::with_capacity(1 << 20, Sink(&out));
+        spanrs_jobs::spans(rows, &mut reader, &mut out, &mut |n| progress.tell(n))?;
+        out.flush().map_err(spanrs_jobs::Error::from)
+    });
+    progress.check(result.map_err(Error::from))
+}

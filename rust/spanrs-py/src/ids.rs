@@ -1,0 +1,144 @@
+//! Integer ids with a vocabulary.
+
+use numpy::{PyReadonlyArrayDyn, PyUntypedArrayMethods};
+use pyo3::exceptions::PyTypeError;
+use pyo3::prelude::*;
+use spanrs_tags::Reader;
+
+use crate::error::{Error, Result};
+
+/// A C-contiguous array of one or two dimensions, of any integer type.
+pub(crate) enum Ids<'py> {
+    I64(PyReadonlyArrayDyn<'py, i64>),
+    I32(PyReadonlyArrayDyn<'py, i32>),
+    I16(PyReadonlyArrayDyn<'py, i16>),
+    I8(PyReadonlyArrayDyn<'py, i8>),
+    U64(PyReadonlyArrayDyn<'py, u64>),
+    U32(PyReadonlyArrayDyn<'py, u32>),
+    U16(PyReadonlyArrayDyn<'py, u16>),
+    U8(PyReadonlyArrayDyn<'py, u8>),
+}
+
+/// Runs `$body` with `$slice` being the values of `$ids`, whatever their type.
+macro_rules! with_values {
+    ($ids:expr, $slice:ident => $body:expr) => {
+        match $ids {
+            $crate::ids::Ids::I64(a) => { let $slice = $crate::ids::slice(a)?; $body }
+            $crate::ids::Ids::I32(a) => { let $slice = $crate::ids::slice(a)?; $body }
+            $crate::ids::Ids::I16(a) => { let $slice = $crate::ids::slice(a)?; $body }
+            $crate::ids::Ids::I8(a) => { let $slice = $crate::ids::slice(a)?; $body }
+            $crate::ids::Ids::U64(a) => { let $slice = $crate::ids::slice(a)?; $body }
+            $crate::ids::Ids::U32(a) => { let $slice = $crate::ids::slice(a)?; $body }
+            $crate::ids::Ids::U16(a) => { let $slice = $crate::ids::slice(a)?; $body }
+            $crate::ids::Ids::U8(a) => { let $slice = $crate::ids::slice(a)?; $body }
+        }
+    };
+}
+pub(crate) use with_values;
+
+/// An integer type that ids come in.
+pub(crate) trait Id: Copy + numpy::Element + Send + Sync {
+    fn value(self) -> i64;
+}
+
+macro_rules! id {
+    ($($t:ty),*) => {
+        $(impl Id for $t {
+            #[inline(always)]
+            fn value(self) -> i64 {
+                // u64 values beyond i64 turn negative, and are no ids either way.
+                self as i64
+            }
+        })*
+    };
+}
+id!(i64, i32, i16, i8, u64, u32, u16, u8);
+
+pub(crate) fn slice<'a, T: Id>(array: &'a PyReadonlyArrayDyn<'_, T>) -> Result<&'a [T]> {
+    array.as_slice().map_err(|_| {
+        Error::Python(PyTypeError::new_err("the array of ids must be C-contiguous"))
+    })
+}
+
+impl<'py> Ids<'py> {
+    pub(crate) fn extract(array: &Bound<'py, PyAny>) -> Result<Self> {
+        macro_rules! attempt {
+            ($($variant:ident),*) => {
+                $(if let Ok(array) = array.extract() {
+                    return Ok(Self::$variant(array));
+                })*
+            };
+        }
+        attempt!(I64, I32, I16, I8, U64, U32, U16, U8);
+        Err(PyTypeError::new_err("ids must be a numpy array of integers").into())
+    }
+
+    /// (sentences, tokens a sentence); an array of one dimension is one sentence.
+    pub(crate) fn shape(&self) -> Result<(usize, usize)> {
+        let shape = match self {
+            Self::I64(a) => a.shape(),
+            Self::I32(a) => a.shape(),
+            Self::I16(a) => a.shape(),
+            Self::I8(a) => a.shape(),
+            Self::U64(a) => a.shape(),
+            Self::U32(a) => a.shape(),
+            Self::U16(a) => a.shape(),
+            Self::U8(a) => a.shape(),
+        };
+        match *shape {
+            [tokens] => Ok((1, tokens)),
+            [sentences, tokens] => Ok((sentences, tokens)),
+            _ => Err(Error::Shape {
+                message: format!(
+                    "ids must have 1 or 2 dimensions (sentences, tokens), not {}",
+                    shape.len()
+                ),
+                sentence: None,
+            }),
+        }
+    }
+}
+
+/// The reader's id of each id of the user's vocabulary.
+pub(crate) fn numbering(vocabulary: &[String], reader: &mut Reader) -> Result<Vec<u32>> {
+    Ok(vocabulary
+        .iter()
+        .map(|tag| reader.intern(tag))
+        .collect::<std::result::Result<_, _>>()?)
+}
+
+/// Where sentences begin and end in a flat run of ids.
+#[derive(Clone, Copy)]
+pub(crate) enum Sentences<'a> {
+    /// All of this many tokens.
+    Equal(usize, usize),
+    /// Each of its own length.
+    Lengths(&'a [usize]),
+}
+
+impl Sentences<'_> {
+    pub(crate) fn ranges(self) -> impl Iterator<Item = std::ops::Range<usize>> {
+        let (count, equal, lengths) = match self {
+            Self::Equal(count, tokens) => (count, tokens, None),
+            Self::Lengths(lengths) => (lengths.len(), 0, Some(lengths)),
+        };
+        let mut start = 0;
+        (0..count).map(move |at| {
+            let begin = start;
+            start += lengths.map_or(equal, |lengths| lengths[at]);
+            begin..start
+        })
+    }
+}
+
+/// What is wrong with an id.
+#[cold]
+pub(crate) fn bad_id(side: &str, sentence: usize, token: usize, id: i64, tags: usize) -> Error {
+    Error::Id {
+        message: format!(
+            "{side} has id {id} at sentence {sentence}, token {token}, but the vocabulary has {tags} tags \
+             (ids 0 to {}); mark tokens to leave out with ignore_index in gold",
+            tags as i64 - 1
+        ),
+    }
+}

@@ -1,0 +1,42 @@
+//! The binding: Python values in, core calls, Python values out. No logic lives here.
+//!
+//! This is the only crate that names pyo3 and numpy, and the only one that may hold `unsafe`.
+#![allow(unsafe_code)]
+#![deny(clippy::undocumented_unsafe_blocks)]
+
+mod error;
+mod eval;
+mod files;
+mod ids;
+mod lists;
+mod options;
+mod tags;
+
+use pyo3::prelude::*;
+
+/// The compiled half of spanrs. Use the modules of the package; this one may change at any time.
+#[pymodule(gil_used = false)]
+mod _spanrs {
+    #[pymodule_export]
+    use crate::eval::Counter;
+    #[pymodule_export]
+    use crate::files::{convert_file, detect_file, spans_file, validate_file};
+    #[pymodule_export]
+    use crate::tags::{
+        convert, convert_batch, detect, legal, read_ids, read_spans, read_spans_batch, scheme_name,
+        schemes, tags_of, validate, validate_batch, write_tags,
+    };
+
+    use pyo3::prelude::*;
+    use pyo3::types::PyModule;
+
+    #[pymodule_init]
+    fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        module.add("__version__", env!("CARGO_PKG_VERSION"))
+    }
+}
+
+/// True where the interpreter was asked to stop (Ctrl-C) and has raised.
+pub(crate) fn interrupted() -> Option<PyErr> {
+    Python::attach(|py| py.check_signals().err())
+}

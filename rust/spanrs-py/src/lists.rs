@@ -1,0 +1,124 @@
+//! Tags in Python lists to ids, looking at each distinct string object once.
+
+use std::borrow::Cow;
+
+use pyo3::exceptions::PyTypeError;
+use pyo3::ffi;
+use pyo3::prelude::*;
+use pyo3::types::{PyList, PyString, PyTuple};
+use spanrs_tags::Reader;
+
+use crate::error::{Error, Result};
+
+/// Places of the table from object to id. Tags that come from one place in a program are one object, so
+/// nearly every token is answered here without looking at its characters.
+const SLOTS: usize = 1024;
+
+/// Tags of Python sequences to ids of a reader.
+pub(crate) struct Interner {
+    // The reference keeps the object alive, so that its address cannot come to mean another string.
+    slots: Vec<Option<(Py<PyAny>, u32)>>,
+}
+
+impl Interner {
+    pub(crate) fn new() -> Self {
+        Self {
+            slots: std::iter::repeat_with(|| None).take(SLOTS).collect(),
+        }
+    }
+
+    /// Appends the ids of a sentence to `ids`.
+    ///
+    /// Lists and tuples are walked in place; any other iterable is made a list first.
+    pub(crate) fn sentence(
+        &mut self,
+        sentence: &Bound<'_, PyAny>,
+        reader: &mut Reader,
+        ids: &mut Vec<u32>,
+    ) -> Result<()> {
+        let py = sentence.py();
+        let sentence = as_list_or_tuple(sentence)?;
+        let raw = sentence.as_ptr();
+        let is_list = sentence.is_instance_of::<PyList>();
+        let mut at = 0;
+        loop {
+            // The length is asked anew: interning may run Python code that changes the list.
+            // SAFETY: `raw` is a list or a tuple, kept alive by `sentence`, and the GIL is held.
+            let item = unsafe {
+                if is_list {
+                    if at >= ffi::PyList_Size(raw) {
+                        return Ok(());
+                    }
+                    ffi::PyList_GetItem(raw, at)
+                } else {
+                    if at >= ffi::PyTuple_Size(raw) {
+                        return Ok(());
+                    }
+                    ffi::PyTuple_GetItem(raw, at)
+                }
+            };
+            if item.is_null() {
+                return Err(PyErr::fetch(py).into());
+            }
+            let slot = slot_of(item);
+            if let Some((known, id)) = &self.slots[slot]
+                && known.as_ptr() == item
+            {
+                ids.push(*id);
+            } else {
+                // SAFETY: `item` is not null, and borrowed from the sequence, which is alive; a new
+                // reference is taken before any other Python code can run.
+                let item = unsafe { Bound::from_borrowed_ptr(py, item) };
+                let id = intern(&item, reader)?;
+                self.slots[slot] = Some((item.unbind(), id));
+                ids.push(id);
+            }
+            at += 1;
+        }
+    }
+}
+
+#[inline(always)]
+fn slot_of(item: *mut ffi::PyObject) -> usize {
+    // Objects are 16-byte aligned; strings of one size class stand 64 or so apart.
+    let address = item as usize as u64 >> 4;
+    (address.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 54) as usize & (SLOTS - 1)
+}
+
+#[cold]
+fn not_a_tag(item: &Bound<'_, PyAny>) -> Error {
+    let kind = item.get_type().name().map_or_else(|_| "object".into(), |n| n.to_string());
+    let hint = if item.is_instance_of::<PyList>() || item.is_instance_of::<PyTuple>() {
+        "; pass a list of sentences, each a list of tags"
+    } else {
+        "; for integer ids pass vocabulary="
+    };
+    PyTypeError::new_err(format!("a tag must be a str, not {kind}{hint}")).into()
+}
+
+#[inline]
+fn intern(item: &Bound<'_, PyAny>, reader: &mut Reader) -> Result<u32> {
+    let tag = item.cast::<PyString>().map_err(|_| not_a_tag(item))?;
+    Ok(reader.intern(&text(tag))?)
+}
+
+/// The characters of a string; lone surrogates become U+FFFD.
+pub(crate) fn text<'a>(string: &'a Bound<'_, PyString>) -> Cow<'a, str> {
+    match string.to_str() {
+        Ok(text) => Cow::Borrowed(text),
+        Err(_) => Cow::Owned(string.to_string_lossy().into_owned()),
+    }
+}
+
+/// The sequence itself if it can be walked in place, else a list of what it gives.
+pub(crate) fn as_list_or_tuple<'py>(sequence: &Bound<'py, PyAny>) -> Result<Bound<'py, PyAny>> {
+    if sequence.is_instance_of::<PyList>() || sequence.is_instance_of::<PyTuple>() {
+        return Ok(sequence.clone());
+    }
+    if sequence.is_instance_of::<PyString>() {
+        let message = "expected a sequence of tags, got one str; wrap it in a list";
+        return Err(PyTypeError::new_err(message).into());
+    }
+    let py = sequence.py();
+    Ok(py.get_type::<PyList>().call1((sequence,))?)
+}

@@ -1,0 +1,52 @@
+//! Keyword arguments to options of the core.
+
+use pyo3::prelude::*;
+use spanrs_tags::{Bare, Dialect, Reading, Scheme, Violation};
+
+use crate::error::Result;
+
+/// How tags are spelt, from the Python class `spanrs.tags.Dialect` (a named tuple).
+#[derive(FromPyObject)]
+pub(crate) struct PyDialect(String, bool, bool, bool);
+
+impl From<PyDialect> for Dialect {
+    fn from(PyDialect(separator, suffix, bare_is_type, unknown_is_outside): PyDialect) -> Self {
+        Self {
+            separator,
+            suffix,
+            bare: if bare_is_type { Bare::WholeTag } else { Bare::OneType },
+            unknown_is_outside,
+        }
+    }
+}
+
+pub(crate) fn scheme(name: &str) -> Result<Scheme> {
+    Ok(Scheme::from_name(name)?)
+}
+
+/// None where the scheme is to be found out.
+pub(crate) fn scheme_or_auto(name: &str) -> Result<Option<Scheme>> {
+    if name.trim().eq_ignore_ascii_case("auto") {
+        return Ok(None);
+    }
+    scheme(name).map(Some)
+}
+
+pub(crate) fn reading(name: &str) -> Result<Reading> {
+    Ok(Reading::from_name(name)?)
+}
+
+/// (index, kind, previous, current, next, action)
+pub(crate) type ViolationTuple =
+    (u32, &'static str, Option<String>, String, Option<String>, &'static str);
+
+pub(crate) fn violation_tuple(violation: &Violation) -> ViolationTuple {
+    (
+        violation.index,
+        violation.kind.name(),
+        violation.previous.clone(),
+        violation.current.clone(),
+        violation.next.clone(),
+        violation.action.phrase(),
+    )
+}

@@ -1,0 +1,354 @@
+//! Tags: behind `spanrs.tags`.
+
+use numpy::{IntoPyArray, PyArray1};
+use pyo3::prelude::*;
+use spanrs_base::{Span, Vocabulary};
+use spanrs_tags::{Converter, Evidence, Reader, Reading, Scheme, Writer};
+
+use crate::error::{Error, Result};
+use crate::eval::most_tags;
+use crate::ids::{Id, Ids, Sentences, bad_id, numbering, with_values};
+use crate::lists::{Interner, as_list_or_tuple};
+use crate::options::{PyDialect, ViolationTuple, reading, scheme, violation_tuple};
+
+/// (type, start, end)
+type SpanTuple = (String, u32, u32);
+
+/// (name, [(prefix, begins, ends)]) of every scheme.
+#[pyfunction]
+pub(crate) fn schemes() -> Vec<(&'static str, Vec<(&'static str, String, String)>)> {
+    Scheme::all()
+        .map(|scheme| {
+            let prefixes = scheme.prefixes().iter().map(|p| {
+                let edge = |edge| format!("{edge:?}").to_lowercase();
+                (p.letter, edge(p.begins), edge(p.ends))
+            });
+            (scheme.name(), prefixes.collect())
+        })
+        .collect()
+}
+
+/// The printed name of the scheme a user means.
+#[pyfunction]
+#[pyo3(signature = (name, /))]
+pub(crate) fn scheme_name(name: &str) -> Result<&'static str> {
+    Ok(scheme(name)?.name())
+}
+
+/// A reader with the ids of one sentence.
+fn one(
+    tags: &Bound<'_, PyAny>,
+    scheme_name: &str,
+    read_as: Reading,
+    dialect: PyDialect,
+) -> Result<(Reader, Vec<u32>)> {
+    let mut reader = Reader::new(scheme(scheme_name)?, read_as, dialect.into())?;
+    let mut ids = Vec::new();
+    Interner::new().sentence(tags, &mut reader, &mut ids)?;
+    Ok((reader, ids))
+}
+
+fn tuples(reader: &Reader, ids: &[u32]) -> Vec<SpanTuple> {
+    reader
+        .spans(ids)
+        .iter()
+        .map(|span| (reader.type_name(span.ty).to_owned(), span.start, span.end))
+        .collect()
+}
+
+/// Calls `each` with the ids of every sentence.
+fn batch(
+    sentences: &Bound<'_, PyAny>,
+    reader: &mut Reader,
+    mut each: impl FnMut(&Reader, &[u32]) -> Result<()>,
+) -> Result<()> {
+    let sentences = as_list_or_tuple(sentences)?;
+    let mut interner = Interner::new();
+    let mut ids = Vec::new();
+    for at in 0..sentences.len()? {
+        ids.clear();
+        interner.sentence(&sentences.get_item(at)?, reader, &mut ids)?;
+        each(reader, &ids)?;
+        if at % 4096 == 4095 {
+            sentences.py().check_signals()?;
+        }
+    }
+    Ok(())
+}
+
+/// The spans of a sentence; raises with all violations where the reading is `refuse`.
+#[pyfunction]
+#[pyo3(signature = (tags, scheme_name, reading_name, dialect, /))]
+pub(crate) fn read_spans(
+    tags: &Bound<'_, PyAny>,
+    scheme_name: &str,
+    reading_name: &str,
+    dialect: PyDialect,
+) -> Result<Vec<SpanTuple>> {
+    let (reader, ids) = one(tags, scheme_name, reading(reading_name)?, dialect)?;
+    if reader.reading() == Reading::Refuse {
+        reader.check(&ids)?;
+    }
+    Ok(tuples(&reader, &ids))
+}
+
+/// The spans of each sentence.
+#[pyfunction]
+#[pyo3(signature = (sentences, scheme_name, reading_name, dialect, /))]
+pub(crate) fn read_spans_batch(
+    sentences: &Bound<'_, PyAny>,
+    scheme_name: &str,
+    reading_name: &str,
+    dialect: PyDialect,
+) -> Result<Vec<Vec<SpanTuple>>> {
+    let mut reader = Reader::new(scheme(scheme_name)?, reading(reading_name)?, dialect.into())?;
+    let mut all = Vec::new();
+    batch(sentences, &mut reader, |reader, ids| {
+        if reader.reading() == Reading::Refuse {
+            reader.check(ids)?;
+        }
+        all.push(tuples(reader, ids));
+        Ok(())
+    })?;
+    Ok(all)
+}
+
+/// Arrays with one place a span: sentence, type, start, end.
+type SpanArrays<'py> = (
+    Bound<'py, PyArray1<i64>>,
+    Bound<'py, PyArray1<i64>>,
+    Bound<'py, PyArray1<i64>>,
+    Bound<'py, PyArray1<i64>>,
+);
+
+/// (sentence, type, start, end) as arrays, and the names of the types.
+#[pyfunction]
+#[pyo3(signature = (ids, vocabulary, scheme_name, reading_name, dialect, ignore_index, /))]
+pub(crate) fn read_ids<'py>(
+    ids: &Bound<'py, PyAny>,
+    vocabulary: Vec<String>,
+    scheme_name: &str,
+    reading_name: &str,
+    dialect: PyDialect,
+    ignore_index: i64,
+) -> Result<(SpanArrays<'py>, Vec<String>)> {
+    let py = ids.py();
+    let mut reader = Reader::new(scheme(scheme_name)?, reading(reading_name)?, dialect.into())?;
+    let numbers = numbering(&vocabulary, &mut reader)?;
+    let ids = Ids::extract(ids)?;
+    let (sentences, tokens) = ids.shape()?;
+    let cut = Sentences::Equal(sentences, tokens);
+    let found = with_values!(&ids, values => {
+        py.detach(|| spans_of_ids(values, cut, &numbers, ignore_index, &reader))
+    })?;
+    let column = |f: fn(&(usize, Span)) -> i64| -> Bound<'py, PyArray1<i64>> {
+        found.iter().map(f).collect::<Vec<_>>().into_pyarray(py)
+    };
+    let arrays = (
+        column(|(sentence, _)| *sentence as i64),
+        column(|(_, span)| i64::from(span.ty)),
+        column(|(_, span)| i64::from(span.start)),
+        column(|(_, span)| i64::from(span.end)),
+    );
+    Ok((arrays, reader.types().names().map(str::to_owned).collect()))
+}
+
+/// Spans with the places of their tokens in the array, ignored tokens included.
+fn spans_of_ids<T: Id>(
+    values: &[T],
+    cut: Sentences<'_>,
+    numbers: &[u32],
+    ignore: i64,
+    reader: &Reader,
+) -> Result<Vec<(usize, Span)>> {
+    let (mut ids, mut places) = (Vec::new(), Vec::new());
+    let (mut all, mut spans) = (Vec::new(), Vec::new());
+    for (sentence, range) in cut.ranges().enumerate() {
+        ids.clear();
+        places.clear();
+        spans.clear();
+        for (token, value) in values[range].iter().enumerate() {
+            let value = value.value();
+            if value == ignore {
+                continue;
+            }
+            let number = usize::try_from(value).ok().and_then(|value| numbers.get(value));
+            let Some(&id) = number else {
+                return Err(bad_id("the array", sentence, token, value, numbers.len()));
+            };
+            ids.push(id);
+            places.push(token as u32);
+        }
+        if reader.reading() == Reading::Refuse {
+            reader.check(&ids)?;
+        }
+        reader.spans_into(&ids, &mut spans);
+        all.extend(spans.iter().map(|span| {
+            let span = Span {
+                start: places[span.start as usize],
+                end: places[span.end as usize - 1] + 1,
+                ty: span.ty,
+            };
+            (sentence, span)
+        }));
+    }
+    Ok(all)
+}
+
+/// All violations of a sentence.
+#[pyfunction]
+#[pyo3(signature = (tags, scheme_name, reading_name, dialect, /))]
+pub(crate) fn validate(
+    tags: &Bound<'_, PyAny>,
+    scheme_name: &str,
+    reading_name: &str,
+    dialect: PyDialect,
+) -> Result<Vec<ViolationTuple>> {
+    let (reader, ids) = one(tags, scheme_name, reading(reading_name)?, dialect)?;
+    Ok(reader.violations(&ids).iter().map(violation_tuple).collect())
+}
+
+/// All violations of each sentence.
+#[pyfunction]
+#[pyo3(signature = (sentences, scheme_name, reading_name, dialect, /))]
+pub(crate) fn validate_batch(
+    sentences: &Bound<'_, PyAny>,
+    scheme_name: &str,
+    reading_name: &str,
+    dialect: PyDialect,
+) -> Result<Vec<Vec<ViolationTuple>>> {
+    let mut reader = Reader::new(scheme(scheme_name)?, reading(reading_name)?, dialect.into())?;
+    let mut all = Vec::new();
+    batch(sentences, &mut reader, |reader, ids| {
+        all.push(reader.violations(ids).iter().map(violation_tuple).collect());
+        Ok(())
+    })?;
+    Ok(all)
+}
+
+/// The tags of spans given as (type, start, end); length None takes the largest end.
+#[pyfunction]
+#[pyo3(signature = (spans, length, scheme_name, dialect, overwrite, /))]
+pub(crate) fn write_tags(
+    spans: Vec<(String, i64, i64)>,
+    length: Option<usize>,
+    scheme_name: &str,
+    dialect: PyDialect,
+    overwrite: bool,
+) -> Result<Vec<String>> {
+    let mut types = Vocabulary::new(usize::MAX);
+    let most = i64::from(u32::MAX);
+    let last = spans.iter().map(|span| span.2).max().unwrap_or(0).clamp(0, most) as usize;
+    let length = length.unwrap_or(last);
+    let mut numbered = Vec::with_capacity(spans.len());
+    for (ty, start, end) in &spans {
+        if *start < 0 || end <= start || *end > most {
+            return Err(Error::Tags(spanrs_tags::Error::OutOfRange {
+                span: format!("{ty} [{start}, {end})"),
+                length,
+            }));
+        }
+        numbered.push(Span {
+            start: *start as u32,
+            end: *end as u32,
+            ty: types.intern(ty).map_err(spanrs_tags::Error::from)?,
+        });
+    }
+    let mut writer = Writer::new(scheme(scheme_name)?, dialect.into());
+    if overwrite {
+        writer = writer.overwriting();
+    }
+    let names: Vec<_> = types.names().collect();
+    Ok(writer.write(&numbered, &names, length)?)
+}
+
+fn converter(
+    source: &str,
+    target: &str,
+    reading_name: Option<&str>,
+    dialect: PyDialect,
+) -> Result<Converter> {
+    let read_as = reading_name.map(reading).transpose()?;
+    Ok(Converter::new(scheme(source)?, scheme(target)?, read_as, dialect.into())?)
+}
+
+/// The strings of a sequence.
+fn strings(sequence: &Bound<'_, PyAny>) -> Result<Vec<String>> {
+    Ok(as_list_or_tuple(sequence)?.extract()?)
+}
+
+/// A sentence's tags in another scheme.
+#[pyfunction]
+#[pyo3(signature = (tags, source, target, reading_name, dialect, /))]
+pub(crate) fn convert(
+    tags: &Bound<'_, PyAny>,
+    source: &str,
+    target: &str,
+    reading_name: Option<&str>,
+    dialect: PyDialect,
+) -> Result<Vec<String>> {
+    let tags = strings(tags)?;
+    let mut converter = converter(source, target, reading_name, dialect)?;
+    Ok(converter.convert(tags.iter().map(String::as_str))?)
+}
+
+/// Each sentence's tags in another scheme.
+#[pyfunction]
+#[pyo3(signature = (sentences, source, target, reading_name, dialect, /))]
+pub(crate) fn convert_batch(
+    sentences: &Bound<'_, PyAny>,
+    source: &str,
+    target: &str,
+    reading_name: Option<&str>,
+    dialect: PyDialect,
+) -> Result<Vec<Vec<String>>> {
+    let sentences = as_list_or_tuple(sentences)?;
+    let mut converter = converter(source, target, reading_name, dialect)?;
+    (0..sentences.len()?)
+        .map(|at| {
+            let tags = strings(&sentences.get_item(at)?)?;
+            Ok(converter.convert(tags.iter().map(String::as_str))?)
+        })
+        .collect()
+}
+
+/// Every tag of a scheme over types.
+#[pyfunction]
+#[pyo3(signature = (scheme_name, types, dialect, /))]
+pub(crate) fn tags_of(
+    scheme_name: &str,
+    types: Vec<String>,
+    dialect: PyDialect,
+) -> Result<Vec<String>> {
+    let types: Vec<_> = types.iter().map(String::as_str).collect();
+    Ok(spanrs_tags::tags_of(scheme(scheme_name)?, &types, &dialect.into()))
+}
+
+/// Which tag may follow which, flat, (n + 1) by (n + 1): last row is the start, last column the end.
+#[pyfunction]
+#[pyo3(signature = (scheme_name, tags, dialect, /))]
+pub(crate) fn legal(scheme_name: &str, tags: Vec<String>, dialect: PyDialect) -> Result<Vec<bool>> {
+    let tags: Vec<_> = tags.iter().map(String::as_str).collect();
+    Ok(spanrs_tags::legal(scheme(scheme_name)?, &tags, &dialect.into())?)
+}
+
+/// (scheme, statement, [(scheme, violations)])
+#[pyfunction]
+#[pyo3(signature = (sentences, dialect, /))]
+#[allow(clippy::type_complexity)] // A tuple that Python names.
+pub(crate) fn detect(
+    sentences: &Bound<'_, PyAny>,
+    dialect: PyDialect,
+) -> Result<(&'static str, String, Vec<(&'static str, u64)>)> {
+    let vocabulary = Vocabulary::new(most_tags());
+    let mut reader =
+        Reader::with_vocabulary(vocabulary, Scheme::Token, Reading::Conlleval, dialect.into())?;
+    let mut evidence = Evidence::default();
+    batch(sentences, &mut reader, |_, ids| {
+        evidence.add(ids);
+        Ok(())
+    })?;
+    let detection = evidence.decide(reader.tags(), reader.dialect());
+    let violations = detection.violations.iter().map(|(s, n)| (s.name(), *n)).collect();
+    Ok((detection.scheme.name(), detection.statement, violations))
+}

@@ -1,0 +1,115 @@
+use spanrs_base::TooManyTags;
+
+use crate::reading::Reading;
+use crate::scheme::Scheme;
+use crate::violation::Violation;
+
+/// What can go wrong with tags.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Error {
+    /// No scheme has this name.
+    #[error("unknown scheme `{name}`; known are {known}")]
+    UnknownScheme {
+        /// As the user wrote it.
+        name: String,
+        /// All names.
+        known: String,
+    },
+    /// No reading has this name.
+    #[error("unknown reading `{name}`; known are {known}")]
+    UnknownReading {
+        /// As the user wrote it.
+        name: String,
+        /// All names.
+        known: String,
+    },
+    /// The reading has no rules for the scheme.
+    #[error("the reading {reading} is not defined for the scheme {}; use conlleval, strict or discard", scheme.name())]
+    ReadingNotForScheme {
+        /// The reading.
+        reading: Reading,
+        /// The scheme.
+        scheme: Scheme,
+    },
+    /// The separator is empty.
+    #[error("the separator between prefix and type must not be empty")]
+    EmptySeparator,
+    /// The tags do not conform to the scheme and no reading was asked for.
+    #[error("{}", malformed(scheme, violations))]
+    Malformed {
+        /// The scheme the tags were read in.
+        scheme: Scheme,
+        /// All of them, in order.
+        violations: Vec<Violation>,
+    },
+    /// Two spans share a token.
+    #[error("spans overlap: {first} and {second}; tags can write flat spans only")]
+    Overlap {
+        /// The one that starts first.
+        first: String,
+        /// The one that starts before the first ends.
+        second: String,
+    },
+    /// A span does not lie within the sentence, or covers nothing.
+    #[error("span {span} does not fit a sentence of {length} tokens; starts count from 0, ends are exclusive and greater than starts")]
+    OutOfRange {
+        /// The span.
+        span: String,
+        /// Tokens of the sentence.
+        length: usize,
+    },
+    /// A type that would not come back when the tags are read.
+    #[error("type {ty:?} cannot be written in a tag: {reason}")]
+    BadType {
+        /// The type.
+        ty: String,
+        /// Why not.
+        reason: &'static str,
+    },
+    /// The scheme cannot express the spans.
+    #[error("{} cannot express {span}: {reason}", scheme.name())]
+    NotExpressible {
+        /// The scheme.
+        scheme: Scheme,
+        /// The span.
+        span: String,
+        /// Why not.
+        reason: &'static str,
+    },
+    /// A tag that the scheme does not know, where every tag must be known.
+    #[error("`{tag}` is no tag of the scheme {}", scheme.name())]
+    UnknownTag {
+        /// The tag.
+        tag: String,
+        /// The scheme.
+        scheme: Scheme,
+    },
+    /// Too many different tags.
+    #[error("more than {} different tags; is the right column read?", .0.most)]
+    TooManyTags(TooManyTags),
+}
+
+/// The result of this crate's fallible functions.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+impl From<TooManyTags> for Error {
+    fn from(error: TooManyTags) -> Self {
+        Self::TooManyTags(error)
+    }
+}
+
+fn malformed(scheme: &Scheme, violations: &[Violation]) -> String {
+    const SHOWN: usize = 3;
+    let mut text = format!(
+        "{} violation{} of the scheme {}: ",
+        violations.len(),
+        if violations.len() == 1 { "" } else { "s" },
+        scheme.name()
+    );
+    let shown: Vec<_> = violations.iter().take(SHOWN).map(ToString::to_string).collect();
+    text += &shown.join("; ");
+    if violations.len() > SHOWN {
+        text += "; ...";
+    }
+    text + ". Mend the tags or name a reading."
+}

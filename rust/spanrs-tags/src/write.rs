@@ -1,0 +1,181 @@
+//! Spans to tags.
+
+use spanrs_base::Span;
+
+use crate::dialect::{Bare, Dialect, UNTYPED};
+use crate::error::{Error, Result};
+use crate::scheme::{Edge, Prefix, Scheme};
+
+/// Writes spans as tags of one scheme.
+///
+/// ```
+/// use spanrs_base::Span;
+/// use spanrs_tags::{Dialect, Scheme, Writer};
+/// let writer = Writer::new(Scheme::Iobes, Dialect::default());
+/// let spans = [Span { start: 1, end: 3, ty: 0 }];
+/// assert_eq!(writer.write(&spans, &["PER"], 4).unwrap(), ["O", "B-PER", "E-PER", "O"]);
+/// ```
+#[derive(Clone, Debug)]
+pub struct Writer {
+    scheme: Scheme,
+    dialect: Dialect,
+    overwrite: bool,
+}
+
+impl Writer {
+    /// A writer that refuses spans that overlap.
+    pub fn new(scheme: Scheme, dialect: Dialect) -> Self {
+        Self {
+            scheme,
+            dialect,
+            overwrite: false,
+        }
+    }
+
+    /// Spans may overlap, later starts write over earlier ones, and the scheme need not be able to
+    /// express them (iobes).
+    #[must_use]
+    pub fn overwriting(mut self) -> Self {
+        self.overwrite = true;
+        self
+    }
+
+    /// The tags of a sentence of `length` tokens. Spans come in any order; `types` names their types.
+    ///
+    /// # Errors
+    /// [`Error::OutOfRange`], [`Error::Overlap`], [`Error::BadType`], [`Error::NotExpressible`].
+    pub fn write(&self, spans: &[Span], types: &[&str], length: usize) -> Result<Vec<String>> {
+        let mut tags = vec!["O".to_owned(); length];
+        let roles = self.roles(spans, types, length)?;
+        for (at, letter, ty) in roles {
+            tags[at] = tag_string(self.scheme, &self.dialect, letter, types[ty as usize]);
+        }
+        Ok(tags)
+    }
+
+    /// The prefix letter and the type of each token that lies in a span, in writing order.
+    pub(crate) fn roles(
+        &self,
+        spans: &[Span],
+        types: &[&str],
+        length: usize,
+    ) -> Result<Vec<(usize, &'static str, u32)>> {
+        let mut sorted = spans.to_vec();
+        // Stable and by start only: with `overwriting` the order of equal starts decides, as in iobes.
+        sorted.sort_by_key(|span| span.start);
+        for span in &sorted {
+            let name = types.get(span.ty as usize).copied().unwrap_or_default();
+            if span.is_empty() || span.end as usize > length {
+                return Err(Error::OutOfRange {
+                    span: show(name, span),
+                    length,
+                });
+            }
+            self.check_type(name)?;
+        }
+        let mut roles = Vec::new();
+        for (at, span) in sorted.iter().enumerate() {
+            let before = at.checked_sub(1).map(|at| &sorted[at]);
+            let touches = before.is_some_and(|b| b.end == span.start && b.ty == span.ty);
+            let touched = sorted
+                .get(at + 1)
+                .is_some_and(|next| span.end == next.start && next.ty == span.ty);
+            if !self.overwrite {
+                self.check_expressible(before, span, touches, types)?;
+            }
+            let (start, end) = (span.start as usize, span.end as usize);
+            // iobes writes the last token before the inner ones; no token is written twice, so any
+            // order does.
+            for token in start..end {
+                let first = token == start;
+                let last = token + 1 == end;
+                let letter = self.letter(first, last, first && touches, last && touched);
+                roles.push((token, letter, span.ty));
+            }
+        }
+        Ok(roles)
+    }
+
+    /// The prefix for a token of a span, by the edges of the prefixes.
+    fn letter(&self, first: bool, last: bool, touches: bool, touched: bool) -> &'static str {
+        let rank = |edge: Edge, is_border: bool, contact: bool| match (edge, is_border) {
+            (Edge::Contact, _) => {
+                if contact {
+                    Some(3)
+                } else {
+                    None
+                }
+            }
+            (Edge::Always, true) => Some(2),
+            (Edge::Never, false) => Some(2),
+            (Edge::Auto, _) => Some(1),
+            (Edge::Always, false) | (Edge::Never, true) => None,
+        };
+        let score = |p: &Prefix| Some(rank(p.begins, first, touches)? + rank(p.ends, last, touched)?);
+        self.scheme
+            .prefixes()
+            .iter()
+            .filter_map(|p| Some((score(p)?, p.letter)))
+            .max_by_key(|(score, _)| *score)
+            .map_or("", |(_, letter)| letter)
+    }
+
+    fn check_type(&self, ty: &str) -> Result<()> {
+        let reason = if ty.is_empty() && self.dialect.bare == Bare::OneType {
+            "it is empty"
+        } else if ty.contains(|c: char| c.is_whitespace() || c.is_control()) {
+            "it has white space or control characters in it"
+        } else if self.scheme == Scheme::Token && ty == "O" {
+            "it would be read as outside"
+        } else {
+            return Ok(());
+        };
+        Err(Error::BadType {
+            ty: ty.to_owned(),
+            reason,
+        })
+    }
+
+    fn check_expressible(
+        &self,
+        before: Option<&Span>,
+        span: &Span,
+        touches: bool,
+        types: &[&str],
+    ) -> Result<()> {
+        let name = |span: &Span| show(types[span.ty as usize], span);
+        if let Some(before) = before
+            && before.end > span.start
+        {
+            return Err(Error::Overlap {
+                first: name(before),
+                second: name(span),
+            });
+        }
+        let reason = match self.scheme {
+            Scheme::Io if touches => "it touches a span of the same type",
+            Scheme::Token if span.len() > 1 => "it is longer than one token",
+            _ => return Ok(()),
+        };
+        Err(Error::NotExpressible {
+            scheme: self.scheme,
+            span: name(span),
+            reason,
+        })
+    }
+}
+
+/// The tag with this prefix letter and type in a scheme.
+pub fn tag_string(scheme: Scheme, dialect: &Dialect, letter: &str, ty: &str) -> String {
+    if scheme == Scheme::Token {
+        ty.to_owned()
+    } else {
+        dialect.join(letter, ty)
+    }
+}
+
+/// A span as messages show it.
+fn show(ty: &str, span: &Span) -> String {
+    let ty = if ty.is_empty() { UNTYPED } else { ty };
+    format!("{ty} [{}, {})", span.start, span.end)
+}
