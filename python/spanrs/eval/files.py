@@ -78,18 +78,9 @@ def score_files(
         pred_again = gold_again
         if pred is not None:
             pred_again = stack.enter_context(rereadable(pred, needed=automatic))
-        if automatic:
-            counter.detect_files(
-                gold_again,
-                pred_again,
-                columns.as_options(),
-                (pred_columns or columns).as_options(),
-                pred is None,
-                progress,
-            )
         counter.update_files(
-            gold_again(),
-            None if pred is None else pred_again(),
+            gold_again,
+            None if pred is None else pred_again,
             columns.as_options(),
             (pred_columns or columns).as_options(),
             progress,

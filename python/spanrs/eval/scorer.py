@@ -92,7 +92,9 @@ class Scorer:
             return
         import numpy as np
 
-        sizes = None if lengths is None else [int(length) for length in lengths]
+        if lengths is not None and not isinstance(lengths, (Sequence, np.ndarray)):
+            lengths = list(lengths)
+        sizes = None if lengths is None else np.ascontiguousarray(lengths, dtype=np.int64)
         self._counter.update_ids(
             np.ascontiguousarray(gold),
             np.ascontiguousarray(pred),

@@ -10,12 +10,13 @@
 //! let pred = reader.intern_all(["B-PER", "I-PER", "O", "O"]).unwrap();
 //! let mut scorer = Scorer::new(10);
 //! scorer.add(&reader, &gold, &pred, |_, _| 0);
-//! let total = scorer.counts().total();
+//! let total = scorer.counts(&reader).total();
 //! assert_eq!((total.gold, total.pred, total.tp), (2, 1, 1));
 //! ```
 
 mod counts;
 mod exact;
+mod pairs;
 mod scorer;
 
 pub use counts::{Counts, Tally};

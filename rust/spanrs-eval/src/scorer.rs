@@ -1,7 +1,8 @@
 use spanrs_tags::{Reader, Violation};
 
 use crate::counts::Counts;
-use crate::exact;
+use crate::exact::{self, Seen};
+use crate::pairs::PairCounter;
 
 /// One of the two sides.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,7 +33,16 @@ pub struct Violations {
     pub first: Vec<Located>,
 }
 
+#[derive(Clone, Debug)]
+enum Fast {
+    Unknown,
+    Never,
+    Pairs(PairCounter),
+}
+
 /// Scores sentence after sentence, in memory that does not grow with their number.
+///
+/// All sentences are ids of one reader, which may grow between them.
 ///
 /// With rows a document asked for, it also keeps one [`Counts`] for each.
 #[derive(Clone, Debug)]
@@ -41,6 +51,8 @@ pub struct Scorer {
     ended: Counts,
     /// What was counted since the last document ended.
     counts: Counts,
+    /// Counts faster, where the reading allows it; made at the first sentence.
+    fast: Fast,
     rows: Option<Vec<Counts>>,
     sentences: u64,
     gold: Violations,
@@ -54,6 +66,7 @@ impl Scorer {
         Self {
             ended: Counts::default(),
             counts: Counts::default(),
+            fast: Fast::Unknown,
             rows: None,
             sentences: 0,
             gold: Violations::default(),
@@ -79,22 +92,89 @@ impl Scorer {
         pred: &[u32],
         line_of: impl Fn(Side, u32) -> u64,
     ) {
-        let seen = exact::count(&mut self.counts, reader, gold, pred);
+        debug_assert_eq!(gold.len(), pred.len());
+        let pairs = gold.iter().copied().zip(pred.iter().copied());
+        self.add_pairs(reader, pairs, line_of);
+    }
+
+    /// As [`Scorer::add`], for ids that come in pairs.
+    #[inline]
+    pub fn add_pairs(
+        &mut self,
+        reader: &Reader,
+        pairs: impl Iterator<Item = (u32, u32)> + Clone,
+        line_of: impl Fn(Side, u32) -> u64,
+    ) {
+        let seen = if let Fast::Pairs(fast) = &mut self.fast
+            && fast.fits(reader)
+        {
+            fast.count(reader, pairs.clone())
+        } else if let Fast::Never = self.fast {
+            exact::count(&mut self.counts, reader, pairs.clone())
+        } else {
+            self.first(reader, pairs.clone())
+        };
         self.sentences += 1;
+        if seen != Seen::default() || !reader.walk_sees_violations() {
+            let (gold, pred): (Vec<u32>, Vec<u32>) = pairs.unzip();
+            self.add_violations(reader, seen, &gold, &pred, &line_of);
+        }
+    }
+
+    /// Finds out whether there is a faster way; then counts a sentence.
+    #[cold]
+    fn first(&mut self, reader: &Reader, pairs: impl Iterator<Item = (u32, u32)>) -> Seen {
+        if matches!(self.fast, Fast::Unknown)
+            && let Some(mut fast) = PairCounter::new(reader)
+        {
+            let seen = fast.count(reader, pairs);
+            self.fast = Fast::Pairs(fast);
+            return seen;
+        }
+        // There never was one, or there are too many tags by now.
+        self.settle(reader);
+        self.fast = Fast::Never;
+        exact::count(&mut self.counts, reader, pairs)
+    }
+
+    /// Must be called before sentences of another reader are added; `reader` is the one until now, and
+    /// the types it has counted spans of must have the same ids in the next.
+    pub fn change_reader(&mut self, reader: &Reader) {
+        self.settle(reader);
+        self.fast = Fast::Unknown;
+    }
+
+    /// Brings what was counted the fast way into the counts.
+    fn settle(&mut self, reader: &Reader) {
+        if let Fast::Pairs(fast) = &mut self.fast {
+            fast.take(reader, &mut self.counts);
+        }
+    }
+
+    #[cold]
+    fn add_violations(
+        &mut self,
+        reader: &Reader,
+        seen: Seen,
+        gold: &[u32],
+        pred: &[u32],
+        line_of: &dyn Fn(Side, u32) -> u64,
+    ) {
         let blind = !reader.walk_sees_violations();
-        let sentence = self.sentences - 1;
+        let at = self.sentences - 1;
         if seen.gold || blind {
             let line = |token| line_of(Side::Gold, token);
-            self.gold.add(reader, gold, sentence, self.keep, line);
+            self.gold.add(reader, gold, at, self.keep, line);
         }
         if seen.pred || blind {
             let line = |token| line_of(Side::Pred, token);
-            self.pred.add(reader, pred, sentence, self.keep, line);
+            self.pred.add(reader, pred, at, self.keep, line);
         }
     }
 
     /// Ends the current document. A document without sentences is none.
-    pub fn end_document(&mut self) {
+    pub fn end_document(&mut self, reader: &Reader) {
+        self.settle(reader);
         if self.counts.sentences == 0 {
             return;
         }
@@ -105,8 +185,9 @@ impl Scorer {
         }
     }
 
-    /// What was counted in all.
-    pub fn counts(&self) -> Counts {
+    /// What was counted in all, with the reader of all sentences.
+    pub fn counts(&mut self, reader: &Reader) -> Counts {
+        self.settle(reader);
         let mut all = self.ended.clone();
         all.merge(&self.counts);
         all

@@ -5,6 +5,7 @@ use memchr::{memchr, memchr_iter, memrchr};
 use spanrs_base::{Limits, Position};
 
 use crate::error::{Code, Error, Result};
+use crate::marks::gather;
 use crate::open::decompress;
 
 /// Where bytes come from.
@@ -14,7 +15,7 @@ const CHUNK: usize = 256 << 10;
 
 /// Lines of a text file, found in a buffer that is refilled a chunk at a time.
 ///
-/// Ranges that are given out hold until the next call.
+/// Places that are given out hold until the next call.
 pub struct LineReader {
     path: String,
     source: Source,
@@ -27,6 +28,11 @@ pub struct LineReader {
     /// End of what was read.
     filled: usize,
     ended: bool,
+    /// Places of line ends, blanks and controls in the ready part; from `mark` on they are ahead.
+    marks: Vec<u32>,
+    mark: usize,
+    /// The marks are those of the last line only.
+    single: bool,
     /// Lines given out.
     line: u64,
     bytes: u64,
@@ -51,6 +57,9 @@ impl LineReader {
             ready: 0,
             filled: 0,
             ended: false,
+            marks: Vec::new(),
+            mark: 0,
+            single: false,
             line: 0,
             bytes: 0,
         };
@@ -94,35 +103,78 @@ impl LineReader {
 
     /// The bytes of a range given out by the last call.
     #[inline(always)]
-    pub fn bytes(&self, range: Range<usize>) -> &[u8] {
+    pub(crate) fn bytes(&self, range: Range<usize>) -> &[u8] {
         &self.buffer[range]
     }
 
     /// The checked lines that are in the buffer already, to look ahead without consuming.
-    pub fn ahead(&self) -> &[u8] {
+    pub(crate) fn ahead(&self) -> &[u8] {
         &self.buffer[self.at..self.ready]
     }
 
-    /// The next line with its line end, which only the last line may lack; None at the end of the file.
+    /// From now on white space is looked for a line at a time, not a chunk at a time: for readers that
+    /// mostly [`LineReader::pass`] over lines.
+    pub(crate) fn look_at_single_lines(&mut self) {
+        self.single = true;
+    }
+
+    /// The next line with its line end, which only the last line may lack, and the places of its blanks
+    /// and controls (its line end not among them); None at the end of the file.
     ///
     /// # Errors
     /// As [`LineReader::new`].
     #[inline]
-    pub fn next_line(&mut self) -> Result<Option<Range<usize>>> {
+    pub(crate) fn next_marked(&mut self) -> Result<Option<(Range<usize>, Range<usize>)>> {
         if self.at == self.ready {
             self.refill()?;
             if self.at == self.ready {
                 return Ok(None);
             }
         }
-        let start = self.at;
-        let end = match memchr(b'\n', &self.buffer[start..self.ready]) {
-            Some(length) => start + length + 1,
-            None => self.ready,
-        };
+        if self.single {
+            self.gather_line();
+        }
+        let (start, first) = (self.at, self.mark);
+        let mut end = self.ready;
+        let mut ended = 0;
+        while let Some(&mark) = self.marks.get(self.mark) {
+            self.mark += 1;
+            if self.buffer[mark as usize] == b'\n' {
+                end = mark as usize + 1;
+                ended = 1;
+                break;
+            }
+        }
         self.at = end;
         self.line += 1;
-        Ok(Some(start..end))
+        Ok(Some((start..end, first..self.mark - ended)))
+    }
+
+    fn gather_line(&mut self) {
+        let rest = &self.buffer[self.at..self.ready];
+        let length = memchr(b'\n', rest).map_or(rest.len(), |length| length + 1);
+        gather(&rest[..length], self.at, &mut self.marks);
+        self.mark = 0;
+    }
+
+    /// If the next line is `line`, byte for byte, passes over it and answers true. `line` has its line
+    /// end. Only after [`LineReader::look_at_single_lines`].
+    #[inline(always)]
+    pub(crate) fn pass(&mut self, line: &[u8]) -> bool {
+        debug_assert!(self.single);
+        // Only what is in the buffer is compared; a line that is cut by its end is read as usual.
+        let equal = self.buffer[self.at..self.ready].starts_with(line);
+        if equal {
+            self.at += line.len();
+            self.line += 1;
+        }
+        equal
+    }
+
+    /// The places that [`LineReader::next_marked`] names.
+    #[inline(always)]
+    pub(crate) fn marks(&self, range: Range<usize>) -> &[u32] {
+        &self.marks[range]
     }
 
     /// Makes at least one whole line ready, unless the file has ended.
@@ -148,7 +200,12 @@ impl LineReader {
             }
             self.read_more()?;
         }
-        self.check()
+        self.check()?;
+        if !self.single {
+            gather(&self.buffer[..self.ready], 0, &mut self.marks);
+            self.mark = 0;
+        }
+        Ok(())
     }
 
     fn read_more(&mut self) -> Result<()> {

@@ -7,6 +7,7 @@ use spanrs_io::{ColumnReader, LineKind};
 use spanrs_tags::{Converter, Error as TagsError};
 
 use crate::error::{Error, Result};
+use crate::sentence::Lines;
 use crate::{PAUSE, Watch};
 
 /// How many violations are kept for the message.
@@ -17,7 +18,7 @@ const KEEP: usize = 1000;
 struct Pending {
     text: Vec<u8>,
     tags: Vec<Range<usize>>,
-    lines: Vec<u64>,
+    lines: Lines,
 }
 
 /// Copies a column file with its tags converted; everything else stays byte for byte.
@@ -39,11 +40,8 @@ pub fn convert(
     let mut malformed = Violations::default();
     let (mut sentences, mut scheme) = (0, None);
     loop {
-        let line = rows.next_line()?;
-        let ends = !matches!(
-            line.as_ref().map(|line| &line.kind),
-            Some(LineKind::Token(_) | LineKind::Comment)
-        );
+        let kind = rows.next_line()?;
+        let ends = !matches!(kind, Some(LineKind::Token | LineKind::Comment));
         if ends && !pending.tags.is_empty() {
             match pending.convert(converter, out, rows.path()) {
                 Err(Error::Malformed {
@@ -64,8 +62,8 @@ pub fn convert(
             }
             pending.clear();
         }
-        let Some(line) = line else { break };
-        pending.push(&rows, line);
+        let Some(kind) = kind else { break };
+        pending.push(&rows, kind);
         if ends {
             out.write_all(&pending.text)?;
             pending.clear();
@@ -88,14 +86,13 @@ impl Pending {
         self.lines.clear();
     }
 
-    fn push(&mut self, rows: &ColumnReader, line: spanrs_io::Line) {
-        let offset = self.text.len();
-        if let LineKind::Token(row) = line.kind {
-            let begin = row.tag.start - line.whole.start + offset;
-            self.tags.push(begin..begin + row.tag.len());
-            self.lines.push(rows.line());
+    fn push(&mut self, rows: &ColumnReader, kind: LineKind) {
+        if kind == LineKind::Token {
+            let (offset, tag) = (self.text.len(), rows.tag_place());
+            self.lines.push(self.tags.len(), rows.line());
+            self.tags.push(offset + tag.start..offset + tag.end);
         }
-        self.text.extend_from_slice(rows.bytes(line.whole));
+        self.text.extend_from_slice(rows.whole());
     }
 
     fn convert(&self, converter: &mut Converter, out: &mut dyn Write, path: &str) -> Result<()> {
@@ -117,7 +114,7 @@ impl Pending {
     }
 
     fn located(&self, error: TagsError, path: &str) -> Error {
-        let line = |token: u32| self.lines.get(token as usize).copied().unwrap_or_default();
+        let line = |token: u32| self.lines.of(token);
         match error {
             TagsError::Malformed { scheme, violations } => Error::Malformed {
                 path: path.to_owned(),

@@ -1,3 +1,4 @@
+use spanrs_base::Position;
 use spanrs_io::{ColumnReader, Event};
 use spanrs_tags::{Detection, Dialect, Evidence, Reader, Reading, Scheme};
 
@@ -5,26 +6,32 @@ use crate::error::{Error, Result};
 use crate::sentence::Sentence;
 use crate::{PAUSE, Watch};
 
-/// Finds the scheme of a file by reading it once.
+/// Gathers from a file what detection looks at, until there are `most` tokens; also gives whether that
+/// was the whole file. The tags are numbered by `reader`, of any scheme.
 ///
 /// # Errors
 /// What reading the file brings; [`Error::Stopped`].
-pub fn detect(mut rows: ColumnReader, dialect: &Dialect, watch: &mut Watch<'_>) -> Result<Detection> {
-    // Any scheme does for numbering tags.
-    let mut reader = Reader::new(Scheme::Token, Reading::Conlleval, dialect.clone())
-        .map_err(|error| Error::Tags {
-            position: spanrs_base::Position::file(rows.path()),
-            error,
-        })?;
+pub fn gather(
+    mut rows: ColumnReader,
+    reader: &mut Reader,
+    most: u64,
+    watch: &mut Watch<'_>,
+) -> Result<(Evidence, bool)> {
     let mut evidence = Evidence::default();
     let mut sentence = Sentence::default();
-    let mut sentences = 0;
+    let (mut sentences, mut tokens) = (0, 0);
     while let Some(event) = rows.next_event()? {
         match event {
-            Event::Token(row) => sentence.push(&mut reader, &rows, row.tag)?,
+            Event::Token => {
+                sentence.push(reader, &rows, rows.tag())?;
+            }
             Event::Sentence => {
                 evidence.add(&sentence.ids);
+                tokens += sentence.ids.len() as u64;
                 sentence.clear();
+                if tokens >= most {
+                    return Ok((evidence, false));
+                }
                 sentences += 1;
                 if sentences % PAUSE == 0 && !watch(rows.bytes_read()) {
                     return Err(Error::Stopped);
@@ -33,5 +40,17 @@ pub fn detect(mut rows: ColumnReader, dialect: &Dialect, watch: &mut Watch<'_>) 
             Event::Document => {}
         }
     }
+    Ok((evidence, true))
+}
+
+/// Finds the scheme of a file by reading it once.
+///
+/// # Errors
+/// What reading the file brings; [`Error::Stopped`].
+pub fn detect(rows: ColumnReader, dialect: &Dialect, watch: &mut Watch<'_>) -> Result<Detection> {
+    let position = Position::file(rows.path());
+    let mut reader = Reader::new(Scheme::Token, Reading::Conlleval, dialect.clone())
+        .map_err(|error| Error::Tags { position, error })?;
+    let (evidence, _) = gather(rows, &mut reader, u64::MAX, watch)?;
     Ok(evidence.decide(reader.tags(), dialect))
 }

@@ -13,7 +13,7 @@ mod spans;
 mod validate;
 
 pub use convert::convert;
-pub use detect::detect;
+pub use detect::{detect, gather};
 pub use error::{Error, Result};
 pub use score::{Sides, score};
 pub use spans::spans;

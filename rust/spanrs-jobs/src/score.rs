@@ -1,6 +1,6 @@
 use spanrs_base::Position;
 use spanrs_eval::{Scorer, Side};
-use spanrs_io::{ColumnReader, Event, Row};
+use spanrs_io::{ColumnReader, Event};
 use spanrs_tags::{Reader, Reading};
 
 use crate::error::{Error, Result};
@@ -35,7 +35,7 @@ pub fn score(
         Sides::Two { gold, pred } => two(gold, pred, reader, scorer, watch)?,
         Sides::One(rows) => one(rows, reader, scorer, watch)?,
     };
-    scorer.end_document();
+    scorer.end_document(reader);
     if reader.reading() == Reading::Refuse {
         for (side, path) in [(Side::Gold, gold_path), (Side::Pred, pred_path)] {
             let violations = scorer.violations(side);
@@ -83,16 +83,16 @@ fn one(
     let mut pair = Pair::default();
     while let Some(event) = rows.next_event()? {
         match event {
-            Event::Token(row) => {
-                pair.gold.push(reader, &rows, row.tag)?;
-                pair.pred.push(reader, &rows, row.second)?;
+            Event::Token => {
+                pair.gold.push(reader, &rows, rows.tag())?;
+                pair.pred.push(reader, &rows, rows.second())?;
             }
             Event::Sentence => {
                 if !pair.flush(reader, scorer) && !watch(rows.bytes_read()) {
                     return Err(Error::Stopped);
                 }
             }
-            Event::Document => scorer.end_document(),
+            Event::Document => scorer.end_document(reader),
         }
     }
     Ok((rows.path().to_owned(), rows.path().to_owned()))
@@ -106,13 +106,26 @@ fn two(
     watch: &mut Watch<'_>,
 ) -> Result<(String, String)> {
     let mut pair = Pair::default();
+    let alike = pred.can_follow(&gold);
     loop {
         let g = loop {
             match gold.next_event()? {
-                Some(Event::Document) => scorer.end_document(),
+                Some(Event::Document) => scorer.end_document(reader),
                 event => break event,
             }
         };
+        if let Some(event) = g
+            && alike
+            && pred.follow(&gold, event)
+        {
+            if event == Event::Token {
+                let id = pair.gold.push(reader, &gold, gold.tag())?;
+                pair.pred.push_id(&pred, id);
+            } else {
+                end_sentence(&mut pair, &gold, &pred, reader, scorer, watch)?;
+            }
+            continue;
+        }
         // Documents are those of gold: predictions often come without their borders.
         let p = loop {
             match pred.next_event()? {
@@ -121,30 +134,39 @@ fn two(
             }
         };
         match (g, p) {
-            (Some(Event::Token(g)), Some(Event::Token(p))) => {
-                if gold.bytes(g.token.clone()) != pred.bytes(p.token.clone()) {
-                    return Err(differ(&gold, Some(&g), &pred, Some(&p)));
+            (Some(Event::Token), Some(Event::Token)) => {
+                if gold.token() != pred.token() {
+                    return Err(differ(&gold, &pred));
                 }
-                pair.gold.push(reader, &gold, g.tag)?;
-                pair.pred.push(reader, &pred, p.tag)?;
+                pair.gold.push(reader, &gold, gold.tag())?;
+                pair.pred.push(reader, &pred, pred.tag())?;
             }
             (Some(Event::Sentence), Some(Event::Sentence)) => {
-                let read = gold.bytes_read() + pred.bytes_read();
-                if !pair.flush(reader, scorer) && !watch(read) {
-                    return Err(Error::Stopped);
-                }
+                end_sentence(&mut pair, &gold, &pred, reader, scorer, watch)?;
             }
             (None, None) => break,
-            (Some(Event::Token(g)), other) => {
-                return Err(ends(&gold, &g, &pred, other.is_none(), true));
+            // A side that has a token ends no sentence, so what is left is one that goes on alone.
+            (g, p) if g == Some(Event::Token) || p == None => {
+                return Err(ends(&gold, &pred, p == None, true));
             }
-            (other, Some(Event::Token(p))) => {
-                return Err(ends(&pred, &p, &gold, other.is_none(), false));
-            }
-            _ => return Err(differ(&gold, None, &pred, None)),
+            (g, _) => return Err(ends(&pred, &gold, g == None, false)),
         }
     }
     Ok((gold.path().to_owned(), pred.path().to_owned()))
+}
+
+fn end_sentence(
+    pair: &mut Pair,
+    gold: &ColumnReader,
+    pred: &ColumnReader,
+    reader: &Reader,
+    scorer: &mut Scorer,
+    watch: &mut Watch<'_>,
+) -> Result<()> {
+    if !pair.flush(reader, scorer) && !watch(gold.bytes_read() + pred.bytes_read()) {
+        return Err(Error::Stopped);
+    }
+    Ok(())
 }
 
 fn place(rows: &ColumnReader) -> Position {
@@ -152,41 +174,29 @@ fn place(rows: &ColumnReader) -> Position {
 }
 
 #[cold]
-fn differ(gold: &ColumnReader, g: Option<&Row>, pred: &ColumnReader, p: Option<&Row>) -> Error {
-    let token = |rows: &ColumnReader, row: Option<&Row>| {
-        row.map_or("nothing".to_owned(), |row| {
-            format!("token `{}`", rows.text(row.token.clone()))
-        })
-    };
+fn differ(gold: &ColumnReader, pred: &ColumnReader) -> Error {
     Error::Misaligned {
         gold: place(gold),
         pred: place(pred),
         message: format!(
-            "gold has {}, but {} (pred) has {}; the files must hold the same tokens",
-            token(gold, g),
+            "gold has token `{}`, but {} (pred) has token `{}`; the files must hold the same tokens",
+            gold.token_text(),
             place(pred),
-            token(pred, p)
+            pred.token_text()
         ),
     }
 }
 
 /// One side goes on with a token where the sentence or the file of the other has ended.
 #[cold]
-fn ends(
-    on: &ColumnReader,
-    row: &Row,
-    ended: &ColumnReader,
-    file_ended: bool,
-    gold_goes_on: bool,
-) -> Error {
-    let (on_side, ended_side) = if gold_goes_on { ("gold", "pred") } else { ("pred", "gold") };
-    let what = if file_ended { "file" } else { "sentence" };
-    let token = on.text(row.token.clone());
+fn ends(on: &ColumnReader, ended: &ColumnReader, file: bool, gold_goes_on: bool) -> Error {
+    let what = if file { "file" } else { "sentence" };
+    let token = on.token_text();
     let (gold, pred) = if gold_goes_on { (on, ended) } else { (ended, on) };
     let message = if gold_goes_on {
-        format!("gold goes on with token `{token}`, but the {what} ends at {} ({ended_side})", place(ended))
+        format!("gold goes on with token `{token}`, but the {what} ends at {} (pred)", place(pred))
     } else {
-        format!("the {what} of gold ends, but {} ({on_side}) goes on with token `{token}`", place(on))
+        format!("the {what} of gold ends, but {} (pred) goes on with token `{token}`", place(pred))
     };
     Error::Misaligned {
         gold: place(gold),

@@ -8,34 +8,69 @@ use crate::error::{Error, Result};
 #[derive(Default)]
 pub(crate) struct Sentence {
     pub(crate) ids: Vec<u32>,
-    lines: Vec<u64>,
+    lines: Lines,
+}
+
+/// The lines of tokens. They nearly always follow each other, so only the breaks are kept: token and
+/// line where each run begins.
+#[derive(Default)]
+pub(crate) struct Lines {
+    runs: Vec<(u32, u64)>,
+    next: u64,
+}
+
+impl Lines {
+    /// Notes the line of the next token, which is number `token`.
+    #[inline(always)]
+    pub(crate) fn push(&mut self, token: usize, line: u64) {
+        if line != self.next {
+            self.runs.push((token as u32, line));
+        }
+        self.next = line + 1;
+    }
+
+    /// The line of a token.
+    pub(crate) fn of(&self, token: u32) -> u64 {
+        let run = self.runs.iter().rev().find(|(first, _)| *first <= token);
+        run.map_or(0, |(first, line)| line + u64::from(token - first))
+    }
+
+    #[inline]
+    pub(crate) fn clear(&mut self) {
+        self.runs.clear();
+        self.next = 0;
+    }
 }
 
 impl Sentence {
-    /// Adds the tag in `field` of the line that was read last.
+    /// Adds a tag of the line that was read last; gives its id.
     #[inline]
-    pub(crate) fn push(
-        &mut self,
-        reader: &mut Reader,
-        rows: &ColumnReader,
-        field: spanrs_io::Field,
-    ) -> Result<()> {
-        let id = reader
-            .intern_bytes(rows.bytes(field))
-            .map_err(|error| Error::Tags {
+    pub(crate) fn push(&mut self, reader: &mut Reader, rows: &ColumnReader, tag: &[u8]) -> Result<u32> {
+        match reader.intern_bytes(tag) {
+            Ok(id) => {
+                self.push_id(rows, id);
+                Ok(id)
+            }
+            Err(error) => Err(Error::Tags {
                 position: Position::line(rows.path(), rows.line()),
                 error,
-            })?;
+            }),
+        }
+    }
+
+    /// As [`Sentence::push`], for a tag whose id is known.
+    #[inline]
+    pub(crate) fn push_id(&mut self, rows: &ColumnReader, id: u32) {
+        self.lines.push(self.ids.len(), rows.line());
         self.ids.push(id);
-        self.lines.push(rows.line());
-        Ok(())
     }
 
     /// The line of a token.
     pub(crate) fn line(&self, token: u32) -> u64 {
-        self.lines.get(token as usize).copied().unwrap_or_default()
+        self.lines.of(token)
     }
 
+    #[inline]
     pub(crate) fn clear(&mut self) {
         self.ids.clear();
         self.lines.clear();

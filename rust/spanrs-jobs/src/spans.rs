@@ -30,9 +30,9 @@ pub fn spans(
     let (mut document, mut sentences) = (0_u64, 0_u64);
     while let Some(event) = rows.next_event()? {
         match event {
-            Event::Token(row) => {
-                tokens.push(rows.text(row.token.clone()).to_owned());
-                sentence.push(reader, &rows, row.tag)?;
+            Event::Token => {
+                tokens.push(rows.token_text().to_owned());
+                sentence.push(reader, &rows, rows.tag())?;
             }
             Event::Sentence => {
                 if reader.reading() == Reading::Refuse {

@@ -1,18 +1,21 @@
 //! Scoring: behind `spanrs.score` and `spanrs.Scorer`.
 
+use std::cell::{Cell, RefCell};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use numpy::PyReadonlyArray1;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
-use spanrs_base::{Limits, Vocabulary};
+use spanrs_base::Limits;
 use spanrs_eval::{Counts, Scorer, Side, Violations};
-use spanrs_tags::{Detection, Dialect, Evidence, Reader, Reading, Scheme};
+use spanrs_tags::{Evidence, Reader, Scheme};
 
+use crate::counting::Counting;
 use crate::error::{Error, Result};
 use crate::files::{ColumnOptions, Progress, columns};
 use crate::ids::{Id, Ids, Sentences, bad_id, numbering, with_values};
 use crate::interrupted;
-use crate::lists::{Interner, as_list_or_tuple};
+use crate::lists::{Interner, Items, as_list_or_tuple};
 use crate::options::{PyDialect, reading, scheme_or_auto, violation_tuple};
 
 /// Sentences between two looks for Ctrl-C.
@@ -20,15 +23,7 @@ const PAUSE: usize = 1 << 14;
 
 /// Counts gold against pred, sentence after sentence.
 #[pyclass(frozen, module = "spanrs._spanrs")]
-pub(crate) struct Counter(Mutex<Inner>);
-
-struct Inner {
-    reader: Reader,
-    scorer: Scorer,
-    /// False while the scheme is still to be found out.
-    decided: bool,
-    detection: Option<Detection>,
-}
+pub(crate) struct Counter(Mutex<Counting>);
 
 #[pymethods]
 impl Counter {
@@ -46,7 +41,7 @@ impl Counter {
         if by_document {
             scorer = scorer.by_document();
         }
-        Ok(Self(Mutex::new(Inner {
+        Ok(Self(Mutex::new(Counting {
             reader: Reader::new(scheme.unwrap_or(Scheme::Bio), reading(reading_name)?, dialect.into())?,
             scorer,
             decided: scheme.is_some(),
@@ -59,32 +54,16 @@ impl Counter {
     fn update_lists(&self, gold: &Bound<'_, PyAny>, pred: &Bound<'_, PyAny>) -> Result<()> {
         let inner = &mut *self.lock();
         let (gold, pred) = (as_list_or_tuple(gold)?, as_list_or_tuple(pred)?);
-        same_number(gold.len()?, pred.len()?)?;
+        same_number(Items::of(&gold).len(), Items::of(&pred).len())?;
         let mut interner = Interner::new();
-        let mut flat = Vec::new();
-        let gold_lengths = intern_all(&gold, &mut interner, &mut inner.reader, &mut flat)?;
-        if !inner.decided {
-            inner.decide(Sentences::Lengths(&gold_lengths), &flat);
-        }
-        if !inner.decided {
-            let mut flat = Vec::new();
-            let lengths = intern_all(&pred, &mut interner, &mut inner.reader, &mut flat)?;
-            inner.decide(Sentences::Lengths(&lengths), &flat);
-        }
-        let py = gold.py();
-        let mut ids = Vec::new();
-        for (at, range) in Sentences::Lengths(&gold_lengths).ranges().enumerate() {
-            ids.clear();
-            interner.sentence(&pred.get_item(at)?, &mut inner.reader, &mut ids)?;
-            let gold = &flat[range];
-            if gold.len() != ids.len() {
-                return Err(unequal(at, gold.len(), ids.len()));
-            }
-            inner.scorer.add(&inner.reader, gold, &ids, |_, _| 0);
-            if at % PAUSE == PAUSE - 1 {
-                py.check_signals()?;
-            }
-        }
+        let seen = Flat::intern(&gold, &mut interner, &mut inner.reader)?;
+        inner.run(
+            |reader, side, most| match side {
+                Side::Gold => Ok(seen.evidence(most)),
+                Side::Pred => Ok(Flat::intern(&pred, &mut Interner::new(), reader)?.evidence(most)),
+            },
+            |reader, scorer| seen.score(&pred, &mut interner, reader, scorer),
+        )?;
         inner.refuse()
     }
 
@@ -96,7 +75,7 @@ impl Counter {
         pred: &Bound<'_, PyAny>,
         vocabulary: Vec<String>,
         ignore_index: i64,
-        lengths: Option<Vec<usize>>,
+        lengths: Option<PyReadonlyArray1<'_, i64>>,
     ) -> Result<()> {
         let inner = &mut *self.lock();
         let py = gold.py();
@@ -114,62 +93,23 @@ impl Counter {
         let numbers = numbering(&vocabulary, &mut inner.reader)?;
         let cut = match &lengths {
             None => Sentences::Equal(sentences, tokens),
-            Some(lengths) => {
-                if sentences * tokens != lengths.iter().sum::<usize>() {
-                    return Err(Error::Shape {
-                        message: format!(
-                            "lengths add up to {}, but there are {} ids",
-                            lengths.iter().sum::<usize>(),
-                            sentences * tokens
-                        ),
-                        sentence: None,
-                    });
-                }
-                Sentences::Lengths(lengths)
-            }
+            Some(lengths) => cut(lengths.as_slice().map_err(PyErr::from)?, sentences * tokens)?,
         };
         with_values!(&gold, gold => with_values!(&pred, pred => {
             let batch = Batch { gold, pred, cut, numbers: &numbers, ignore: ignore_index };
-            py.detach(|| batch.count(inner))
+            py.detach(|| inner.run(
+                |_, side, most| batch.evidence(side, most),
+                |reader, scorer| batch.each(|pairs| {
+                    scorer.add_pairs(reader, pairs, |_, _| 0);
+                    true
+                }),
+            ))
         }))?;
         inner.refuse()
     }
 
-    /// Finds out the scheme from files, gold first; pred is asked only where gold says nothing.
-    ///
-    /// `gold` and `pred` are functions that give the source from its beginning. With `one_file` pred is
-    /// the second column of tags of the same file.
-    #[pyo3(signature = (gold, pred, gold_options, pred_options, one_file, progress, /))]
-    #[allow(clippy::too_many_arguments)] // One call, made from one place in Python.
-    fn detect_files(
-        &self,
-        gold: &Bound<'_, PyAny>,
-        pred: &Bound<'_, PyAny>,
-        gold_options: ColumnOptions,
-        pred_options: ColumnOptions,
-        one_file: bool,
-        progress: Option<Py<PyAny>>,
-    ) -> Result<()> {
-        let inner = &mut *self.lock();
-        let py = gold.py();
-        let mut progress = Progress::new(progress);
-        let dialect = inner.reader.dialect().clone();
-        for (column, (source, options)) in
-            [(gold, gold_options), (pred, pred_options)].into_iter().enumerate()
-        {
-            let rows = columns(&source.call0()?, &options, one_file.then_some(column))?;
-            let result = py
-                .detach(|| spanrs_jobs::detect(rows, &dialect, &mut |n| progress.tell(n)))
-                .map_err(Error::from);
-            inner.take(progress.check(result)?);
-            if inner.decided {
-                break;
-            }
-        }
-        Ok(())
-    }
-
-    /// Scores files; with `pred` None the one file has two columns of tags.
+    /// Scores files. `gold` and `pred` are functions that give the source from its beginning; with
+    /// `pred` None the one file has two columns of tags.
     #[pyo3(signature = (gold, pred, gold_options, pred_options, progress, /))]
     fn update_files(
         &self,
@@ -180,31 +120,49 @@ impl Counter {
         progress: Option<Py<PyAny>>,
     ) -> Result<()> {
         let inner = &mut *self.lock();
-        let sides = match pred {
-            Some(pred) => spanrs_jobs::Sides::Two {
-                gold: columns(gold, &gold_options, None)?,
-                pred: columns(pred, &pred_options, None)?,
+        let py = gold.py();
+        let progress = RefCell::new(Progress::new(progress));
+        inner.run(
+            |reader, side, most| {
+                let rows = match (side, pred) {
+                    (Side::Gold, _) => columns(&gold.call0()?, &gold_options, Some(side))?,
+                    (Side::Pred, Some(pred)) => {
+                        columns(&pred.call0()?, &pred_options, Some(Side::Gold))?
+                    }
+                    (Side::Pred, None) => columns(&gold.call0()?, &gold_options, Some(side))?,
+                };
+                let progress = &mut *progress.borrow_mut();
+                let result =
+                    py.detach(|| spanrs_jobs::gather(rows, reader, most, &mut |n| progress.tell(n)));
+                progress.check(result.map_err(Error::from))
             },
-            None => spanrs_jobs::Sides::One(columns(gold, &gold_options, None)?),
-        };
-        let mut progress = Progress::new(progress);
-        let (reader, scorer) = (&mut inner.reader, &mut inner.scorer);
-        let result = gold
-            .py()
-            .detach(|| spanrs_jobs::score(sides, reader, scorer, &mut |n| progress.tell(n)))
-            .map_err(Error::from);
-        progress.check(result)
+            |reader, scorer| {
+                let first = columns(&gold.call0()?, &gold_options, None)?;
+                let sides = match pred {
+                    Some(pred) => spanrs_jobs::Sides::Two {
+                        gold: first,
+                        pred: columns(&pred.call0()?, &pred_options, None)?,
+                    },
+                    None => spanrs_jobs::Sides::One(first),
+                };
+                let progress = &mut *progress.borrow_mut();
+                let result =
+                    py.detach(|| spanrs_jobs::score(sides, reader, scorer, &mut |n| progress.tell(n)));
+                progress.check(result.map_err(Error::from))
+            },
+        )
     }
 
     /// Ends the current document.
     fn end_document(&self) {
-        self.lock().scorer.end_document();
+        let inner = &mut *self.lock();
+        inner.scorer.end_document(&inner.reader);
     }
 
     /// Everything counted so far, as plain Python values.
     fn state<'py>(&self, py: Python<'py>) -> Result<Bound<'py, PyDict>> {
-        let inner = &*self.lock();
-        let state = counts(py, &inner.scorer.counts(), &inner.reader)?;
+        let inner = &mut *self.lock();
+        let state = counts(py, &inner.scorer.counts(&inner.reader), &inner.reader)?;
         let documents = PyList::empty(py);
         for document in inner.scorer.documents() {
             documents.append(counts(py, document, &inner.reader)?)?;
@@ -222,133 +180,132 @@ impl Counter {
 }
 
 impl Counter {
-    fn lock(&self) -> MutexGuard<'_, Inner> {
+    fn lock(&self) -> MutexGuard<'_, Counting> {
         // A poisoned lock holds counts of an update that failed half way; they are whole sentences.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Inner {
-    fn decide(&mut self, cut: Sentences<'_>, flat: &[u32]) {
-        let mut evidence = Evidence::default();
-        for range in cut.ranges() {
-            evidence.add(&flat[range]);
-        }
-        let detection = evidence.decide(self.reader.tags(), self.reader.dialect());
-        self.take(detection);
-    }
+/// The ids of all sentences, one after the other, and how long each is.
+struct Flat {
+    ids: Vec<u32>,
+    lengths: Vec<usize>,
+}
 
-    /// Takes over what was detected. As long as nothing but `O` was seen, nothing is decided.
-    fn take(&mut self, detection: Detection) {
-        if detection.decided {
-            let tags = self.reader.tags().clone();
-            let (reading, dialect) = (self.reader.reading(), self.reader.dialect().clone());
-            // Only `O` was counted until now, so the ids of types may change.
-            if let Ok(reader) = reader_for(tags, &detection, reading, dialect) {
-                self.reader = reader;
-                self.decided = true;
+impl Flat {
+    fn intern(
+        sentences: &Bound<'_, PyAny>,
+        interner: &mut Interner,
+        reader: &mut Reader,
+    ) -> Result<Self> {
+        let items = Items::of(sentences);
+        let mut flat = Self {
+            ids: Vec::new(),
+            lengths: Vec::with_capacity(items.len()),
+        };
+        for at in 0..items.len() {
+            let before = flat.ids.len();
+            let Some(sentence) = items.get(at) else { break };
+            interner.sentence(&sentence.to_owned(), reader, &mut flat.ids)?;
+            flat.lengths.push(flat.ids.len() - before);
+            if at % PAUSE == PAUSE - 1 {
+                sentences.py().check_signals()?;
             }
         }
-        self.detection = Some(detection);
+        Ok(flat)
     }
 
-    fn refuse(&self) -> Result<()> {
-        if self.reader.reading() != Reading::Refuse {
-            return Ok(());
+    fn sentences(&self) -> impl Iterator<Item = &[u32]> {
+        Sentences::Lengths(&self.lengths).ranges().map(|range| &self.ids[range])
+    }
+
+    fn evidence(&self, most: u64) -> (Evidence, bool) {
+        let mut evidence = Evidence::default();
+        let mut tokens = 0;
+        for sentence in self.sentences() {
+            if tokens >= most {
+                return (evidence, false);
+            }
+            evidence.add(sentence);
+            tokens += sentence.len() as u64;
         }
-        for (name, side) in [("gold", Side::Gold), ("pred", Side::Pred)] {
-            let violations = self.scorer.violations(side);
-            if violations.count > 0 {
-                return Err(spanrs_jobs::Error::Malformed {
-                    path: name.to_owned(),
-                    scheme: self.reader.scheme(),
-                    violations: violations.clone(),
-                }
-                .into());
+        (evidence, true)
+    }
+
+    /// Scores pred against these.
+    fn score(
+        &self,
+        pred: &Bound<'_, PyAny>,
+        interner: &mut Interner,
+        reader: &mut Reader,
+        scorer: &mut Scorer,
+    ) -> Result<()> {
+        let items = Items::of(pred);
+        same_number(self.lengths.len(), items.len())?;
+        let mut ids = Vec::new();
+        for (at, gold) in self.sentences().enumerate() {
+            ids.clear();
+            if let Some(sentence) = items.get(at) {
+                interner.sentence(&sentence.to_owned(), reader, &mut ids)?;
+            }
+            if gold.len() != ids.len() {
+                return Err(unequal(at, gold.len(), ids.len()));
+            }
+            scorer.add(reader, gold, &ids, |_, _| 0);
+            if at % PAUSE == PAUSE - 1 {
+                pred.py().check_signals()?;
             }
         }
         Ok(())
     }
 }
 
-fn reader_for(
-    tags: Vocabulary,
-    detection: &Detection,
-    reading: Reading,
-    dialect: Dialect,
-) -> Result<Reader> {
-    Ok(Reader::with_vocabulary(tags, detection.scheme, reading, dialect)?)
-}
-
-/// The ids of all sentences, one after the other, and how long each is.
-fn intern_all(
-    sentences: &Bound<'_, PyAny>,
-    interner: &mut Interner,
-    reader: &mut Reader,
-    flat: &mut Vec<u32>,
-) -> Result<Vec<usize>> {
-    let mut lengths = Vec::with_capacity(sentences.len()?);
-    let mut before = 0;
-    for at in 0..sentences.len()? {
-        interner.sentence(&sentences.get_item(at)?, reader, flat)?;
-        lengths.push(flat.len() - before);
-        before = flat.len();
-        if at % PAUSE == PAUSE - 1 {
-            sentences.py().check_signals()?;
-        }
-    }
-    Ok(lengths)
-}
-
 /// One call's worth of ids.
 struct Batch<'a, G, P> {
     gold: &'a [G],
     pred: &'a [P],
-    cut: Sentences<'a>,
+    cut: Sentences<'a, i64>,
     numbers: &'a [u32],
     ignore: i64,
 }
 
 impl<G: Id, P: Id> Batch<'_, G, P> {
-    fn count(&self, inner: &mut Inner) -> Result<()> {
-        if !inner.decided {
-            for side in [true, false] {
-                let mut evidence = Evidence::default();
-                self.each(|gold, pred| evidence.add(if side { gold } else { pred }))?;
-                let detection = evidence.decide(inner.reader.tags(), inner.reader.dialect());
-                inner.take(detection);
-                if inner.decided {
-                    break;
-                }
+    fn evidence(&self, side: Side, most: u64) -> Result<(Evidence, bool)> {
+        let mut evidence = Evidence::default();
+        let (mut tokens, mut whole) = (0, true);
+        let mut ids = Vec::new();
+        self.each(|pairs| {
+            if tokens >= most {
+                whole = false;
+                return false;
             }
-        }
-        let Inner { reader, scorer, .. } = inner;
-        self.each(|gold, pred| scorer.add(reader, gold, pred, |_, _| 0))
+            ids.clear();
+            ids.extend(pairs.map(|(gold, pred)| if side == Side::Gold { gold } else { pred }));
+            evidence.add(&ids);
+            tokens += ids.len() as u64;
+            true
+        })?;
+        Ok((evidence, whole))
     }
 
-    /// Hands over each sentence as ids of the reader, without the tokens to ignore.
-    fn each(&self, mut sentence: impl FnMut(&[u32], &[u32])) -> Result<()> {
-        let (mut gold, mut pred) = (Vec::new(), Vec::new());
+    /// Hands over each sentence as pairs of ids of the reader, without the tokens to ignore, until
+    /// `sentence` answers false.
+    fn each(&self, mut sentence: impl FnMut(Pairs<'_, G, P>) -> bool) -> Result<()> {
         for (at, range) in self.cut.ranges().enumerate() {
-            gold.clear();
-            pred.clear();
-            let (golds, preds) = (&self.gold[range.clone()], &self.pred[range]);
-            for (token, (g, p)) in golds.iter().zip(preds).enumerate() {
-                let (g, p) = (g.value(), p.value());
-                if g == self.ignore {
-                    continue;
-                }
-                let number = |id: i64| usize::try_from(id).ok().and_then(|id| self.numbers.get(id));
-                match (number(g), number(p)) {
-                    (Some(&g), Some(&p)) => {
-                        gold.push(g);
-                        pred.push(p);
-                    }
-                    (None, _) => return Err(bad_id("gold", at, token, g, self.numbers.len())),
-                    _ => return Err(bad_id("pred", at, token, p, self.numbers.len())),
-                }
+            let (gold, pred) = (&self.gold[range.clone()], &self.pred[range]);
+            let bad = Cell::new(false);
+            let more = sentence(Pairs {
+                ids: gold.iter().zip(pred),
+                numbers: self.numbers,
+                ignore: self.ignore,
+                bad: &bad,
+            });
+            if !more {
+                return Ok(());
             }
-            sentence(&gold, &pred);
+            if bad.get() {
+                return Err(self.bad_id(at, gold, pred));
+            }
             if at % PAUSE == PAUSE - 1
                 && let Some(error) = interrupted()
             {
@@ -357,6 +314,69 @@ impl<G: Id, P: Id> Batch<'_, G, P> {
         }
         Ok(())
     }
+
+    #[cold]
+    fn bad_id(&self, sentence: usize, gold: &[G], pred: &[P]) -> Error {
+        let tags = self.numbers.len();
+        let bad = |id: i64| usize::try_from(id).map_or(true, |id| id >= tags);
+        for (token, (g, p)) in gold.iter().zip(pred).enumerate() {
+            let (g, p) = (g.value(), p.value());
+            if g == self.ignore {
+                continue;
+            }
+            for (side, id) in [("gold", g), ("pred", p)] {
+                if bad(id) {
+                    return bad_id(side, sentence, token, id, tags);
+                }
+            }
+        }
+        bad_id("gold", sentence, 0, self.ignore, tags)
+    }
+}
+
+/// The pairs of ids of one sentence; ends early at an id without a tag, and says so in `bad`.
+#[derive(Clone)]
+struct Pairs<'a, G, P> {
+    ids: std::iter::Zip<std::slice::Iter<'a, G>, std::slice::Iter<'a, P>>,
+    numbers: &'a [u32],
+    ignore: i64,
+    bad: &'a Cell<bool>,
+}
+
+impl<G: Id, P: Id> Iterator for Pairs<'_, G, P> {
+    type Item = (u32, u32);
+
+    #[inline(always)]
+    fn next(&mut self) -> Option<(u32, u32)> {
+        for (g, p) in self.ids.by_ref() {
+            let (g, p) = (g.value(), p.value());
+            if g == self.ignore {
+                continue;
+            }
+            // A negative id is a huge one here, and no vocabulary is so large.
+            let number = |id: i64| self.numbers.get(id as usize).copied();
+            let gold = number(g);
+            let pred = if g == p { gold } else { number(p) };
+            if let (Some(gold), Some(pred)) = (gold, pred) {
+                return Some((gold, pred));
+            }
+            self.bad.set(true);
+            return None;
+        }
+        None
+    }
+}
+
+/// Lengths, which must cover all ids.
+fn cut(lengths: &[i64], ids: usize) -> Result<Sentences<'_, i64>> {
+    let sum: i128 = lengths.iter().map(|&length| i128::from(length)).sum();
+    if sum != ids as i128 || lengths.iter().any(|&length| length < 0) {
+        return Err(Error::Shape {
+            message: format!("lengths add up to {sum}, but there are {ids} ids a side"),
+            sentence: None,
+        });
+    }
+    Ok(Sentences::Lengths(lengths))
 }
 
 fn same_number(gold: usize, pred: usize) -> Result<()> {

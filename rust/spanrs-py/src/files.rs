@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString};
 use spanrs_base::Limits;
+use spanrs_eval::Side;
 use spanrs_io::{ColumnReader, Columns, Comments, LineReader, Separator};
 use spanrs_tags::{Converter, Reader};
 
@@ -49,12 +50,11 @@ impl ColumnOptions {
     }
 }
 
-/// The rows of a path or of a binary file object. `only` picks one of two columns of tags: 0 the first,
-/// 1 the second.
+/// The rows of a path or of a binary file object. `only` picks one of two columns of tags.
 pub(crate) fn columns(
     source: &Bound<'_, PyAny>,
     options: &ColumnOptions,
-    only: Option<usize>,
+    only: Option<Side>,
 ) -> Result<ColumnReader> {
     let mut limits = Limits::default();
     if let Some(line_bytes) = options.5 {
@@ -72,7 +72,7 @@ pub(crate) fn columns(
         source.py().detach(|| spanrs_io::open(&path, limits))?
     };
     let mut columns = options.columns()?;
-    if only == Some(1) {
+    if only == Some(Side::Pred) {
         columns.tag = columns.second.unwrap_or(columns.tag);
     }
     if only.is_some() {

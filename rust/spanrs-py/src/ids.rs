@@ -109,14 +109,15 @@ pub(crate) fn numbering(vocabulary: &[String], reader: &mut Reader) -> Result<Ve
 
 /// Where sentences begin and end in a flat run of ids.
 #[derive(Clone, Copy)]
-pub(crate) enum Sentences<'a> {
+pub(crate) enum Sentences<'a, L = usize> {
     /// All of this many tokens.
     Equal(usize, usize),
     /// Each of its own length.
-    Lengths(&'a [usize]),
+    Lengths(&'a [L]),
 }
 
-impl Sentences<'_> {
+impl<L: Copy + TryInto<usize>> Sentences<'_, L> {
+    /// The places of each sentence. Lengths are known to be no less than 0.
     pub(crate) fn ranges(self) -> impl Iterator<Item = std::ops::Range<usize>> {
         let (count, equal, lengths) = match self {
             Self::Equal(count, tokens) => (count, tokens, None),
@@ -125,7 +126,7 @@ impl Sentences<'_> {
         let mut start = 0;
         (0..count).map(move |at| {
             let begin = start;
-            start += lengths.map_or(equal, |lengths| lengths[at]);
+            start += lengths.map_or(equal, |lengths| lengths[at].try_into().unwrap_or(0));
             begin..start
         })
     }

@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use pyo3::exceptions::PyTypeError;
 use pyo3::ffi;
 use pyo3::prelude::*;
+use pyo3::Borrowed;
 use pyo3::types::{PyList, PyString, PyTuple};
 use spanrs_tags::Reader;
 
@@ -36,45 +37,85 @@ impl Interner {
         reader: &mut Reader,
         ids: &mut Vec<u32>,
     ) -> Result<()> {
-        let py = sentence.py();
         let sentence = as_list_or_tuple(sentence)?;
-        let raw = sentence.as_ptr();
-        let is_list = sentence.is_instance_of::<PyList>();
-        let mut at = 0;
-        loop {
-            // The length is asked anew: interning may run Python code that changes the list.
-            // SAFETY: `raw` is a list or a tuple, kept alive by `sentence`, and the GIL is held.
-            let item = unsafe {
-                if is_list {
-                    if at >= ffi::PyList_Size(raw) {
-                        return Ok(());
-                    }
-                    ffi::PyList_GetItem(raw, at)
-                } else {
-                    if at >= ffi::PyTuple_Size(raw) {
-                        return Ok(());
-                    }
-                    ffi::PyTuple_GetItem(raw, at)
-                }
-            };
-            if item.is_null() {
-                return Err(PyErr::fetch(py).into());
-            }
-            let slot = slot_of(item);
+        let items = Items::of(&sentence);
+        ids.reserve(items.len());
+        for at in 0..items.len() {
+            // Interning may run Python code that shortens the list.
+            let Some(item) = items.get(at) else { break };
+            let slot = slot_of(item.as_ptr());
             if let Some((known, id)) = &self.slots[slot]
-                && known.as_ptr() == item
+                && known.as_ptr() == item.as_ptr()
             {
                 ids.push(*id);
-            } else {
-                // SAFETY: `item` is not null, and borrowed from the sequence, which is alive; a new
-                // reference is taken before any other Python code can run.
-                let item = unsafe { Bound::from_borrowed_ptr(py, item) };
-                let id = intern(&item, reader)?;
-                self.slots[slot] = Some((item.unbind(), id));
-                ids.push(id);
+                continue;
             }
-            at += 1;
+            let item = item.to_owned();
+            let id = intern(&item, reader)?;
+            self.slots[slot] = Some((item.unbind(), id));
+            ids.push(id);
         }
+        Ok(())
+    }
+}
+
+/// The items of a list or tuple, without the cost of Python's general protocol.
+#[derive(Clone, Copy)]
+pub(crate) struct Items<'a, 'py> {
+    sequence: &'a Bound<'py, PyAny>,
+    length: ffi::Py_ssize_t,
+    is_list: bool,
+}
+
+impl<'a, 'py> Items<'a, 'py> {
+    /// The items of what [`as_list_or_tuple`] gave.
+    #[inline]
+    pub(crate) fn of(sequence: &'a Bound<'py, PyAny>) -> Self {
+        let is_list = sequence.is_instance_of::<PyList>();
+        let raw = sequence.as_ptr();
+        // SAFETY: `raw` is alive, the GIL is held, and both calls check the type they get.
+        let length = unsafe {
+            if is_list {
+                ffi::PyList_Size(raw)
+            } else {
+                ffi::PyTuple_Size(raw)
+            }
+        };
+        if length < 0 {
+            // Neither list nor tuple; Python has set an exception.
+            drop(PyErr::take(sequence.py()));
+        }
+        Self {
+            sequence,
+            length: length.max(0),
+            is_list,
+        }
+    }
+
+    #[inline(always)]
+    pub(crate) fn len(self) -> usize {
+        self.length as usize
+    }
+
+    /// The item at a place; None where the list has become shorter.
+    #[inline(always)]
+    pub(crate) fn get(self, at: usize) -> Option<Borrowed<'a, 'py, PyAny>> {
+        let (raw, at, py) = (self.sequence.as_ptr(), at as ffi::Py_ssize_t, self.sequence.py());
+        // SAFETY: `raw` is a list or tuple, alive as long as `self`, and the GIL is held; both calls
+        // check the index and give null beyond the end. The item is borrowed from the sequence: the
+        // callers use it before any Python code can run, or take a reference of their own first.
+        let item = unsafe {
+            let item = if self.is_list {
+                ffi::PyList_GetItem(raw, at)
+            } else {
+                ffi::PyTuple_GetItem(raw, at)
+            };
+            Borrowed::from_ptr_or_opt(py, item)
+        };
+        if item.is_none() {
+            drop(PyErr::take(py));
+        }
+        item
     }
 }
 

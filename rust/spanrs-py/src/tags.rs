@@ -137,7 +137,7 @@ pub(crate) fn read_ids<'py>(
     let numbers = numbering(&vocabulary, &mut reader)?;
     let ids = Ids::extract(ids)?;
     let (sentences, tokens) = ids.shape()?;
-    let cut = Sentences::Equal(sentences, tokens);
+    let cut: Sentences<'_> = Sentences::Equal(sentences, tokens);
     let found = with_values!(&ids, values => {
         py.detach(|| spans_of_ids(values, cut, &numbers, ignore_index, &reader))
     })?;

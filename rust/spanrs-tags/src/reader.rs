@@ -4,7 +4,7 @@ use crate::dialect::{Dialect, UNTYPED};
 use crate::error::{Error, Result};
 use crate::reading::Reading;
 use crate::scheme::Scheme;
-use crate::table::{CLOSE, END, OUTSIDE, Table, Walk, letters};
+use crate::table::{CLOSE, END, OUTSIDE, Table, Walk, entry, letters};
 use crate::violation::{self, Action, Violation};
 
 /// Reads tags into spans: a scheme, a reading, a dialect, and every distinct tag decoded once.
@@ -16,7 +16,7 @@ pub struct Reader {
     tags: Vocabulary,
     types: Vocabulary,
     table: Table,
-    // One a tag: its type in the upper bits, its symbol in the table in the low 8.
+    // One a tag: its type in the upper bits, its symbol in the low 8.
     entries: Vec<u32>,
     // One a tag, for legality: its symbol in the scheme, and the symbol the next tag sees.
     legality: Vec<(u8, u8)>,
@@ -69,7 +69,7 @@ impl Reader {
             let parts = self.dialect.parts(tag, self.scheme, known);
             let legal = self.dialect.parts(tag, self.scheme, self.scheme.prefixes());
             let ty = self.types.intern(parts.ty)?;
-            self.entries.push(ty << 8 | u32::from(parts.symbol));
+            self.entries.push(entry(ty, parts.symbol));
             self.legality.push((legal.symbol, legal.seen));
         }
         Ok(())
@@ -143,6 +143,18 @@ impl Reader {
     /// What each tag was decoded to, by id; what [`Walk`] steps over.
     pub fn entries(&self) -> &[u32] {
         &self.entries
+    }
+
+    /// What happens between two neighbouring tags (None is the border of the sentence), as the bits of a
+    /// [`Walk`]'s steps; None for readings that look further back than one tag.
+    pub fn between(&self, before: Option<u32>, here: Option<u32>) -> Option<u8> {
+        let entry = |id: u32| self.entries[id as usize];
+        self.table.between(before.map(entry), here.map(entry))
+    }
+
+    /// The id of the type of a tag.
+    pub fn type_of(&self, id: u32) -> u32 {
+        self.entries[id as usize] >> 8
     }
 
     /// True where [`crate::VIOLATION`] in a walk's steps tells all violations.

@@ -16,8 +16,9 @@ pub(crate) const OUTSIDE: u8 = 0;
 pub(crate) const UNKNOWN: u8 = 6;
 /// Symbol of the end of the sentence.
 pub(crate) const END: u8 = 7;
-const SYMBOLS: usize = 8;
-const STATES: usize = 2 * SYMBOLS;
+const SYMBOLS: u8 = 8;
+const STATES: u8 = 2 * SYMBOLS;
+const PLACES: usize = 256;
 
 /// Step bit: the open span ends before this token.
 pub const CLOSE: u8 = 1;
@@ -27,6 +28,9 @@ pub const OPEN: u8 = 2;
 const TYPE: u8 = 4;
 /// Step bit: something is wrong between the previous token and this one.
 pub const VIOLATION: u8 = 8;
+
+/// The bits of a step that hold the next state.
+const STATE: u8 = 0xF0;
 
 /// What a reading decides at one token.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -64,9 +68,11 @@ impl Context {
 /// A reading of a scheme as a table of steps.
 #[derive(Clone, Debug)]
 pub struct Table {
-    steps: [u8; STATES * SYMBOLS * 2],
+    steps: Box<[u8; PLACES]>,
     /// False for readings with letters of their own, which cannot see the violations of the scheme.
     pub(crate) sees_violations: bool,
+    /// For each symbol, whether a span is open behind it, where that is the same on every way there.
+    live: Option<[bool; SYMBOLS as usize]>,
 }
 
 impl Table {
@@ -88,9 +94,9 @@ impl Table {
         let prefixes = letters(scheme, reading);
         let prefix = |symbol: u8| (symbol as usize).checked_sub(1).and_then(|at| prefixes.get(at));
         let sees_violations = reading != Reading::Seqeval;
-        let mut steps = [0; STATES * SYMBOLS * 2];
-        for state in 0..STATES as u8 {
-            for here in 0..SYMBOLS as u8 {
+        let mut steps = Box::new([0; PLACES]);
+        for state in 0..STATES {
+            for here in 0..SYMBOLS {
                 for same in [false, true] {
                     let (before, live) = (state >> 1, state & 1 == 1);
                     let context = Context {
@@ -106,7 +112,7 @@ impl Table {
                     // decides for all of it.
                     let typed = step.open || reading != Reading::Ncrfpp;
                     let next = if here == END { 0 } else { here << 1 | u8::from(step.live) };
-                    steps[index(state, here, same)] = u8::from(step.close) * CLOSE
+                    steps[index(state << 4, here << 1, same)] = u8::from(step.close) * CLOSE
                         | u8::from(step.open) * OPEN
                         | u8::from(typed) * TYPE
                         | u8::from(wrong) * VIOLATION
@@ -115,10 +121,47 @@ impl Table {
             }
         }
         Ok(Self {
+            live: live_behind(&steps),
             steps,
             sees_violations,
         })
     }
+
+    /// What happens between two neighbouring tags, given as entries (None is the border of the
+    /// sentence), where the reading decides that without looking further back.
+    pub(crate) fn between(&self, before: Option<u32>, here: Option<u32>) -> Option<u8> {
+        let live = self.live?;
+        let end = entry(0, END);
+        let (ty, symbol) = before.map_or((0, OUTSIDE), |e| (e >> 8, (e as u8) >> 1));
+        let here = here.unwrap_or(end);
+        let state = symbol << 5 | u8::from(live[symbol as usize]) << 4;
+        Some(self.steps[index(state, here as u8, here >> 8 == ty)])
+    }
+}
+
+/// Whether a span is open behind each symbol; None where that depends on what came before it.
+fn live_behind(steps: &[u8; PLACES]) -> Option<[bool; SYMBOLS as usize]> {
+    let mut reached = [false; STATES as usize];
+    let mut todo = vec![0_u8];
+    while let Some(state) = todo.pop() {
+        if std::mem::replace(&mut reached[state as usize], true) {
+            continue;
+        }
+        for symbol in 0..END {
+            for same in [false, true] {
+                todo.push(steps[index(state << 4, symbol << 1, same)] >> 4);
+            }
+        }
+    }
+    let mut live = [false; SYMBOLS as usize];
+    for symbol in 0..SYMBOLS as usize {
+        let (closed, open) = (reached[2 * symbol], reached[2 * symbol + 1]);
+        if closed && open {
+            return None;
+        }
+        live[symbol] = open;
+    }
+    Some(live)
 }
 
 /// The letters a reading looks for: those of the scheme, but for seqeval's default mode its own.
@@ -130,17 +173,25 @@ pub(crate) fn letters(scheme: Scheme, reading: Reading) -> &'static [Prefix] {
     }
 }
 
+/// Place of a step. Steps carry the next state in their upper four bits and entries carry the symbol
+/// one bit up, so that the three parts only need to be joined; a `u8` needs no bounds check.
 #[inline(always)]
 fn index(state: u8, symbol: u8, same: bool) -> usize {
-    (state as usize) << 4 | ((symbol & 7) as usize) << 1 | same as usize
+    (state | symbol | u8::from(same)) as usize
+}
+
+/// What a tag is decoded to: its type, and its symbol in the form [`index`] takes.
+pub(crate) fn entry(ty: u32, symbol: u8) -> u32 {
+    ty << 8 | u32::from(symbol << 1)
 }
 
 /// A walk through the tags of one sentence.
 ///
-/// Entries are what a [`crate::Reader`] made of the tags: type in the upper bits, symbol in the low 8.
+/// Entries are what a [`crate::Reader`] made of the tags.
 #[derive(Clone, Copy, Debug)]
 pub struct Walk<'a> {
-    table: &'a Table,
+    steps: &'a [u8; PLACES],
+    /// The next state in the upper four bits.
     state: u8,
     /// Type of the previous token.
     ty_before: u32,
@@ -155,8 +206,8 @@ impl<'a> Walk<'a> {
     #[inline]
     pub fn new(table: &'a Table) -> Self {
         Self {
-            table,
-            state: OUTSIDE << 1,
+            steps: &table.steps,
+            state: 0,
             ty_before: 0,
             begin: 0,
             ty: 0,
@@ -170,7 +221,7 @@ impl<'a> Walk<'a> {
     #[inline(always)]
     pub fn look(&self, entry: u32) -> u8 {
         let same = entry >> 8 == self.ty_before;
-        self.table.steps[index(self.state, entry as u8, same)]
+        self.steps[index(self.state, entry as u8, same)]
     }
 
     /// Goes over token `at`, for which [`Walk::look`] gave `step`.
@@ -179,20 +230,19 @@ impl<'a> Walk<'a> {
         self.begin = if step & OPEN != 0 { at } else { self.begin };
         self.ty = if step & TYPE != 0 { entry >> 8 } else { self.ty };
         self.ty_before = entry >> 8;
-        self.state = step >> 4;
+        self.state = step & STATE;
     }
 
     /// What happens at the end of the sentence.
     #[inline(always)]
     pub fn finish(&self) -> u8 {
-        self.look(u32::from(END))
+        self.look(entry(0, END))
     }
 
-    /// True where nothing is open and the previous tag was `O` (or there is none): an `O` more changes
-    /// nothing.
+    /// True where the previous tag was `O`, or there is none, and nothing is open.
     #[inline(always)]
     pub fn rests(&self) -> bool {
-        self.state == OUTSIDE << 1
+        self.state == 0
     }
 }
 

@@ -1,0 +1,103 @@
+//! Where the white space is, found eight bytes at a time.
+//!
+//! Looking at every byte of a line and branching on it costs more than everything else that is done
+//! with the line, because the branches cannot be guessed. So the places of all bytes up to the space are
+//! gathered first, for a chunk at once and without branches, and lines and columns are cut there.
+
+/// Gathers the places of all bytes that are at most `b' '`: line ends, tabs, spaces, controls. `start`
+/// is the place of the first byte.
+pub(crate) fn gather(text: &[u8], start: usize, marks: &mut Vec<u32>) {
+    marks.clear();
+    let blocks = text.chunks_exact(BLOCK);
+    let rest = blocks.remainder();
+    let mut base = start as u32;
+    for block in blocks {
+        let mut bits = 0_u64;
+        for (at, word) in block.chunks_exact(8).enumerate() {
+            let mut bytes = [0; 8];
+            bytes.copy_from_slice(word);
+            bits |= low_bytes(u64::from_le_bytes(bytes)) << (8 * at);
+        }
+        write(bits, base, marks);
+        base += BLOCK as u32;
+    }
+    for (at, &byte) in rest.iter().enumerate() {
+        if byte <= b' ' {
+            marks.push(base + at as u32);
+        }
+    }
+}
+
+const BLOCK: usize = 64;
+/// Places written at once; most blocks have fewer.
+const BURST: usize = 16;
+
+/// One bit for each of eight bytes: is it at most `b' '`?
+#[inline(always)]
+fn low_bytes(word: u64) -> u64 {
+    const HIGH: u64 = 0x8080_8080_8080_8080;
+    const LOW: u64 = !HIGH;
+    // The high bit of each byte of the sum says that its low seven bits are above b' '; the sum cannot
+    // carry into the next byte. Bytes with a high bit of their own are above as well.
+    let above = ((word & LOW) + 0x5F5F_5F5F_5F5F_5F5F) | word;
+    let low = !above & HIGH;
+    // Multiplying moves the eight high bits into the top byte, in order.
+    ((low >> 7).wrapping_mul(0x0102_0408_1020_4080)) >> 56
+}
+
+/// Appends the places of the bits.
+#[inline(always)]
+fn write(mut bits: u64, base: u32, marks: &mut Vec<u32>) {
+    let count = bits.count_ones() as usize;
+    let end = marks.len() + count;
+    // A fixed number is written whatever the count, and cut off after: the loop has no branch to guess.
+    let mut burst = [0; BURST];
+    for place in &mut burst {
+        *place = base + bits.trailing_zeros();
+        bits &= bits.wrapping_sub(1);
+    }
+    marks.extend_from_slice(&burst);
+    while bits != 0 {
+        marks.push(base + bits.trailing_zeros());
+        bits &= bits - 1;
+    }
+    marks.truncate(end);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn finds_what_a_look_at_each_byte_finds() {
+        let mut state = 7_u32;
+        for length in 0..300 {
+            let text: Vec<u8> = (0..length)
+                .map(|_| {
+                    state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+                    // All byte values, and blanks often.
+                    if state >> 30 == 0 { b' ' } else { (state >> 16) as u8 }
+                })
+                .collect();
+            let expected: Vec<u32> = (0..length).filter(|&i| text[i as usize] <= b' ').collect();
+            let mut marks = vec![99];
+            gather(&text, 0, &mut marks);
+            assert_eq!(marks, expected);
+        }
+        let mut marks = Vec::new();
+        gather(&[b'\n'; 130], 0, &mut marks);
+        assert_eq!(marks.len(), 130);
+    }
+
+    #[test]
+    fn decides_every_byte_in_every_place() {
+        for byte in 0..=255_u8 {
+            for at in 0..8 {
+                let mut word = [b'a'; 8];
+                word[at] = byte;
+                let expected = u64::from(byte <= b' ') << at;
+                assert_eq!(low_bytes(u64::from_le_bytes(word)), expected);
+            }
+        }
+    }
+}

@@ -1,0 +1,96 @@
+//! What a `Counter` holds, and how it comes to a scheme.
+
+use spanrs_eval::{Scorer, Side};
+use spanrs_tags::{Detection, Evidence, Reader, Reading, Scheme};
+
+use crate::error::Result;
+
+/// Tokens of gold from which a scheme is guessed at first.
+const SAMPLE: u64 = 1 << 16;
+
+pub(crate) struct Counting {
+    pub(crate) reader: Reader,
+    pub(crate) scorer: Scorer,
+    /// False while the scheme is still to be found out.
+    pub(crate) decided: bool,
+    pub(crate) detection: Option<Detection>,
+}
+
+impl Counting {
+    /// Runs `count`, finding out the scheme first where that is still open.
+    ///
+    /// `evidence` gathers what speaks for a scheme on a side, from about so many tokens, and says whether
+    /// that was everything. A scheme that a sample of gold suggests is kept if all of gold turns out not
+    /// to violate it: every scheme preferred to it is violated by the sample already. Otherwise all of
+    /// gold decides, so the result never depends on the size of the sample. Pred decides only where gold
+    /// has no tag but `O`.
+    pub(crate) fn run(
+        &mut self,
+        mut evidence: impl FnMut(&mut Reader, Side, u64) -> Result<(Evidence, bool)>,
+        mut count: impl FnMut(&mut Reader, &mut Scorer) -> Result<()>,
+    ) -> Result<()> {
+        if self.decided {
+            return count(&mut self.reader, &mut self.scorer);
+        }
+        let mut ask = |reader: &mut Reader, side, most| -> Result<(Detection, bool)> {
+            let (evidence, whole) = evidence(reader, side, most)?;
+            Ok((evidence.decide(reader.tags(), reader.dialect()), whole))
+        };
+        let (mut detection, mut whole) = ask(&mut self.reader, Side::Gold, SAMPLE)?;
+        if !detection.decided && !whole {
+            (detection, whole) = ask(&mut self.reader, Side::Gold, u64::MAX)?;
+        }
+        if !detection.decided {
+            (detection, whole) = ask(&mut self.reader, Side::Pred, u64::MAX)?;
+        }
+        self.scorer.change_reader(&self.reader);
+        let before = self.scorer.clone();
+        self.take(&detection)?;
+        count(&mut self.reader, &mut self.scorer)?;
+        let violated = self.scorer.violations(Side::Gold).count > before.violations(Side::Gold).count;
+        // Nothing violates TOKEN, so that scheme is asked for again too.
+        if !whole && (violated || detection.scheme == Scheme::Token) {
+            let scheme = detection.scheme;
+            (detection, _) = ask(&mut self.reader, Side::Gold, u64::MAX)?;
+            if detection.scheme != scheme {
+                self.scorer = before;
+                self.take(&detection)?;
+                count(&mut self.reader, &mut self.scorer)?;
+            }
+        }
+        self.detection = Some(detection);
+        Ok(())
+    }
+
+    /// Reads in the detected scheme from now on. As long as nothing but `O` was seen nothing is decided,
+    /// and no scheme reads anything else into it.
+    fn take(&mut self, detection: &Detection) -> Result<()> {
+        if detection.decided {
+            let tags = self.reader.tags().clone();
+            let (reading, dialect) = (self.reader.reading(), self.reader.dialect().clone());
+            // Only `O` was counted until now, so the ids of types may change.
+            self.reader = Reader::with_vocabulary(tags, detection.scheme, reading, dialect)?;
+            self.decided = true;
+        }
+        Ok(())
+    }
+
+    /// Under `refuse`, raises if there is anything to refuse.
+    pub(crate) fn refuse(&self) -> Result<()> {
+        if self.reader.reading() != Reading::Refuse {
+            return Ok(());
+        }
+        for (name, side) in [("gold", Side::Gold), ("pred", Side::Pred)] {
+            let violations = self.scorer.violations(side);
+            if violations.count > 0 {
+                return Err(spanrs_jobs::Error::Malformed {
+                    path: name.to_owned(),
+                    scheme: self.reader.scheme(),
+                    violations: violations.clone(),
+                }
+                .into());
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,138 @@
+"""iobes (its repository's HEAD), recorded: spans, errors, conversions, writes, transitions."""
+
+from __future__ import annotations
+
+import json
+
+import golden
+import numpy as np
+import pytest
+
+from spanrs import tags
+from spanrs.errors import SchemeError
+from spanrs.tags import IOBES_DIALECT as IOBES
+
+ENCODINGS = ("IOB", "BIO", "IOBES", "BILOU", "BMEOW")
+
+
+def read(sequence, encoding):
+    spans = tags.read_spans(sequence, encoding, dialect=IOBES)
+    errors = tags.validate(sequence, encoding, dialect=IOBES)
+    return [
+        [[span.type, span.start, span.end] for span in spans],
+        [[e.index, e.kind, e.current, e.previous, e.next] for e in errors],
+    ]
+
+
+def test_spans_and_errors_of_all_encodings_are_those_recorded(evaluators):
+    pairs = golden.pairs(evaluators)
+    compared, different = 0, []
+    for row in golden.rows(evaluators / "iobes.jsonl.gz"):
+        pair = pairs[row["id"]]
+        for encoding, sides in row["o"].items():
+            for side, expected in sides.items():
+                compared += 1
+                if read(pair[side], encoding) != expected:
+                    different.append((row["id"], encoding, side))
+    assert compared > 12_000
+    assert different == []
+
+
+def test_conversions_of_well_formed_tags_are_those_recorded(evaluators):
+    compared = 0
+    for row in golden.rows(evaluators / "iobes_convert.jsonl.gz"):
+        if "enc" not in row:
+            continue
+        for source, given in row["enc"].items():
+            for target, expected in row["enc"].items():
+                assert tags.convert(given, source, target, dialect=IOBES) == expected
+                compared += 1
+    assert compared >= 100 * 25
+
+
+def test_conversions_of_any_tags_give_what_was_recorded_or_all_its_errors(evaluators):
+    compared = 0
+    for row in golden.rows(evaluators / "iobes_convert.jsonl.gz"):
+        if "tags" not in row:
+            continue
+        for name, expected in row["o"].items():
+            source, target = name.split("_to_")
+            if source == "iob" and target != "bio" and isinstance(expected, dict):
+                # Refused in the second step of a chain.
+                assert "Found errors" in expected["msg"]
+            compared += 1
+            if isinstance(expected, list):
+                assert tags.convert(row["tags"], source, target, dialect=IOBES) == expected
+                continue
+            with pytest.raises(SchemeError) as caught:
+                tags.convert(row["tags"], source, target, dialect=IOBES)
+            lines = [f"{v.kind} error at index {v.index}." for v in caught.value.violations]
+            message = "Found errors in the tag sequence, cannot be converted. Errors: "
+            # The recording cuts messages after 160 characters.
+            assert (message + "\n".join(lines)).startswith(expected["msg"][:150])
+    assert compared > 2000
+
+
+def test_writes_are_those_recorded(evaluators):
+    compared = 0
+    for row in golden.rows(evaluators / "iobes_write.jsonl.gz"):
+        for scheme, expected in row["o"].items():
+            spans, length = row["spans"], row["length"]
+            compared += 1
+            if isinstance(expected, dict) and not spans:
+                # Listed in docs/compare.md: nothing to write is nothing, not an error of max().
+                assert expected["err"] == "ValueError"
+                assert tags.write_tags([], length, scheme) == []
+                continue
+            if isinstance(expected, dict):
+                with pytest.raises(SchemeError):
+                    tags.write_tags(spans, length, scheme, overlaps="overwrite", dialect=IOBES)
+                continue
+            if scheme == "token":
+                # Listed in docs/compare.md: `NN`, not `-NN`, which could not be read back.
+                expected = [tag.removeprefix("-") for tag in expected]
+            got = tags.write_tags(spans, length, scheme, overlaps="overwrite", dialect=IOBES)
+            assert got == expected, (row["id"], scheme)
+    assert compared > 700
+
+
+def test_transitions_are_those_recorded(evaluators):
+    recorded = json.loads((evaluators / "iobes_api.json").read_text())["transitions"]
+    for scheme, row in recorded.items():
+        expected = [tuple(t) for t in row["order_preserving"]]
+        got = [tuple(t) for t in tags.transitions(scheme, tags=row["tags"])]
+        if scheme == "TOKEN":
+            # iobes lists the pairs in another order there, and leaves out those of the two borders.
+            assert set(expected) <= set(got)
+            assert len(got) - len(expected) == 4
+        else:
+            assert got == expected
+
+
+def test_masks_are_those_recorded(evaluators):
+    recorded = json.loads((evaluators / "iobes_api.json").read_text())["transitions"]
+    for scheme, row in recorded.items():
+        mask = row["mask"]
+        got = tags.transition_mask(scheme, mask["vocab"], start=row["start"], end=row["end"])
+        expected = np.array(mask["rows"], dtype=bool)
+        if scheme == "TOKEN":
+            expected[mask["vocab"][row["start"]], mask["vocab"][row["end"]]] = True
+        assert got.between.tolist() == expected.tolist()
+
+
+def test_transitions_of_odd_tags_are_those_recorded(evaluators):
+    recorded = json.loads((evaluators / "iobes_api.json").read_text())["transitions"]
+    compared = 0
+    for scheme, row in recorded.items():
+        if not row.get("odd"):
+            continue
+        names = list(dict.fromkeys(source for source, _, _ in row["odd"]))
+        start, end = names[-2:]
+        got = tags.transitions(scheme, tags=names[:-2], start=start, end=end, dialect=IOBES)
+        nested = {(source, target): valid for source, target, valid in got}
+        for source, target, valid in row["odd"]:
+            # Listed in docs/compare.md: iobes reads the name of the end, `E-ND` here, as a tag.
+            if target != end:
+                assert nested[source, target] == valid, (scheme, source, target)
+                compared += 1
+    assert compared > 600

@@ -1,0 +1,60 @@
+"""seqeval 1.2.2, recorded: the spans of its default and its strict mode."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import golden
+
+from spanrs import tags
+
+CLEAN = {"valid", "noisy", "malformed", "bothmal"}
+
+
+def spans(sequence, scheme, reading):
+    return [[s.type, s.start, s.end] for s in tags.read_spans(sequence, scheme, reading)]
+
+
+def compare(evaluators, name, reading, *, inclusive):
+    """How many sides were compared, and how many differ, by scheme."""
+    pairs = golden.pairs(evaluators)
+    compared, different = Counter(), Counter()
+    for row in golden.rows(evaluators / name):
+        pair = pairs[row["id"]]
+        if pair["c"] not in CLEAN:
+            continue
+        for side in "gp":
+            expected = [[t, b, e + inclusive] for t, b, e in row["o"]["e" + side]]
+            compared[pair["s"]] += 1
+            different[pair["s"]] += spans(pair[side], pair["s"], reading) != expected
+    return compared, +different
+
+
+def test_reading_seqeval_is_the_default_mode_for_every_scheme(evaluators):
+    compared, different = compare(
+        evaluators, "seqeval_default.jsonl.gz", "seqeval", inclusive=True
+    )
+    assert sum(compared.values()) > 3000
+    assert len(compared) == 8
+    assert different == {}
+
+
+def test_reading_conlleval_is_the_default_mode_where_seqeval_knows_the_letters(evaluators):
+    _, different = compare(evaluators, "seqeval_default.jsonl.gz", "conlleval", inclusive=True)
+    # L, U, M and W are letters the default mode does not know.
+    assert set(different) <= {"BILOU", "BMEOW", "BMES"}, different
+
+
+def test_reading_seqeval_strict_is_the_strict_mode(evaluators):
+    compared, different = compare(
+        evaluators, "seqeval_strict.jsonl.gz", "seqeval-strict", inclusive=False
+    )
+    assert sum(compared.values()) > 2000
+    assert len(compared) == 6
+    assert different == {}
+
+
+def test_reading_strict_is_the_strict_mode_but_for_its_gaps(evaluators):
+    _, different = compare(evaluators, "seqeval_strict.jsonl.gz", "strict", inclusive=False)
+    # docs/compare.md says which: `B-A B-B` in IOB, spans of one token in IOE1.
+    assert set(different) <= {"IOB1", "IOE1"}, different
