@@ -6,10 +6,36 @@ import random
 from pathlib import Path
 
 TYPES = ("PER", "LOC", "ORG", "MISC")
-WORDS = (
-    "the of in to said on for at was with that by from has were Germany official million "
-    "percent government Thursday minister against company market president Reuters London"
-).split()
+WORDS = [
+    "the",
+    "of",
+    "in",
+    "to",
+    "said",
+    "on",
+    "for",
+    "at",
+    "was",
+    "with",
+    "that",
+    "by",
+    "from",
+    "has",
+    "were",
+    "Germany",
+    "official",
+    "million",
+    "percent",
+    "government",
+    "Thursday",
+    "minister",
+    "against",
+    "company",
+    "market",
+    "president",
+    "Reuters",
+    "London",
+]
 SEED = 1803
 
 

@@ -7,7 +7,7 @@ file, a directory, no permission) is an ordinary :class:`OSError`.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from spanrs.tags import Violation
@@ -82,8 +82,8 @@ class SchemeError(SpanrsError, ValueError):
 
     def __init__(self, *args: object) -> None:
         super().__init__(*args)
-        self._violations: list[tuple[object, ...]] = []
-        self.located: list[tuple[int, tuple[object, ...]]] = []
+        self._violations: list[tuple[Any, ...]] = []
+        self.located: list[tuple[int, tuple[Any, ...]]] = []
 
     @property
     def violations(self) -> list[Violation]:
@@ -91,7 +91,7 @@ class SchemeError(SpanrsError, ValueError):
         from spanrs.tags import Violation
 
         rows = self._violations or [row for _, row in self.located]
-        return [Violation._make(row) for row in rows]
+        return [Violation(*row) for row in rows]
 
 
 class AlignmentError(SpanrsError, ValueError):

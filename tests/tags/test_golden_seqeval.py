@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 
 import golden
-
 from spanrs import tags
 
 CLEAN = {"valid", "noisy", "malformed", "bothmal"}
@@ -31,9 +30,7 @@ def compare(evaluators, name, reading, *, inclusive):
 
 
 def test_reading_seqeval_is_the_default_mode_for_every_scheme(evaluators):
-    compared, different = compare(
-        evaluators, "seqeval_default.jsonl.gz", "seqeval", inclusive=True
-    )
+    compared, different = compare(evaluators, "seqeval_default.jsonl.gz", "seqeval", inclusive=True)
     assert sum(compared.values()) > 3000
     assert len(compared) == 8
     assert different == {}
@@ -46,9 +43,7 @@ def test_reading_conlleval_is_the_default_mode_where_seqeval_knows_the_letters(e
 
 
 def test_reading_seqeval_strict_is_the_strict_mode(evaluators):
-    compared, different = compare(
-        evaluators, "seqeval_strict.jsonl.gz", "seqeval-strict", inclusive=False
-    )
+    compared, different = compare(evaluators, "seqeval_strict.jsonl.gz", "seqeval-strict", inclusive=False)
     assert sum(compared.values()) > 2000
     assert len(compared) == 6
     assert different == {}

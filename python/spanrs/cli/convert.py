@@ -28,9 +28,7 @@ SHOWN = 20
 @scheme_option("--to", default=None)
 @reading_option(default=None)
 @column_options
-@click.option(
-    "-o", "--output", type=click.Path(), help="Where to write; standard output if not given."
-)
+@click.option("-o", "--output", type=click.Path(), help="Where to write; standard output if not given.")
 def command(
     file: str,
     columns: Columns,
@@ -47,7 +45,7 @@ def command(
         try:
             convert_file(
                 source(file),
-                standard_output() if output in (None, "-") else output,  # type: ignore[arg-type]
+                standard_output() if output is None or output == "-" else output,
                 schemes["from"],
                 schemes["to"],
                 reading,
@@ -56,6 +54,7 @@ def command(
                 progress=bar,
             )
         except SchemeError as error:
-            for line, violation in error.located[1:SHOWN]:
+            rows = zip(error.located, error.violations, strict=True)
+            for (line, _), violation in list(rows)[1:SHOWN]:
                 click.echo(f"{error.path}:{line}: {explain(violation)}", err=True)
             raise

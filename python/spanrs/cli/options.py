@@ -43,8 +43,7 @@ def reading_option(default: str | None = "conlleval") -> Callable[[F], F]:
         type=click.Choice(READINGS),
         default=default,
         show_default=default is not None,
-        help="What malformed tags mean."
-        + ("" if default else " Without it malformed tags are an error."),
+        help="What malformed tags mean." + ("" if default else " Without it malformed tags are an error."),
     )
 
 
@@ -72,9 +71,7 @@ def column_options(function: F) -> F:
         show_default=True,
         help="Column of the tags, from 0; negative from the last.",
     )
-    @click.option(
-        "--token-column", type=int, default=0, show_default=True, help="Column of the tokens."
-    )
+    @click.option("--token-column", type=int, default=0, show_default=True, help="Column of the tokens.")
     @click.option(
         "--comments",
         default="auto",

@@ -22,7 +22,7 @@ def run(command: click.Command, args: list[str] | None = None) -> int:
     except click.ClickException as error:
         error.show()
         return 2
-    except SpanrsError as error:
+    except (SpanrsError, ValueError) as error:
         return _fail(str(error))
     except BrokenPipeError:
         # Whoever read our output has gone. Python would complain again when it flushes at exit.

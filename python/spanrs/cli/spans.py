@@ -22,9 +22,7 @@ from spanrs.tags.words import Dialect
 @scheme_option()
 @reading_option()
 @column_options
-@click.option(
-    "-o", "--output", type=click.Path(), help="Where to write; standard output if not given."
-)
+@click.option("-o", "--output", type=click.Path(), help="Where to write; standard output if not given.")
 def command(
     file: str,
     scheme: str,
@@ -38,8 +36,6 @@ def command(
     Each object has document and sentence (from 0), line (of the first token, from 1), tokens, and spans
     with type, start, end (tokens from 0, end exclusive) and text.
     """
-    target = standard_output() if output in (None, "-") else output
+    target = standard_output() if output is None or output == "-" else output
     with progress([file]) as bar, atomic_output(target) as out:
-        write_spans_file(
-            source(file), out, scheme, reading, columns=columns, dialect=dialect, progress=bar
-        )
+        write_spans_file(source(file), out, scheme, reading, columns=columns, dialect=dialect, progress=bar)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from dataclasses import asdict
 
 import click
 
@@ -26,9 +27,7 @@ from spanrs.tags.words import Dialect
     help="Violations to list; all are counted.",
 )
 @click.option("--json", "as_json", is_flag=True, help="One JSON object.")
-def command(
-    file: str, scheme: str, columns: Columns, dialect: Dialect, most: int, as_json: bool
-) -> None:
+def command(file: str, scheme: str, columns: Columns, dialect: Dialect, most: int, as_json: bool) -> None:
     """List the tags of FILE that do not conform to their scheme, each with its line.
 
     Exit status 0 where there are none, 1 where there are, 2 where the file cannot be read.
@@ -38,11 +37,17 @@ def command(
             source(file), scheme, columns=columns, dialect=dialect, keep=most, progress=bar
         )
     if as_json:
-        everything = report._asdict() | {
-            "located": [{"line": line} | row._asdict() for line, row in report.located]
-        }
-        for row in everything["located"]:
+        located = [{"line": line} | asdict(row) for line, row in report.located]
+        for row in located:
             del row["action"]  # Nothing was done: the file was only looked at.
+        everything = {
+            "scheme": report.scheme,
+            "sentences": report.sentences,
+            "tokens": report.tokens,
+            "count": report.count,
+            "kinds": report.kinds,
+            "located": located,
+        }
         click.echo(json.dumps(everything, ensure_ascii=False))
     else:
         name = "<stdin>" if file == "-" else file

@@ -25,7 +25,7 @@ def score_files(
     by_document: bool = False,
     progress: Callable[[int], object] | None = None,
 ) -> Result:
-    """Score a column file against another, or two columns of one file.
+    r"""Score a column file against another, or two columns of one file.
 
     Files are read in chunks, so memory does not grow with them. Tokens are compared; documents are those
     of gold (``-DOCSTART-`` lines and ``# newdoc`` comments).
@@ -65,7 +65,7 @@ def score_files(
     Examples
     --------
     >>> import io, spanrs
-    >>> both = io.BytesIO(b"EU B-ORG B-ORG\\nrejects O O\\n\\nRio B-LOC O\\n")
+    >>> both = io.BytesIO(b"EU B-ORG B-ORG\nrejects O O\n\nRio B-LOC O\n")
     >>> spanrs.score_files(both).counts
     Counts(tp=1, fp=0, fn=1)
     """

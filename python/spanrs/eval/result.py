@@ -34,7 +34,8 @@ class Counts(NamedTuple):
     fn: int
 
 
-class LocatedViolation(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class LocatedViolation:
     """A violation and where it stands."""
 
     sentence: int
@@ -45,7 +46,8 @@ class LocatedViolation(NamedTuple):
     """What is wrong."""
 
 
-class Violations(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Violations:
     """The violations of one side."""
 
     count: int
@@ -258,8 +260,8 @@ class Result:
                 side: {
                     "count": violations.count,
                     "first": [
-                        {"sentence": at, "line": line} | violation._asdict()
-                        for at, line, violation in violations.first
+                        {"sentence": place.sentence, "line": place.line} | asdict(place.violation)
+                        for place in violations.first
                     ],
                 }
                 for side, violations in self.violations.items()
@@ -317,9 +319,7 @@ def check_signatures(one: str, other: str) -> None:
         raise error
 
 
-def merge_violations(
-    one: dict[str, Violations], other: dict[str, Violations]
-) -> dict[str, Violations]:
+def merge_violations(one: dict[str, Violations], other: dict[str, Violations]) -> dict[str, Violations]:
     """Add the violations of both sides."""
     return {
         side: Violations(mine.count + other[side].count, [*mine.first, *other[side].first])

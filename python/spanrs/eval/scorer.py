@@ -11,7 +11,6 @@ from spanrs.eval.result import (
     Result,
     Violations,
     check_signatures,
-    merge_violations,
 )
 from spanrs.eval.tallies import Tallies
 from spanrs.tags.words import IGNORE_INDEX, Dialect, Violation
@@ -153,10 +152,7 @@ def make_result(state: dict[str, Any], dialect: Dialect) -> Result:
     violations = {
         side: Violations(
             count,
-            [
-                LocatedViolation(sentence, line or None, Violation(*row))
-                for sentence, line, row in first
-            ],
+            [LocatedViolation(sentence, line or None, Violation(*row)) for sentence, line, row in first],
         )
         for side, (count, first) in (
             ("gold", state["gold_violations"]),
@@ -164,9 +160,7 @@ def make_result(state: dict[str, Any], dialect: Dialect) -> Result:
         )
     }
     documents = [Tallies.from_state(row) for row in state["documents"]]
-    return Result(
-        Tallies.from_state(state), violations, settings, state["detection"], documents
-    )
+    return Result(Tallies.from_state(state), violations, settings, state["detection"], documents)
 
 
 def score(

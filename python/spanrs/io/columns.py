@@ -9,14 +9,14 @@ Options = tuple[str, str | None, int, int, int | None, int | None]
 
 
 class Columns(NamedTuple):
-    """Where things stand in a column file: one token a line, blank lines between sentences.
+    r"""Where things stand in a column file: one token a line, blank lines between sentences.
 
     Columns count from 0, negative ones from the last.
 
     Examples
     --------
     >>> import io, spanrs
-    >>> text = b"1,EU,B-ORG\\n2,rejects,O\\n"
+    >>> text = b"1,EU,B-ORG\n2,rejects,O\n"
     >>> columns = spanrs.io.Columns(separator=",", token=1)
     >>> spanrs.score_files(io.BytesIO(text), io.BytesIO(text), columns=columns).micro.f1
     1.0
@@ -39,4 +39,4 @@ class Columns(NamedTuple):
 
     def as_options(self) -> Options:
         """Give the plain tuple the compiled half takes."""
-        return tuple(self)
+        return (self.separator, self.comments, self.token, self.tag, self.second, self.line_bytes)

@@ -27,7 +27,7 @@ def atomic_output(target: str | PathLike[str] | IO[bytes] | None) -> Iterator[IO
         A path is written under a temporary name beside it and renamed; a file object gets a copy at the
         end; with None the content is only for reading back.
     """
-    if target is None or hasattr(target, "write"):
+    if not isinstance(target, (str, PathLike)):
         with tempfile.SpooledTemporaryFile(max_size=SPOOLED) as spool:
             yield cast("IO[bytes]", spool)
             if target is not None:
@@ -35,7 +35,7 @@ def atomic_output(target: str | PathLike[str] | IO[bytes] | None) -> Iterator[IO
                 shutil.copyfileobj(spool, target)
                 target.flush()
         return
-    path = Path(cast("str", target))
+    path = Path(target)
     if path.is_dir():
         raise IsADirectoryError(errno.EISDIR, "is a directory; name a file", str(path))
     if path.exists() and not path.is_file():

@@ -27,10 +27,7 @@ def rereadable(source: Source, *, needed: bool = True) -> Iterator[Callable[[], 
     needed : bool
         False where it is read only once, and no copy is wanted.
     """
-    if not hasattr(source, "read"):
-        yield lambda: source
-        return
-    if not needed:
+    if isinstance(source, (str, PathLike)) or not needed:
         yield lambda: source
         return
     seekable = getattr(source, "seekable", None)

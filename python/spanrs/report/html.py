@@ -19,9 +19,7 @@ def render(result: Result) -> str:
     rows.append(_row("macro", result.macro, None, strong=True))
     rows.append(_row("weighted", result.weighted, None, strong=True))
     heads = "".join(f"<th>{head}</th>" for head in _HEADS)
-    violations = ", ".join(
-        f"{side} {violations.count}" for side, violations in result.violations.items()
-    )
+    violations = ", ".join(f"{side} {violations.count}" for side, violations in result.violations.items())
     return (
         '<table class="spanrs">'
         f"<thead><tr>{heads}</tr></thead><tbody>{''.join(rows)}</tbody></table>"

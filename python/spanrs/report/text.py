@@ -13,14 +13,13 @@ from rich.text import Text
 
 if TYPE_CHECKING:
     from spanrs.eval.result import Counts, Result, Score, Violations
+    from spanrs.tags.words import Violation
 
 #: Violations shown a side.
 SHOWN = 5
 
 
-def render(
-    result: Result, *, names: tuple[str, str] = ("gold", "pred"), located: int = SHOWN
-) -> str:
+def render(result: Result, *, names: tuple[str, str] = ("gold", "pred"), located: int = SHOWN) -> str:
     """Give a result as plain text of any width."""
     console = Console(file=StringIO(), width=10_000, color_system=None, legacy_windows=False)
     show(console, result, names=names, located=located)
@@ -57,8 +56,7 @@ def show(
         line(console, f"scheme    {result.detection}")
     line(
         console,
-        f"accuracy  {100 * result.accuracy:.2f} of {result.tokens} tokens "
-        f"in {result.sentences} sentences",
+        f"accuracy  {100 * result.accuracy:.2f} of {result.tokens} tokens in {result.sentences} sentences",
     )
     for side, name in zip(("gold", "pred"), names, strict=True):
         lines = describe_violations(result.violations[side], name, located)
@@ -74,25 +72,25 @@ def line(console: Console, text: str) -> None:
 
 def describe_violations(violations: Violations, name: str, shown: int) -> Iterable[str]:
     """Give one line for each of the first violations, and one for the rest."""
-    for sentence, number, violation in violations.first[:shown]:
-        place = f"{name}:{number}" if number else f"{name} sentence {sentence}"
-        place += f" token {violation.index}"
-        yield f"  {place}: {explain(violation)}; {violation.action}"
+    for located in violations.first[:shown]:
+        place = f"{name}:{located.line}" if located.line else f"{name} sentence {located.sentence}"
+        violation = located.violation
+        yield f"  {place} token {violation.index}: {explain(violation)}; {violation.action}"
     rest = violations.count - min(shown, len(violations.first))
     if rest > 0 and violations.first[:shown]:
         yield f"  and {rest} more"
 
 
-def explain(violation: tuple[object, ...]) -> str:
+def explain(violation: Violation) -> str:
     """Say what is wrong with a tag, beside which neighbour."""
-    _, kind, previous, current, following, *_ = violation
-    if kind == "Unknown Tag":
-        return f"{kind}: {current} is no tag of the scheme"
-    if kind in ("Illegal Start", "Illegal Transition"):
-        where = "at the start of the sentence" if previous is None else f"after {previous}"
+    current, before, behind = violation.current, violation.previous, violation.next
+    if violation.kind == "Unknown Tag":
+        where = "is no tag of the scheme"
+    elif violation.kind in ("Illegal Start", "Illegal Transition"):
+        where = "at the start of the sentence" if before is None else f"after {before}"
     else:
-        where = "at the end of the sentence" if following is None else f"before {following}"
-    return f"{kind}: {current} {where}"
+        where = "at the end of the sentence" if behind is None else f"before {behind}"
+    return f"{violation.kind}: {current} {where}"
 
 
 def _measures(result: Result) -> Table:

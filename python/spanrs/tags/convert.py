@@ -9,9 +9,8 @@ from spanrs import _spanrs
 from spanrs.tags.words import Dialect, Tags, is_batch
 
 
-
 @overload
-def convert(
+def convert(  # type: ignore[overload-overlap]  # a str is a sequence of str too
     tags: Tags, source: str, target: str, reading: str | None = ..., *, dialect: Dialect = ...
 ) -> list[str]: ...
 @overload

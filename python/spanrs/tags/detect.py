@@ -1,4 +1,4 @@
-"""Which scheme is this?"""
+"""Which scheme tags are in."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from typing import NamedTuple
 
 from spanrs import _spanrs
 from spanrs.tags.words import Dialect, Tags, is_batch
-
 
 
 class Detection(NamedTuple):

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from os import PathLike
-from typing import IO, Any, NamedTuple
+from typing import IO, Any
 
 from spanrs import _spanrs
 from spanrs.io import Columns, Source, atomic_output, rereadable
@@ -63,7 +64,8 @@ def resolve_scheme(
     return detect_scheme_file(source, columns=columns, dialect=dialect, progress=progress)[0]
 
 
-class FileReport(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class FileReport:
     """What is wrong with the tags of a file."""
 
     scheme: str
@@ -89,7 +91,7 @@ def validate_file(
     keep: int = 1000,
     progress: Progress | None = None,
 ) -> FileReport:
-    """Check the tags of a column file.
+    r"""Check the tags of a column file.
 
     Parameters
     ----------
@@ -116,14 +118,12 @@ def validate_file(
     --------
     >>> import io
     >>> from spanrs import tags
-    >>> report = tags.validate_file(io.BytesIO(b"in O\\nRio I-LOC\\n"), "BIO")
+    >>> report = tags.validate_file(io.BytesIO(b"in O\nRio I-LOC\n"), "BIO")
     >>> report.count, report.located[0][0], report.located[0][1].kind
     (1, 2, 'Illegal Start')
     """
     with rereadable(source, needed=scheme == "auto") as again:
-        name = resolve_scheme(
-            again(), scheme, columns=columns, dialect=dialect, progress=progress
-        )
+        name = resolve_scheme(again(), scheme, columns=columns, dialect=dialect, progress=progress)
         options = columns.as_options()
         sentences, tokens, (count, first), kinds = _spanrs.validate_file(
             again(), options, name, dialect, keep, progress
@@ -168,14 +168,10 @@ def convert_file(
         Where it is no column file.
     """
     with rereadable(source, needed=source_scheme == "auto") as again:
-        name = resolve_scheme(
-            again(), source_scheme, columns=columns, dialect=dialect, progress=progress
-        )
+        name = resolve_scheme(again(), source_scheme, columns=columns, dialect=dialect, progress=progress)
         with atomic_output(target_path) as out:
             options = columns.as_options()
-            _spanrs.convert_file(
-                again(), out, options, name, target_scheme, reading, dialect, progress
-            )
+            _spanrs.convert_file(again(), out, options, name, target_scheme, reading, dialect, progress)
 
 
 def read_spans_file(
@@ -187,7 +183,7 @@ def read_spans_file(
     dialect: Dialect = Dialect(),
     progress: Progress | None = None,
 ) -> Iterator[list[Span]]:
-    """Read the spans of a column file.
+    r"""Read the spans of a column file.
 
     Parameters
     ----------
@@ -212,13 +208,11 @@ def read_spans_file(
     --------
     >>> import io
     >>> from spanrs import tags
-    >>> list(tags.read_spans_file(io.BytesIO(b"in O\\nRio B-LOC\\n")))
+    >>> list(tags.read_spans_file(io.BytesIO(b"in O\nRio B-LOC\n")))
     [[Span(type='LOC', start=1, end=2, tokens=None)]]
     """
     with atomic_output(None) as out:
-        write_spans_file(
-            source, out, scheme, reading, columns=columns, dialect=dialect, progress=progress
-        )
+        write_spans_file(source, out, scheme, reading, columns=columns, dialect=dialect, progress=progress)
         out.seek(0)
         for line in out:
             row: dict[str, Any] = json.loads(line)
@@ -248,8 +242,6 @@ def write_spans_file(
         As for :func:`read_spans_file`.
     """
     with rereadable(source, needed=scheme == "auto") as again:
-        name = resolve_scheme(
-            again(), scheme, columns=columns, dialect=dialect, progress=progress
-        )
+        name = resolve_scheme(again(), scheme, columns=columns, dialect=dialect, progress=progress)
         options = columns.as_options()
         _spanrs.spans_file(again(), out, options, name, reading, dialect, progress)

@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
 
-
 class SpanArrays(NamedTuple):
     """Spans as columns: place ``i`` of every array belongs to span ``i``."""
 
@@ -71,9 +70,7 @@ def read_spans_ids(
     ([1], [4], 'PER')
     """
     array = as_ids(ids)
-    columns, types = _spanrs.read_ids(
-        array, list(vocabulary), scheme, reading, dialect, ignore_index
-    )
+    columns, types = _spanrs.read_ids(array, list(vocabulary), scheme, reading, dialect, ignore_index)
     return SpanArrays(*columns, types)
 
 
@@ -181,9 +178,7 @@ def convert_ids(
     converted = _spanrs.convert_batch(sentences, source, target, reading, dialect)
     types: dict[str, None] = {}
     for tag in vocabulary:
-        types.update(
-            (row[0], None) for row in _spanrs.read_spans([tag], source, "conlleval", dialect)
-        )
+        types.update((row[0], None) for row in _spanrs.read_spans([tag], source, "conlleval", dialect))
     new = {tag: i for i, tag in enumerate(_spanrs.tags_of(target, list(types), dialect))}
     out = np.full(array.shape, ignore_index, dtype=np.int64)
     for row, place, tags in zip(out, places, converted, strict=True):

@@ -10,9 +10,8 @@ from spanrs.errors import SchemeError
 from spanrs.tags.words import Dialect, Span, Tags, Violation, is_batch
 
 
-
 @overload
-def read_spans(
+def read_spans(  # type: ignore[overload-overlap]  # a str is a sequence of str too
     tags: Tags, scheme: str = ..., reading: str = ..., *, dialect: Dialect = ...
 ) -> list[Span]: ...
 @overload
@@ -74,7 +73,7 @@ def read_spans(
 
 
 @overload
-def validate(
+def validate(  # type: ignore[overload-overlap]  # a str is a sequence of str too
     tags: Tags, scheme: str = ..., reading: str = ..., *, dialect: Dialect = ...
 ) -> list[Violation]: ...
 @overload

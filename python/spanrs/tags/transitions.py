@@ -13,7 +13,6 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
 
-
 def tags_of(scheme: str, types: Iterable[str], *, dialect: Dialect = Dialect()) -> list[str]:
     """List every tag of a scheme.
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import NamedTuple, TypeAlias
 
 from spanrs import _spanrs
@@ -26,7 +27,8 @@ class Span(NamedTuple):
     """Its tokens, only where the span is discontinuous."""
 
 
-class Violation(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Violation:
     """A tag that does not conform to its scheme."""
 
     index: int

@@ -82,7 +82,10 @@ impl Vocabulary {
     #[cold]
     fn intern_slow(&mut self, name: &str) -> Result<u32, TooManyTags> {
         let hash = hash(name);
-        if let Some(&id) = self.index.find(hash, |&id| *self.names[id as usize] == *name) {
+        if let Some(&id) = self
+            .index
+            .find(hash, |&id| *self.names[id as usize] == *name)
+        {
             return Ok(id);
         }
         if self.names.len() >= self.most {

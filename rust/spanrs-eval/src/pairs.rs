@@ -134,7 +134,8 @@ impl PairCounter {
                 gold_seen |= g;
                 pred_seen |= p;
                 let both = g & p & together & CLOSE;
-                let (gold_ty, pred_ty) = (type_of(reader, gold_before), type_of(reader, pred_before));
+                let (gold_ty, pred_ty) =
+                    (type_of(reader, gold_before), type_of(reader, pred_before));
                 let same = gold_ty == pred_ty;
                 self.tp[gold_before as usize % SIDE] += u64::from(both & u8::from(same));
                 if both != 0 && !same {
@@ -198,5 +199,8 @@ impl PairCounter {
 /// The type of a tag; the border has that of `O`.
 #[inline(always)]
 fn type_of(reader: &Reader, id: u32) -> u32 {
-    reader.entries().get(id as usize).map_or(0, |entry| entry >> 8)
+    reader
+        .entries()
+        .get(id as usize)
+        .map_or(0, |entry| entry >> 8)
 }

@@ -161,6 +161,11 @@ impl ColumnReader {
         }
     }
 
+    /// False for a file of one column, which holds tags alone.
+    pub fn has_tokens(&self) -> bool {
+        self.layout.token != usize::MAX
+    }
+
     /// The token of the last token line; empty in a file of one column, where it would be the tag.
     #[inline(always)]
     pub fn token(&self) -> &[u8] {
@@ -181,7 +186,11 @@ impl ColumnReader {
 
     /// Where the tag stands in [`ColumnReader::whole`].
     pub fn tag_place(&self) -> Range<usize> {
-        let (start, end) = self.fields.get(self.layout.tag).copied().unwrap_or_default();
+        let (start, end) = self
+            .fields
+            .get(self.layout.tag)
+            .copied()
+            .unwrap_or_default();
         start as usize - self.whole.start..end as usize - self.whole.start
     }
 
@@ -215,7 +224,11 @@ impl ColumnReader {
             Event::Document => false,
         };
         if follows {
-            self.tokens = if event == Event::Token { self.tokens + 1 } else { 0 };
+            self.tokens = if event == Event::Token {
+                self.tokens + 1
+            } else {
+                0
+            };
             self.any = true;
         }
         follows
@@ -279,7 +292,11 @@ impl ColumnReader {
                 Some(LineKind::Blank) if open => return Ok(Some(Event::Sentence)),
                 Some(LineKind::Document) => {
                     self.pending_document = open;
-                    return Ok(Some(if open { Event::Sentence } else { Event::Document }));
+                    return Ok(Some(if open {
+                        Event::Sentence
+                    } else {
+                        Event::Document
+                    }));
                 }
                 Some(LineKind::Blank | LineKind::Comment) => {}
                 None => {
@@ -315,7 +332,11 @@ impl ColumnReader {
                 split_at(start..end, cuts, fields);
             }
             Some(byte) => {
-                split_at(start..end, memchr_iter(byte, line).map(|at| start + at), fields);
+                split_at(
+                    start..end,
+                    memchr_iter(byte, line).map(|at| start + at),
+                    fields,
+                );
             }
         }
         if line[0] == b'-' && self.field(0) == b"-DOCSTART-" {
@@ -392,10 +413,17 @@ fn sniff(lines: &LineReader, options: &Columns) -> Result<Layout> {
     };
     let columns = match byte {
         Some(byte) => line.split(|&b| b == byte).count(),
-        None => line.split(|&b| is_space(b)).filter(|field| !field.is_empty()).count(),
+        None => line
+            .split(|&b| is_space(b))
+            .filter(|field| !field.is_empty())
+            .count(),
     };
     let resolve = |column: i64| {
-        let index = if column < 0 { column + columns as i64 } else { column };
+        let index = if column < 0 {
+            column + columns as i64
+        } else {
+            column
+        };
         usize::try_from(index)
             .ok()
             .filter(|&index| index < columns)

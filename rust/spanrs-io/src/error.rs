@@ -9,6 +9,8 @@ pub enum Code {
     Encoding,
     /// A NUL byte: not a text file, or UTF-16 without a mark.
     Nul,
+    /// A carriage return within a line.
+    CarriageReturn,
     /// A line longer than the limit.
     LineTooLong,
     /// A sentence longer than the limit.
@@ -30,6 +32,7 @@ impl Code {
             Self::Io => "io",
             Self::Encoding => "encoding",
             Self::Nul => "nul_byte",
+            Self::CarriageReturn => "carriage_return",
             Self::LineTooLong => "line_too_long",
             Self::SentenceTooLong => "sentence_too_long",
             Self::Ragged => "ragged_columns",
@@ -78,8 +81,10 @@ impl Error {
         use std::io::ErrorKind::{InvalidData, InvalidInput, Other, UnexpectedEof};
         // The decompressors report damaged data as these kinds; the system calls behind a plain file
         // never do.
-        if matches!(source.kind(), InvalidData | InvalidInput | UnexpectedEof | Other)
-            && source.raw_os_error().is_none()
+        if matches!(
+            source.kind(),
+            InvalidData | InvalidInput | UnexpectedEof | Other
+        ) && source.raw_os_error().is_none()
         {
             let message = format!("the compressed data is damaged or cut off ({source})");
             return Self::new(Code::Compression, position, message);

@@ -248,6 +248,14 @@ impl LineReader {
             );
             return Err(Error::new(Code::Encoding, self.place_of(at), message));
         }
+        // A carriage return that is not part of a line end: old Mac files are one line otherwise, and
+        // fields would silently get a control character.
+        for at in memchr_iter(b'\r', text) {
+            if !matches!(text.get(at + 1), Some(b'\n') | None) {
+                let message = "carriage return within a line; line ends must be LF or CRLF";
+                return Err(Error::new(Code::CarriageReturn, self.place_of(at), message));
+            }
+        }
         self.check_lengths(text)
     }
 

@@ -76,7 +76,11 @@ mod tests {
                 .map(|_| {
                     state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
                     // All byte values, and blanks often.
-                    if state >> 30 == 0 { b' ' } else { (state >> 16) as u8 }
+                    if state >> 30 == 0 {
+                        b' '
+                    } else {
+                        (state >> 16) as u8
+                    }
                 })
                 .collect();
             let expected: Vec<u32> = (0..length).filter(|&i| text[i as usize] <= b' ').collect();

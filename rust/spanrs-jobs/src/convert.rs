@@ -52,7 +52,9 @@ pub fn convert(
                     scheme = Some(named);
                     malformed.count += violations.count;
                     let room = KEEP - malformed.first.len();
-                    malformed.first.extend(violations.first.into_iter().take(room));
+                    malformed
+                        .first
+                        .extend(violations.first.into_iter().take(room));
                 }
                 other => other?,
             }

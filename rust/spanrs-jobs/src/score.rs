@@ -12,12 +12,12 @@ pub enum Sides {
     /// Two files with the same tokens.
     Two {
         /// What is right.
-        gold: ColumnReader,
+        gold: Box<ColumnReader>,
         /// What is scored.
-        pred: ColumnReader,
+        pred: Box<ColumnReader>,
     },
     /// One file with two columns of tags: `tag` is gold, `second` is pred.
-    One(ColumnReader),
+    One(Box<ColumnReader>),
 }
 
 /// Scores file against file, or column against column.
@@ -32,8 +32,8 @@ pub fn score(
     watch: &mut Watch<'_>,
 ) -> Result<()> {
     let (gold_path, pred_path) = match sides {
-        Sides::Two { gold, pred } => two(gold, pred, reader, scorer, watch)?,
-        Sides::One(rows) => one(rows, reader, scorer, watch)?,
+        Sides::Two { gold, pred } => two(*gold, *pred, reader, scorer, watch)?,
+        Sides::One(rows) => one(*rows, reader, scorer, watch)?,
     };
     scorer.end_document(reader);
     if reader.reading() == Reading::Refuse {
@@ -63,14 +63,19 @@ impl Pair {
     /// Scores the sentence and begins the next; answers false now and then, when the watch should be
     /// asked.
     fn flush(&mut self, reader: &Reader, scorer: &mut Scorer) -> bool {
-        scorer.add(reader, &self.gold.ids, &self.pred.ids, |side, token| match side {
-            Side::Gold => self.gold.line(token),
-            Side::Pred => self.pred.line(token),
-        });
+        scorer.add(
+            reader,
+            &self.gold.ids,
+            &self.pred.ids,
+            |side, token| match side {
+                Side::Gold => self.gold.line(token),
+                Side::Pred => self.pred.line(token),
+            },
+        );
         self.gold.clear();
         self.pred.clear();
         self.sentences += 1;
-        self.sentences % PAUSE != 0
+        !self.sentences.is_multiple_of(PAUSE)
     }
 }
 
@@ -107,6 +112,7 @@ fn two(
 ) -> Result<(String, String)> {
     let mut pair = Pair::default();
     let alike = pred.can_follow(&gold);
+    let compare = gold.has_tokens() && pred.has_tokens();
     loop {
         let g = loop {
             match gold.next_event()? {
@@ -135,7 +141,7 @@ fn two(
         };
         match (g, p) {
             (Some(Event::Token), Some(Event::Token)) => {
-                if gold.token() != pred.token() {
+                if compare && gold.token() != pred.token() {
                     return Err(differ(&gold, &pred));
                 }
                 pair.gold.push(reader, &gold, gold.tag())?;
@@ -146,10 +152,10 @@ fn two(
             }
             (None, None) => break,
             // A side that has a token ends no sentence, so what is left is one that goes on alone.
-            (g, p) if g == Some(Event::Token) || p == None => {
-                return Err(ends(&gold, &pred, p == None, true));
+            (g, p) if g == Some(Event::Token) || p.is_none() => {
+                return Err(ends(&gold, &pred, p.is_none(), true));
             }
-            (g, _) => return Err(ends(&pred, &gold, g == None, false)),
+            (g, _) => return Err(ends(&pred, &gold, g.is_none(), false)),
         }
     }
     Ok((gold.path().to_owned(), pred.path().to_owned()))
@@ -192,11 +198,21 @@ fn differ(gold: &ColumnReader, pred: &ColumnReader) -> Error {
 fn ends(on: &ColumnReader, ended: &ColumnReader, file: bool, gold_goes_on: bool) -> Error {
     let what = if file { "file" } else { "sentence" };
     let token = on.token_text();
-    let (gold, pred) = if gold_goes_on { (on, ended) } else { (ended, on) };
-    let message = if gold_goes_on {
-        format!("gold goes on with token `{token}`, but the {what} ends at {} (pred)", place(pred))
+    let (gold, pred) = if gold_goes_on {
+        (on, ended)
     } else {
-        format!("the {what} of gold ends, but {} (pred) goes on with token `{token}`", place(pred))
+        (ended, on)
+    };
+    let message = if gold_goes_on {
+        format!(
+            "gold goes on with token `{token}`, but the {what} ends at {} (pred)",
+            place(pred)
+        )
+    } else {
+        format!(
+            "the {what} of gold ends, but {} (pred) goes on with token `{token}`",
+            place(pred)
+        )
     };
     Error::Misaligned {
         gold: place(gold),

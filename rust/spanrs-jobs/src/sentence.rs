@@ -45,7 +45,12 @@ impl Lines {
 impl Sentence {
     /// Adds a tag of the line that was read last; gives its id.
     #[inline]
-    pub(crate) fn push(&mut self, reader: &mut Reader, rows: &ColumnReader, tag: &[u8]) -> Result<u32> {
+    pub(crate) fn push(
+        &mut self,
+        reader: &mut Reader,
+        rows: &ColumnReader,
+        tag: &[u8],
+    ) -> Result<u32> {
         match reader.intern_bytes(tag) {
             Ok(id) => {
                 self.push_id(rows, id);

@@ -35,7 +35,9 @@ pub fn validate(
     let mut sentence = Sentence::default();
     while let Some(event) = rows.next_event()? {
         match event {
-            Event::Token => { sentence.push(reader, &rows, rows.tag())?; }
+            Event::Token => {
+                sentence.push(reader, &rows, rows.tag())?;
+            }
             Event::Sentence => {
                 for violation in reader.violations(&sentence.ids) {
                     *report.kinds.entry(violation.kind).or_default() += 1;

@@ -47,7 +47,8 @@ impl Counting {
         let before = self.scorer.clone();
         self.take(&detection)?;
         count(&mut self.reader, &mut self.scorer)?;
-        let violated = self.scorer.violations(Side::Gold).count > before.violations(Side::Gold).count;
+        let violated =
+            self.scorer.violations(Side::Gold).count > before.violations(Side::Gold).count;
         // Nothing violates TOKEN, so that scheme is asked for again too.
         if !whole && (violated || detection.scheme == Scheme::Token) {
             let scheme = detection.scheme;

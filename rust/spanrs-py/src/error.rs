@@ -15,9 +15,14 @@ pub(crate) enum Error {
     Tags(TagsError),
     Job(JobError),
     /// Gold and pred in memory do not match; with the index of the sentence.
-    Shape { message: String, sentence: Option<usize> },
+    Shape {
+        message: String,
+        sentence: Option<usize>,
+    },
     /// An id without a tag.
-    Id { message: String },
+    Id {
+        message: String,
+    },
 }
 
 pub(crate) type Result<T> = std::result::Result<T, Error>;
@@ -83,7 +88,9 @@ fn job(py: Python<'_>, error: JobError) -> PyResult<PyErr> {
             error.value(py).setattr("other_line", pred.line)?;
             Ok(error)
         }
-        JobError::Malformed { path, violations, .. } => {
+        JobError::Malformed {
+            path, violations, ..
+        } => {
             let line = violations.first.first().map_or(0, |first| first.line);
             let place = Position::line(&path, line);
             let error = make(py, "SchemeError", &text, "malformed", Some(&place))?;
@@ -97,7 +104,9 @@ fn job(py: Python<'_>, error: JobError) -> PyResult<PyErr> {
             Ok(error)
         }
         JobError::Write(error) => Ok(error.into()),
-        JobError::Stopped => Ok(PyErr::take(py).unwrap_or_else(|| PyKeyboardInterrupt::new_err(()))),
+        JobError::Stopped => {
+            Ok(PyErr::take(py).unwrap_or_else(|| PyKeyboardInterrupt::new_err(())))
+        }
     }
 }
 
@@ -115,8 +124,18 @@ fn io(py: Python<'_>, error: spanrs_io::Error) -> PyResult<PyErr> {
         });
         return Ok(PyOSError::new_err((errno, error.message, place.path)));
     }
-    let class = if error.code.is_limit() { "LimitError" } else { "FormatError" };
-    make(py, class, &error.to_string(), error.code.name(), Some(&place))
+    let class = if error.code.is_limit() {
+        "LimitError"
+    } else {
+        "FormatError"
+    };
+    make(
+        py,
+        class,
+        &error.to_string(),
+        error.code.name(),
+        Some(&place),
+    )
 }
 
 fn tags(py: Python<'_>, error: &TagsError, place: Option<&Position>) -> PyResult<PyErr> {
@@ -150,7 +169,10 @@ fn make(
     code: &str,
     place: Option<&Position>,
 ) -> PyResult<PyErr> {
-    let value = py.import("spanrs.errors")?.getattr(class)?.call1((message,))?;
+    let value = py
+        .import("spanrs.errors")?
+        .getattr(class)?
+        .call1((message,))?;
     value.setattr("code", code)?;
     if let Some(place) = place {
         value.setattr("path", &place.path)?;

@@ -42,7 +42,11 @@ impl Counter {
             scorer = scorer.by_document();
         }
         Ok(Self(Mutex::new(Counting {
-            reader: Reader::new(scheme.unwrap_or(Scheme::Bio), reading(reading_name)?, dialect.into())?,
+            reader: Reader::new(
+                scheme.unwrap_or(Scheme::Bio),
+                reading(reading_name)?,
+                dialect.into(),
+            )?,
             scorer,
             decided: scheme.is_some(),
             detection: None,
@@ -132,22 +136,23 @@ impl Counter {
                     (Side::Pred, None) => columns(&gold.call0()?, &gold_options, Some(side))?,
                 };
                 let progress = &mut *progress.borrow_mut();
-                let result =
-                    py.detach(|| spanrs_jobs::gather(rows, reader, most, &mut |n| progress.tell(n)));
+                let result = py
+                    .detach(|| spanrs_jobs::gather(rows, reader, most, &mut |n| progress.tell(n)));
                 progress.check(result.map_err(Error::from))
             },
             |reader, scorer| {
                 let first = columns(&gold.call0()?, &gold_options, None)?;
                 let sides = match pred {
                     Some(pred) => spanrs_jobs::Sides::Two {
-                        gold: first,
-                        pred: columns(&pred.call0()?, &pred_options, None)?,
+                        gold: Box::new(first),
+                        pred: Box::new(columns(&pred.call0()?, &pred_options, None)?),
                     },
-                    None => spanrs_jobs::Sides::One(first),
+                    None => spanrs_jobs::Sides::One(Box::new(first)),
                 };
                 let progress = &mut *progress.borrow_mut();
-                let result =
-                    py.detach(|| spanrs_jobs::score(sides, reader, scorer, &mut |n| progress.tell(n)));
+                let result = py.detach(|| {
+                    spanrs_jobs::score(sides, reader, scorer, &mut |n| progress.tell(n))
+                });
                 progress.check(result.map_err(Error::from))
             },
         )
@@ -168,12 +173,18 @@ impl Counter {
             documents.append(counts(py, document, &inner.reader)?)?;
         }
         state.set_item("documents", documents)?;
-        state.set_item("scheme", inner.decided.then(|| inner.reader.scheme().name()))?;
+        state.set_item(
+            "scheme",
+            inner.decided.then(|| inner.reader.scheme().name()),
+        )?;
         state.set_item("reading", inner.reader.reading().name())?;
         let statement = inner.detection.as_ref().map(|d| d.statement.as_str());
         state.set_item("detection", statement)?;
         for (name, side) in [("gold", Side::Gold), ("pred", Side::Pred)] {
-            state.set_item(format!("{name}_violations"), located(inner.scorer.violations(side)))?;
+            state.set_item(
+                format!("{name}_violations"),
+                located(inner.scorer.violations(side)),
+            )?;
         }
         Ok(state)
     }
@@ -216,7 +227,9 @@ impl Flat {
     }
 
     fn sentences(&self) -> impl Iterator<Item = &[u32]> {
-        Sentences::Lengths(&self.lengths).ranges().map(|range| &self.ids[range])
+        Sentences::Lengths(&self.lengths)
+            .ranges()
+            .map(|range| &self.ids[range])
     }
 
     fn evidence(&self, most: u64) -> (Evidence, bool) {
@@ -400,7 +413,10 @@ fn counts<'py>(py: Python<'py>, counts: &Counts, reader: &Reader) -> Result<Boun
     let types = PyDict::new(py);
     for (id, tally) in counts.types.iter().enumerate() {
         if tally.gold + tally.pred > 0 {
-            types.set_item(reader.type_name(id as u32), (tally.gold, tally.pred, tally.tp))?;
+            types.set_item(
+                reader.type_name(id as u32),
+                (tally.gold, tally.pred, tally.tp),
+            )?;
         }
     }
     let confused: Vec<_> = counts

@@ -204,8 +204,17 @@ pub(crate) fn validate_file(
         .detach(|| spanrs_jobs::validate(rows, &mut reader, keep, &mut |n| progress.tell(n)))
         .map_err(Error::from);
     let report = progress.check(result)?;
-    let kinds = report.kinds.iter().map(|(kind, n)| (kind.name(), *n)).collect();
-    Ok((report.sentences, report.tokens, located(&report.violations), kinds))
+    let kinds = report
+        .kinds
+        .iter()
+        .map(|(kind, n)| (kind.name(), *n))
+        .collect();
+    Ok((
+        report.sentences,
+        report.tokens,
+        located(&report.violations),
+        kinds,
+    ))
 }
 
 /// Copies a file to `out` with its tags converted.

@@ -23,14 +23,38 @@ pub(crate) enum Ids<'py> {
 macro_rules! with_values {
     ($ids:expr, $slice:ident => $body:expr) => {
         match $ids {
-            $crate::ids::Ids::I64(a) => { let $slice = $crate::ids::slice(a)?; $body }
-            $crate::ids::Ids::I32(a) => { let $slice = $crate::ids::slice(a)?; $body }
-            $crate::ids::Ids::I16(a) => { let $slice = $crate::ids::slice(a)?; $body }
-            $crate::ids::Ids::I8(a) => { let $slice = $crate::ids::slice(a)?; $body }
-            $crate::ids::Ids::U64(a) => { let $slice = $crate::ids::slice(a)?; $body }
-            $crate::ids::Ids::U32(a) => { let $slice = $crate::ids::slice(a)?; $body }
-            $crate::ids::Ids::U16(a) => { let $slice = $crate::ids::slice(a)?; $body }
-            $crate::ids::Ids::U8(a) => { let $slice = $crate::ids::slice(a)?; $body }
+            $crate::ids::Ids::I64(a) => {
+                let $slice = $crate::ids::slice(a)?;
+                $body
+            }
+            $crate::ids::Ids::I32(a) => {
+                let $slice = $crate::ids::slice(a)?;
+                $body
+            }
+            $crate::ids::Ids::I16(a) => {
+                let $slice = $crate::ids::slice(a)?;
+                $body
+            }
+            $crate::ids::Ids::I8(a) => {
+                let $slice = $crate::ids::slice(a)?;
+                $body
+            }
+            $crate::ids::Ids::U64(a) => {
+                let $slice = $crate::ids::slice(a)?;
+                $body
+            }
+            $crate::ids::Ids::U32(a) => {
+                let $slice = $crate::ids::slice(a)?;
+                $body
+            }
+            $crate::ids::Ids::U16(a) => {
+                let $slice = $crate::ids::slice(a)?;
+                $body
+            }
+            $crate::ids::Ids::U8(a) => {
+                let $slice = $crate::ids::slice(a)?;
+                $body
+            }
         }
     };
 }
@@ -56,7 +80,9 @@ id!(i64, i32, i16, i8, u64, u32, u16, u8);
 
 pub(crate) fn slice<'a, T: Id>(array: &'a PyReadonlyArrayDyn<'_, T>) -> Result<&'a [T]> {
     array.as_slice().map_err(|_| {
-        Error::Python(PyTypeError::new_err("the array of ids must be C-contiguous"))
+        Error::Python(PyTypeError::new_err(
+            "the array of ids must be C-contiguous",
+        ))
     })
 }
 

@@ -2,10 +2,10 @@
 
 use std::borrow::Cow;
 
+use pyo3::Borrowed;
 use pyo3::exceptions::PyTypeError;
 use pyo3::ffi;
 use pyo3::prelude::*;
-use pyo3::Borrowed;
 use pyo3::types::{PyList, PyString, PyTuple};
 use spanrs_tags::Reader;
 
@@ -100,7 +100,11 @@ impl<'a, 'py> Items<'a, 'py> {
     /// The item at a place; None where the list has become shorter.
     #[inline(always)]
     pub(crate) fn get(self, at: usize) -> Option<Borrowed<'a, 'py, PyAny>> {
-        let (raw, at, py) = (self.sequence.as_ptr(), at as ffi::Py_ssize_t, self.sequence.py());
+        let (raw, at, py) = (
+            self.sequence.as_ptr(),
+            at as ffi::Py_ssize_t,
+            self.sequence.py(),
+        );
         // SAFETY: `raw` is a list or tuple, alive as long as `self`, and the GIL is held; both calls
         // check the index and give null beyond the end. The item is borrowed from the sequence: the
         // callers use it before any Python code can run, or take a reference of their own first.
@@ -128,7 +132,10 @@ fn slot_of(item: *mut ffi::PyObject) -> usize {
 
 #[cold]
 fn not_a_tag(item: &Bound<'_, PyAny>) -> Error {
-    let kind = item.get_type().name().map_or_else(|_| "object".into(), |n| n.to_string());
+    let kind = item
+        .get_type()
+        .name()
+        .map_or_else(|_| "object".into(), |n| n.to_string());
     let hint = if item.is_instance_of::<PyList>() || item.is_instance_of::<PyTuple>() {
         "; pass a list of sentences, each a list of tags"
     } else {

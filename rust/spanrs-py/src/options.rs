@@ -14,7 +14,11 @@ impl From<PyDialect> for Dialect {
         Self {
             separator,
             suffix,
-            bare: if bare_is_type { Bare::WholeTag } else { Bare::OneType },
+            bare: if bare_is_type {
+                Bare::WholeTag
+            } else {
+                Bare::OneType
+            },
             unknown_is_outside,
         }
     }
@@ -37,8 +41,14 @@ pub(crate) fn reading(name: &str) -> Result<Reading> {
 }
 
 /// (index, kind, previous, current, next, action)
-pub(crate) type ViolationTuple =
-    (u32, &'static str, Option<String>, String, Option<String>, &'static str);
+pub(crate) type ViolationTuple = (
+    u32,
+    &'static str,
+    Option<String>,
+    String,
+    Option<String>,
+    &'static str,
+);
 
 pub(crate) fn violation_tuple(violation: &Violation) -> ViolationTuple {
     (

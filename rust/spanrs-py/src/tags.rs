@@ -14,9 +14,12 @@ use crate::options::{PyDialect, ViolationTuple, reading, scheme, violation_tuple
 /// (type, start, end)
 type SpanTuple = (String, u32, u32);
 
-/// (name, [(prefix, begins, ends)]) of every scheme.
+/// (letter, begins, ends)
+type PrefixTuple = (&'static str, String, String);
+
+/// Name and prefixes of every scheme.
 #[pyfunction]
-pub(crate) fn schemes() -> Vec<(&'static str, Vec<(&'static str, String, String)>)> {
+pub(crate) fn schemes() -> Vec<(&'static str, Vec<PrefixTuple>)> {
     Scheme::all()
         .map(|scheme| {
             let prefixes = scheme.prefixes().iter().map(|p| {
@@ -172,7 +175,9 @@ fn spans_of_ids<T: Id>(
             if value == ignore {
                 continue;
             }
-            let number = usize::try_from(value).ok().and_then(|value| numbers.get(value));
+            let number = usize::try_from(value)
+                .ok()
+                .and_then(|value| numbers.get(value));
             let Some(&id) = number else {
                 return Err(bad_id("the array", sentence, token, value, numbers.len()));
             };
@@ -205,7 +210,11 @@ pub(crate) fn validate(
     dialect: PyDialect,
 ) -> Result<Vec<ViolationTuple>> {
     let (reader, ids) = one(tags, scheme_name, reading(reading_name)?, dialect)?;
-    Ok(reader.violations(&ids).iter().map(violation_tuple).collect())
+    Ok(reader
+        .violations(&ids)
+        .iter()
+        .map(violation_tuple)
+        .collect())
 }
 
 /// All violations of each sentence.
@@ -238,7 +247,12 @@ pub(crate) fn write_tags(
 ) -> Result<Vec<String>> {
     let mut types = Vocabulary::new(usize::MAX);
     let most = i64::from(u32::MAX);
-    let last = spans.iter().map(|span| span.2).max().unwrap_or(0).clamp(0, most) as usize;
+    let last = spans
+        .iter()
+        .map(|span| span.2)
+        .max()
+        .unwrap_or(0)
+        .clamp(0, most) as usize;
     let length = length.unwrap_or(last);
     let mut numbered = Vec::with_capacity(spans.len());
     for (ty, start, end) in &spans {
@@ -269,7 +283,12 @@ fn converter(
     dialect: PyDialect,
 ) -> Result<Converter> {
     let read_as = reading_name.map(reading).transpose()?;
-    Ok(Converter::new(scheme(source)?, scheme(target)?, read_as, dialect.into())?)
+    Ok(Converter::new(
+        scheme(source)?,
+        scheme(target)?,
+        read_as,
+        dialect.into(),
+    )?)
 }
 
 /// The strings of a sequence.
@@ -321,7 +340,11 @@ pub(crate) fn tags_of(
     dialect: PyDialect,
 ) -> Result<Vec<String>> {
     let types: Vec<_> = types.iter().map(String::as_str).collect();
-    Ok(spanrs_tags::tags_of(scheme(scheme_name)?, &types, &dialect.into()))
+    Ok(spanrs_tags::tags_of(
+        scheme(scheme_name)?,
+        &types,
+        &dialect.into(),
+    ))
 }
 
 /// Which tag may follow which, flat, (n + 1) by (n + 1): last row is the start, last column the end.
@@ -329,7 +352,11 @@ pub(crate) fn tags_of(
 #[pyo3(signature = (scheme_name, tags, dialect, /))]
 pub(crate) fn legal(scheme_name: &str, tags: Vec<String>, dialect: PyDialect) -> Result<Vec<bool>> {
     let tags: Vec<_> = tags.iter().map(String::as_str).collect();
-    Ok(spanrs_tags::legal(scheme(scheme_name)?, &tags, &dialect.into())?)
+    Ok(spanrs_tags::legal(
+        scheme(scheme_name)?,
+        &tags,
+        &dialect.into(),
+    )?)
 }
 
 /// (scheme, statement, [(scheme, violations)])
@@ -341,14 +368,22 @@ pub(crate) fn detect(
     dialect: PyDialect,
 ) -> Result<(&'static str, String, Vec<(&'static str, u64)>)> {
     let vocabulary = Vocabulary::new(most_tags());
-    let mut reader =
-        Reader::with_vocabulary(vocabulary, Scheme::Token, Reading::Conlleval, dialect.into())?;
+    let mut reader = Reader::with_vocabulary(
+        vocabulary,
+        Scheme::Token,
+        Reading::Conlleval,
+        dialect.into(),
+    )?;
     let mut evidence = Evidence::default();
     batch(sentences, &mut reader, |_, ids| {
         evidence.add(ids);
         Ok(())
     })?;
     let detection = evidence.decide(reader.tags(), reader.dialect());
-    let violations = detection.violations.iter().map(|(s, n)| (s.name(), *n)).collect();
+    let violations = detection
+        .violations
+        .iter()
+        .map(|(s, n)| (s.name(), *n))
+        .collect();
     Ok((detection.scheme.name(), detection.statement, violations))
 }

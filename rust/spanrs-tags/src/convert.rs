@@ -77,7 +77,12 @@ impl Converter {
         let mut tags = vec!["O".to_owned(); length];
         for (at, letter, ty) in self.writer.roles(spans, &types, length)? {
             let tag = self.made.entry((letter, ty)).or_insert_with(|| {
-                tag_string(self.target, self.reader.dialect(), letter, types[ty as usize])
+                tag_string(
+                    self.target,
+                    self.reader.dialect(),
+                    letter,
+                    types[ty as usize],
+                )
             });
             tags[at].clone_from(tag);
         }

@@ -58,10 +58,15 @@ impl Evidence {
     }
 
     fn pairs(&self) -> impl Iterator<Item = (u32, u32, u64)> {
-        let dense = self.dense.iter().enumerate().map(|(at, &n)| {
-            ((at / DENSE) as u32, (at % DENSE) as u32, n)
-        });
-        let rest = self.rest.iter().map(|(&(before, here), &n)| (before, here, n));
+        let dense = self
+            .dense
+            .iter()
+            .enumerate()
+            .map(|(at, &n)| ((at / DENSE) as u32, (at % DENSE) as u32, n));
+        let rest = self
+            .rest
+            .iter()
+            .map(|(&(before, here), &n)| (before, here, n));
         dense.chain(rest).filter(|(.., n)| *n > 0)
     }
 
@@ -78,7 +83,11 @@ impl Evidence {
         let tokens: u64 = uses.iter().sum();
         let letters = letters_of(tags, &uses, dialect);
         let outside: u64 = tags.get("O").map_or(0, |id| uses[id as usize]);
-        let strange: u64 = letters.iter().filter(|(l, _)| l.is_empty()).map(|(_, n)| n).sum();
+        let strange: u64 = letters
+            .iter()
+            .filter(|(l, _)| l.is_empty())
+            .map(|(_, n)| n)
+            .sum();
         let spanlike = tokens - outside;
         if strange * 2 > spanlike {
             let statement = format!(
@@ -134,13 +143,15 @@ impl Evidence {
 fn letters_of(tags: &Vocabulary, uses: &[u64], dialect: &Dialect) -> BTreeMap<&'static str, u64> {
     let mut letters = BTreeMap::new();
     for (tag, n) in tags.names().zip(uses) {
-        let known = Scheme::all().filter(|s| *s != Scheme::Token).find_map(|scheme| {
-            match dialect.parts(tag, scheme, scheme.prefixes()).symbol {
-                OUTSIDE => Some("O"),
-                UNKNOWN => None,
-                symbol => scheme.prefixes().get(symbol as usize - 1).map(|p| p.letter),
-            }
-        });
+        let known = Scheme::all()
+            .filter(|s| *s != Scheme::Token)
+            .find_map(
+                |scheme| match dialect.parts(tag, scheme, scheme.prefixes()).symbol {
+                    OUTSIDE => Some("O"),
+                    UNKNOWN => None,
+                    symbol => scheme.prefixes().get(symbol as usize - 1).map(|p| p.letter),
+                },
+            );
         if *n > 0 {
             *letters.entry(known.unwrap_or_default()).or_default() += n;
         }

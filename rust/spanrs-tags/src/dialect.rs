@@ -86,10 +86,13 @@ impl Dialect {
 
     pub(crate) fn parts<'a>(&self, tag: &'a str, scheme: Scheme, prefixes: &[Prefix]) -> Parts<'a> {
         if scheme == Scheme::Token {
+            // `O` is outside there too: gaps can be written, and read back.
+            let symbol = u8::from(tag != "O");
+            let ty = if symbol == OUTSIDE { UNTYPED } else { tag };
             return Parts {
-                symbol: 1,
-                seen: 1,
-                ty: tag,
+                symbol,
+                seen: symbol,
+                ty,
             };
         }
         let (letter, ty) = match self.split(tag) {

@@ -51,7 +51,9 @@ pub enum Error {
         second: String,
     },
     /// A span does not lie within the sentence, or covers nothing.
-    #[error("span {span} does not fit a sentence of {length} tokens; starts count from 0, ends are exclusive and greater than starts")]
+    #[error(
+        "span {span} does not fit a sentence of {length} tokens; starts count from 0, ends are exclusive and greater than starts"
+    )]
     OutOfRange {
         /// The span.
         span: String,
@@ -106,7 +108,11 @@ fn malformed(scheme: &Scheme, violations: &[Violation]) -> String {
         if violations.len() == 1 { "" } else { "s" },
         scheme.name()
     );
-    let shown: Vec<_> = violations.iter().take(SHOWN).map(ToString::to_string).collect();
+    let shown: Vec<_> = violations
+        .iter()
+        .take(SHOWN)
+        .map(ToString::to_string)
+        .collect();
     text += &shown.join("; ");
     if violations.len() > SHOWN {
         text += "; ...";

@@ -17,8 +17,13 @@ const fn letter(letter: &'static str) -> Prefix {
 }
 
 /// The letters of the default mode; their order gives the symbols below.
-pub(crate) const SEQEVAL_LETTERS: &[Prefix] =
-    &[letter("B"), letter("I"), letter("E"), letter("S"), letter(".")];
+pub(crate) const SEQEVAL_LETTERS: &[Prefix] = &[
+    letter("B"),
+    letter("I"),
+    letter("E"),
+    letter("S"),
+    letter("."),
+];
 const B: u8 = 1;
 const I: u8 = 2;
 const E: u8 = 3;
@@ -35,7 +40,7 @@ pub(crate) fn seqeval(before: u8, here: u8, same: bool) -> Step {
         || matches!(before, B | I) && matches!(here, B | S | OUTSIDE)
         || spanlike(before) && !same;
     let open = matches!(here, B | S)
-        || matches!(before, E | S | OUTSIDE) && matches!(here, E | I) 
+        || matches!(before, E | S | OUTSIDE) && matches!(here, E | I)
         || spanlike(here) && !same;
     Step {
         close,
@@ -65,9 +70,19 @@ struct Patterns {
 const STRICT: [Patterns; 6] = [
     Patterns {
         scheme: Scheme::Iob,
-        start: &[("O", "I", Any), ("I", "I", Differ), ("B", "I", Any), ("IB", "B", Same)],
+        start: &[
+            ("O", "I", Any),
+            ("I", "I", Differ),
+            ("B", "I", Any),
+            ("IB", "B", Same),
+        ],
         inside: &[("BI", "I", Same)],
-        end: &[("IB", "I", Differ), ("IB", "O", Any), ("I", "B", Any), ("B", "B", Same)],
+        end: &[
+            ("IB", "I", Differ),
+            ("IB", "O", Any),
+            ("I", "B", Any),
+            ("B", "B", Same),
+        ],
     },
     Patterns {
         scheme: Scheme::Bio,

@@ -28,7 +28,12 @@ impl Reader {
     /// # Errors
     /// [`Error::ReadingNotForScheme`], [`Error::EmptySeparator`].
     pub fn new(scheme: Scheme, reading: Reading, dialect: Dialect) -> Result<Self> {
-        Self::with_vocabulary(Vocabulary::new(Limits::default().tags), scheme, reading, dialect)
+        Self::with_vocabulary(
+            Vocabulary::new(Limits::default().tags),
+            scheme,
+            reading,
+            dialect,
+        )
     }
 
     /// A reader for tags that have been numbered already.

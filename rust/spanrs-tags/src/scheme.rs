@@ -229,7 +229,10 @@ mod tests {
         for data in &SCHEMES {
             for name in data.aliases.iter().chain([&data.name]) {
                 assert_eq!(Scheme::from_name(name), Ok(data.scheme), "{name}");
-                assert_eq!(Scheme::from_name(&format!(" {} ", name.to_uppercase())), Ok(data.scheme));
+                assert_eq!(
+                    Scheme::from_name(&format!(" {} ", name.to_uppercase())),
+                    Ok(data.scheme)
+                );
             }
         }
     }
@@ -237,6 +240,9 @@ mod tests {
     #[test]
     fn an_unknown_name_lists_the_known_ones() {
         let message = Scheme::from_name("BIOX").unwrap_err().to_string();
-        assert!(message.contains("BIOX") && message.contains("BMEWO"), "{message}");
+        assert!(
+            message.contains("BIOX") && message.contains("BMEWO"),
+            "{message}"
+        );
     }
 }

@@ -92,7 +92,11 @@ impl Table {
             }
         };
         let prefixes = letters(scheme, reading);
-        let prefix = |symbol: u8| (symbol as usize).checked_sub(1).and_then(|at| prefixes.get(at));
+        let prefix = |symbol: u8| {
+            (symbol as usize)
+                .checked_sub(1)
+                .and_then(|at| prefixes.get(at))
+        };
         let sees_violations = reading != Reading::Seqeval;
         let mut steps = Box::new([0; PLACES]);
         for state in 0..STATES {
@@ -111,11 +115,15 @@ impl Table {
                     // A type is taken over at every token, except where the first token of a span
                     // decides for all of it.
                     let typed = step.open || reading != Reading::Ncrfpp;
-                    let next = if here == END { 0 } else { here << 1 | u8::from(step.live) };
-                    steps[index(state << 4, here << 1, same)] = u8::from(step.close) * CLOSE
-                        | u8::from(step.open) * OPEN
-                        | u8::from(typed) * TYPE
-                        | u8::from(wrong) * VIOLATION
+                    let next = if here == END {
+                        0
+                    } else {
+                        here << 1 | u8::from(step.live)
+                    };
+                    steps[index(state << 4, here << 1, same)] = bit(step.close, CLOSE)
+                        | bit(step.open, OPEN)
+                        | bit(typed, TYPE)
+                        | bit(wrong, VIOLATION)
                         | next << 4;
                 }
             }
@@ -173,6 +181,10 @@ pub(crate) fn letters(scheme: Scheme, reading: Reading) -> &'static [Prefix] {
     }
 }
 
+fn bit(on: bool, bit: u8) -> u8 {
+    if on { bit } else { 0 }
+}
+
 /// Place of a step. Steps carry the next state in their upper four bits and entries carry the symbol
 /// one bit up, so that the three parts only need to be joined; a `u8` needs no bounds check.
 #[inline(always)]
@@ -228,7 +240,11 @@ impl<'a> Walk<'a> {
     #[inline(always)]
     pub fn advance(&mut self, at: u32, entry: u32, step: u8) {
         self.begin = if step & OPEN != 0 { at } else { self.begin };
-        self.ty = if step & TYPE != 0 { entry >> 8 } else { self.ty };
+        self.ty = if step & TYPE != 0 {
+            entry >> 8
+        } else {
+            self.ty
+        };
         self.ty_before = entry >> 8;
         self.state = step & STATE;
     }

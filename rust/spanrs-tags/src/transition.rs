@@ -54,7 +54,8 @@ pub fn legal(scheme: Scheme, tags: &[&str], dialect: &Dialect) -> Result<Vec<boo
         decoded.push(parts);
     }
     let between = |before, here, same| {
-        violation::between(prefixes, before, here, same) & !violation::UNKNOWN_TAG == violation::NONE
+        violation::between(prefixes, before, here, same) & !violation::UNKNOWN_TAG
+            == violation::NONE
     };
     let mut may = Vec::with_capacity((tags.len() + 1) * (tags.len() + 1));
     for before in &decoded {
@@ -65,7 +66,11 @@ pub fn legal(scheme: Scheme, tags: &[&str], dialect: &Dialect) -> Result<Vec<boo
         }));
         may.push(between(before.symbol, END, false));
     }
-    may.extend(decoded.iter().map(|here| between(OUTSIDE, here.symbol, here.ty == UNTYPED)));
+    may.extend(
+        decoded
+            .iter()
+            .map(|here| between(OUTSIDE, here.symbol, here.ty == UNTYPED)),
+    );
     may.push(true);
     Ok(may)
 }

@@ -55,7 +55,11 @@ pub(crate) fn kinds(set: u8) -> impl Iterator<Item = (Kind, bool)> {
 /// `OUTSIDE` as `before` also stands for the start of the sentence.
 pub(crate) fn between(prefixes: &[Prefix], before: u8, here: u8, same: bool) -> u8 {
     use Edge::{Always, Auto, Contact, Never};
-    let prefix = |symbol: u8| (symbol as usize).checked_sub(1).and_then(|at| prefixes.get(at));
+    let prefix = |symbol: u8| {
+        (symbol as usize)
+            .checked_sub(1)
+            .and_then(|at| prefixes.get(at))
+    };
     let before = prefix(before);
     if here == END {
         return match before.map(|p| p.ends) {
@@ -181,7 +185,13 @@ pub struct Violation {
 impl fmt::Display for Violation {
     /// `Illegal Start at index 3: `I-LOC` after `O``; violations that look ahead name the next tag.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} at index {}: {}", self.kind, self.index, self.context())
+        write!(
+            f,
+            "{} at index {}: {}",
+            self.kind,
+            self.index,
+            self.context()
+        )
     }
 }
 

@@ -111,7 +111,8 @@ impl Writer {
             (Edge::Auto, _) => Some(1),
             (Edge::Always, false) | (Edge::Never, true) => None,
         };
-        let score = |p: &Prefix| Some(rank(p.begins, first, touches)? + rank(p.ends, last, touched)?);
+        let score =
+            |p: &Prefix| Some(rank(p.begins, first, touches)? + rank(p.ends, last, touched)?);
         self.scheme
             .prefixes()
             .iter()

@@ -1,0 +1,136 @@
+"""The compiled half. Not an interface: use the modules of the package."""
+
+from collections.abc import Callable, Sequence
+from typing import Any, TypeAlias, final
+
+import numpy as np
+import numpy.typing as npt
+
+__version__: str
+__all__ = [
+    "Counter",
+    "__version__",
+    "convert",
+    "convert_batch",
+    "convert_file",
+    "detect",
+    "detect_file",
+    "legal",
+    "read_ids",
+    "read_spans",
+    "read_spans_batch",
+    "scheme_name",
+    "schemes",
+    "spans_file",
+    "tags_of",
+    "validate",
+    "validate_batch",
+    "validate_file",
+    "write_tags",
+]
+
+_Dialect: TypeAlias = tuple[str, bool, bool, bool]
+_Options: TypeAlias = tuple[str, str | None, int, int, int | None, int | None]
+_Progress: TypeAlias = Callable[[int], object] | None
+_Span: TypeAlias = tuple[str, int, int]
+_Violation: TypeAlias = tuple[int, str, str | None, str, str | None, str]
+_Column: TypeAlias = npt.NDArray[np.int64]
+
+@final
+class Counter:
+    def __new__(
+        cls, scheme: str, reading_name: str, dialect: _Dialect, keep: int, by_document: bool, /
+    ) -> Counter: ...
+    def update_lists(self, gold: object, pred: object, /) -> None: ...
+    def update_ids(
+        self,
+        gold: npt.NDArray[Any],
+        pred: npt.NDArray[Any],
+        vocabulary: Sequence[str],
+        ignore_index: int,
+        lengths: npt.NDArray[np.int64] | None,
+        /,
+    ) -> None: ...
+    def update_files(
+        self,
+        gold: Callable[[], object],
+        pred: Callable[[], object] | None,
+        gold_options: _Options,
+        pred_options: _Options,
+        progress: _Progress,
+        /,
+    ) -> None: ...
+    def end_document(self) -> None: ...
+    def state(self) -> dict[str, Any]: ...
+
+def convert(
+    tags: object, source: str, target: str, reading_name: str | None, dialect: _Dialect, /
+) -> list[str]: ...
+def convert_batch(
+    sentences: object, source: str, target: str, reading_name: str | None, dialect: _Dialect, /
+) -> list[list[str]]: ...
+def convert_file(
+    source: object,
+    out: object,
+    options: _Options,
+    source_scheme: str,
+    target_scheme: str,
+    reading_name: str | None,
+    dialect: _Dialect,
+    progress: _Progress,
+    /,
+) -> None: ...
+def detect(sentences: object, dialect: _Dialect, /) -> tuple[str, str, list[tuple[str, int]]]: ...
+def detect_file(
+    source: object, options: _Options, dialect: _Dialect, progress: _Progress, /
+) -> tuple[str, str]: ...
+def legal(scheme_name: str, tags: Sequence[str], dialect: _Dialect, /) -> list[bool]: ...
+def read_ids(
+    ids: npt.NDArray[Any],
+    vocabulary: Sequence[str],
+    scheme_name: str,
+    reading_name: str,
+    dialect: _Dialect,
+    ignore_index: int,
+    /,
+) -> tuple[tuple[_Column, _Column, _Column, _Column], list[str]]: ...
+def read_spans(tags: object, scheme_name: str, reading_name: str, dialect: _Dialect, /) -> list[_Span]: ...
+def read_spans_batch(
+    sentences: object, scheme_name: str, reading_name: str, dialect: _Dialect, /
+) -> list[list[_Span]]: ...
+def scheme_name(name: str, /) -> str: ...
+def schemes() -> list[tuple[str, list[tuple[str, str, str]]]]: ...
+def spans_file(
+    source: object,
+    out: object,
+    options: _Options,
+    scheme_name: str,
+    reading_name: str,
+    dialect: _Dialect,
+    progress: _Progress,
+    /,
+) -> None: ...
+def tags_of(scheme_name: str, types: Sequence[str], dialect: _Dialect, /) -> list[str]: ...
+def validate(
+    tags: object, scheme_name: str, reading_name: str, dialect: _Dialect, /
+) -> list[_Violation]: ...
+def validate_batch(
+    sentences: object, scheme_name: str, reading_name: str, dialect: _Dialect, /
+) -> list[list[_Violation]]: ...
+def validate_file(
+    source: object,
+    options: _Options,
+    scheme_name: str,
+    dialect: _Dialect,
+    keep: int,
+    progress: _Progress,
+    /,
+) -> tuple[int, int, tuple[int, list[tuple[int, int, _Violation]]], list[tuple[str, int]]]: ...
+def write_tags(
+    spans: Sequence[_Span],
+    length: int | None,
+    scheme_name: str,
+    dialect: _Dialect,
+    overwrite: bool,
+    /,
+) -> list[str]: ...

@@ -1,0 +1,124 @@
+//! Counting beside the definition: sets of spans, built and compared.
+#![allow(clippy::unwrap_used, clippy::expect_used)] // In helpers of tests, too, a panic is the report.
+
+use std::collections::BTreeSet;
+
+use proptest::prelude::*;
+use spanrs_eval::{Counts, Scorer, Side};
+use spanrs_tags::{Dialect, Reader, Reading, Scheme};
+
+fn tags() -> impl Strategy<Value = Vec<(usize, usize)>> {
+    proptest::collection::vec((0..NAMES.len(), 0..NAMES.len()), 0..20)
+}
+
+const NAMES: [&str; 14] = [
+    "O", "O", "O", "B-A", "I-A", "E-A", "S-A", "B-C", "I-C", "M-A", "U-C", "X", "I", "E-C",
+];
+
+/// As tags, with the two sides equal in most places, as real ones are.
+fn sides(picks: &[(usize, usize)], alike: usize) -> (Vec<&'static str>, Vec<&'static str>) {
+    picks
+        .iter()
+        .enumerate()
+        .map(|(at, &(g, p))| {
+            (
+                NAMES[g],
+                if (at + g + p) % 5 < alike {
+                    NAMES[g]
+                } else {
+                    NAMES[p]
+                },
+            )
+        })
+        .unzip()
+}
+
+/// By the definition.
+fn by_sets(counts: &mut Counts, reader: &Reader, gold: &[u32], pred: &[u32]) {
+    let (g, p) = (reader.spans(gold), reader.spans(pred));
+    let g: BTreeSet<_> = g.into_iter().collect();
+    let p: BTreeSet<_> = p.into_iter().collect();
+    let types = reader.types().len();
+    counts
+        .types
+        .resize(types.max(counts.types.len()), Default::default());
+    for span in &g {
+        counts.types[span.ty as usize].gold += 1;
+        counts.types[span.ty as usize].tp += u64::from(p.contains(span));
+        for other in &p {
+            if other.start == span.start && other.end == span.end && other.ty != span.ty {
+                *counts.confused.entry((span.ty, other.ty)).or_default() += 1;
+            }
+        }
+    }
+    for span in &p {
+        counts.types[span.ty as usize].pred += 1;
+    }
+    counts.sentences += 1;
+    counts.tokens += gold.len() as u64;
+    counts.correct_tokens += gold.iter().zip(pred).filter(|(g, p)| g == p).count() as u64;
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(400))]
+
+    #[test]
+    fn counts_are_those_of_the_definition(
+        sentences in proptest::collection::vec((tags(), 0..6_usize), 1..5),
+        wide in any::<bool>(),
+    ) {
+        for scheme in Scheme::all() {
+            for reading in Reading::all() {
+                let Ok(mut reader) = Reader::new(scheme, reading, Dialect::default()) else { continue };
+                if wide {
+                    // So many tags that counting falls back to walking both sides.
+                    for n in 0..200 {
+                        reader.intern(&format!("B-{n}")).unwrap();
+                    }
+                }
+                let mut scorer = Scorer::new(3);
+                let mut expected = Counts::default();
+                let (mut gold_wrong, mut pred_wrong) = (0, 0);
+                for (picks, alike) in &sentences {
+                    let (gold, pred) = sides(picks, *alike);
+                    let gold = reader.intern_all(gold).unwrap();
+                    let pred = reader.intern_all(pred).unwrap();
+                    scorer.add(&reader, &gold, &pred, |_, _| 0);
+                    by_sets(&mut expected, &reader, &gold, &pred);
+                    gold_wrong += reader.count_violations(&gold);
+                    pred_wrong += reader.count_violations(&pred);
+                }
+                let mut counts = scorer.counts(&reader);
+                counts.types.resize(expected.types.len(), Default::default());
+                prop_assert_eq!(counts, expected, "{} {}", scheme.name(), reading);
+                prop_assert_eq!(scorer.violations(Side::Gold).count, gold_wrong);
+                prop_assert_eq!(scorer.violations(Side::Pred).count, pred_wrong);
+            }
+        }
+    }
+
+    #[test]
+    fn documents_add_up_to_the_whole(sentences in proptest::collection::vec(tags(), 1..8)) {
+        let mut reader = Reader::new(Scheme::Bio, Reading::Conlleval, Dialect::default()).unwrap();
+        let mut whole = Scorer::new(0);
+        let mut parts = Scorer::new(0).by_document();
+        for picks in &sentences {
+            let (gold, pred) = sides(picks, 3);
+            let gold = reader.intern_all(gold).unwrap();
+            let pred = reader.intern_all(pred).unwrap();
+            whole.add(&reader, &gold, &pred, |_, _| 0);
+            parts.add(&reader, &gold, &pred, |_, _| 0);
+            parts.end_document(&reader);
+        }
+        prop_assert_eq!(parts.documents().len(), sentences.len());
+        let (mut forwards, mut backwards) = (Counts::default(), Counts::default());
+        for row in parts.documents() {
+            forwards.merge(row);
+        }
+        for row in parts.documents().iter().rev() {
+            backwards.merge(row);
+        }
+        prop_assert_eq!(&forwards, &backwards);
+        prop_assert_eq!(whole.counts(&reader), forwards);
+    }
+}

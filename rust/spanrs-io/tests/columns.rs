@@ -1,0 +1,210 @@
+//! Column files: whatever the sizes of the pieces they come in, and whatever is wrong with them.
+#![allow(clippy::unwrap_used, clippy::expect_used)] // In helpers of tests, too, a panic is the report.
+
+use std::io::Read;
+
+use proptest::prelude::*;
+use spanrs_base::Limits;
+use spanrs_io::{Code, ColumnReader, Columns, Comments, Event, LineReader, Separator};
+
+/// Hands out one byte to a few at a time.
+struct Trickle(Vec<u8>, usize, usize);
+
+impl Read for Trickle {
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        let n = self.2.min(buffer.len()).min(self.0.len() - self.1);
+        buffer[..n].copy_from_slice(&self.0[self.1..self.1 + n]);
+        self.1 += n;
+        Ok(n)
+    }
+}
+
+/// Token, tag, line.
+type Token = (String, String, u64);
+
+fn rows(text: &[u8], options: Columns) -> Result<Vec<Vec<Token>>, (Code, u64)> {
+    let failed = |e: spanrs_io::Error| (e.code, e.position.line);
+    let source = Trickle(text.to_vec(), 0, 3);
+    let lines = LineReader::new("t", Box::new(source), Limits::default()).map_err(failed)?;
+    let mut rows = ColumnReader::new(lines, options).map_err(failed)?;
+    let (mut all, mut sentence) = (Vec::new(), Vec::new());
+    while let Some(event) = rows.next_event().map_err(failed)? {
+        match event {
+            Event::Token => {
+                let tag = String::from_utf8(rows.tag().to_vec()).unwrap();
+                sentence.push((rows.token_text().to_owned(), tag, rows.line()));
+            }
+            Event::Sentence => all.push(std::mem::take(&mut sentence)),
+            Event::Document => {}
+        }
+    }
+    Ok(all)
+}
+
+fn simple(text: &str) -> Vec<Vec<Token>> {
+    rows(text.as_bytes(), Columns::default()).unwrap()
+}
+
+fn row(token: &str, tag: &str, line: u64) -> Token {
+    (token.into(), tag.into(), line)
+}
+
+#[test]
+fn line_ends_marks_and_blanks_do_not_matter() {
+    let expected = vec![
+        vec![row("a", "O", 1), row("b", "B-X", 2)],
+        vec![row("c", "O", 4)],
+    ];
+    for text in [
+        "a O\nb B-X\n\nc O\n",
+        "a\tO\r\nb\tB-X\r\n\r\nc\tO",
+        "\u{FEFF}a O\nb B-X\n \t\nc O\n\n\n",
+    ] {
+        assert_eq!(simple(text), expected, "{text:?}");
+    }
+}
+
+#[test]
+fn tabs_keep_tokens_with_blanks() {
+    assert_eq!(simple("New York\tB-X\n"), [[row("New York", "B-X", 1)]]);
+}
+
+#[test]
+fn a_hash_is_a_comment_only_where_it_cannot_be_a_token() {
+    let text = "# id = 1\n#\tO\nx\tO\n\n#tag\tB-X\n\n# text = one two three\ny\tO\n";
+    assert_eq!(
+        simple(text),
+        [
+            vec![row("#", "O", 2), row("x", "O", 3)],
+            vec![row("#tag", "B-X", 5)],
+            vec![row("y", "O", 8)]
+        ]
+    );
+    let none = Columns {
+        comments: Comments::None,
+        ..Columns::default()
+    };
+    assert_eq!(rows(b"x O\n\n# a b\n", none), Err((Code::Ragged, 3)));
+    let percent = Columns {
+        comments: Comments::Prefix("%".into()),
+        ..Columns::default()
+    };
+    assert_eq!(
+        rows(b"%%\nx O\n% y z\n", percent).unwrap(),
+        [[row("x", "O", 2)]]
+    );
+}
+
+#[test]
+fn separators_and_columns_can_be_named() {
+    let options = Columns {
+        separator: Separator::Byte(b','),
+        token: 1,
+        tag: 2,
+        ..Columns::default()
+    };
+    assert_eq!(
+        rows(b"1,a,O,\n2,,B,x\n", options).unwrap(),
+        [[row("a", "O", 1), row("", "B", 2)]]
+    );
+    let far = Columns {
+        tag: 5,
+        ..Columns::default()
+    };
+    assert_eq!(rows(b"\n\na O\n", far), Err((Code::NoColumn, 3)));
+}
+
+#[test]
+fn what_is_wrong_is_said_with_its_line() {
+    for (text, code, line) in [
+        (&b""[..], Code::Empty, 0),
+        (b"\n\n", Code::Empty, 0),
+        (b"# only a comment\n-DOCSTART- O\n", Code::Ragged, 0),
+        (b"a O\nb\n", Code::Ragged, 2),
+        (b"a O\nb O x\n", Code::Ragged, 2),
+        (b"a O\nb \xFF\n", Code::Encoding, 2),
+        (b"a O\nb O\n\xC3", Code::Encoding, 3),
+        (b"a O\n\nb\0 O\n", Code::Nul, 3),
+        (b"\xFF\xFEa\0", Code::Encoding, 1),
+        (b"\x1F\x8Bnot gzip at all", Code::Compression, 0),
+        (b"\x28\xB5\x2F\xFDnot zstd at all", Code::Compression, 0),
+    ] {
+        match rows(text, Columns::default()) {
+            Err((found, at)) => {
+                assert_eq!(found, code, "{text:?}");
+                assert_eq!(at, line, "{text:?}");
+            }
+            // A file of one comment-like line: the line is taken as a token of four columns.
+            Ok(rows) => assert_eq!((code, line, rows.len()), (Code::Ragged, 0, 1), "{text:?}"),
+        }
+    }
+}
+
+#[test]
+fn long_lines_are_refused_at_the_limit_and_not_before() {
+    let limits = Limits {
+        line_bytes: 10,
+        ..Limits::default()
+    };
+    let read = |text: &str| {
+        let source = Box::new(std::io::Cursor::new(text.to_owned().into_bytes()));
+        let lines = LineReader::new("t", source, limits)?;
+        let mut rows = ColumnReader::new(lines, Columns::default())?;
+        while rows.next_event()?.is_some() {}
+        Ok(())
+    };
+    let failure = |text| {
+        read(text)
+            .map_err(|e: spanrs_io::Error| (e.code, e.position.line))
+            .err()
+    };
+    assert_eq!(failure("12345678 O\n"), None);
+    assert_eq!(failure("a O\n123456789 O\n"), Some((Code::LineTooLong, 2)));
+    assert_eq!(failure("a O\n123456789 O"), Some((Code::LineTooLong, 2)));
+}
+
+proptest! {
+    #[test]
+    fn following_gives_what_reading_gives(
+        gold in proptest::collection::vec((0..3_usize, 0..3_usize, 0..4_usize), 1..60),
+        changed in proptest::collection::vec(0..8_usize, 60),
+        piece in 1..400_usize,
+    ) {
+        let line = |&(t, g, kind): &(usize, usize, usize)| match kind {
+            0 => "\n".to_owned(),
+            _ => format!("{} {}\n", ["a", "bb", "ccc"][t], ["O", "B-X", "I-Y"][g]),
+        };
+        let text: String = gold.iter().map(line).collect::<String>() + "end O\n";
+        let other: String = gold
+            .iter()
+            .zip(&changed)
+            .map(|(row, &c)| line(&(row.0, if c == 0 { (row.1 + 1) % 3 } else { row.1 }, row.2)))
+            .collect::<String>() + "end O\n";
+        let open = |text: &str, piece| {
+            let source = Box::new(Trickle(text.as_bytes().to_vec(), 0, piece));
+            let lines = LineReader::new("t", source, Limits::default()).unwrap();
+            ColumnReader::new(lines, Columns::default()).unwrap()
+        };
+        let (mut leader, mut follower, mut plain) = (open(&text, 7), open(&other, piece), open(&other, 5));
+        prop_assert!(follower.can_follow(&leader));
+        loop {
+            let event = leader.next_event().unwrap();
+            let expected = plain.next_event().unwrap();
+            let followed = event.is_some_and(|event| follower.follow(&leader, event));
+            let (got, tag) = if followed {
+                (event, leader.tag().to_vec())
+            } else {
+                let got = follower.next_event().unwrap();
+                (got, follower.tag().to_vec())
+            };
+            prop_assert_eq!(got, expected);
+            if got == Some(Event::Token) {
+                prop_assert_eq!(tag, plain.tag());
+                prop_assert_eq!(follower.line(), plain.line());
+            }
+            if got.is_none() {
+                break;
+            }
+        }
+    }
+}

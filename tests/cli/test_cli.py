@@ -1,0 +1,102 @@
+"""The commands, as a user runs them."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from pathlib import Path
+
+import pytest
+
+from spanrs.cli import group
+from spanrs.cli.run import run
+
+EXAMPLES = Path(__file__).parent.parent.parent / "examples"
+GOLD, PRED = str(EXAMPLES / "gold.conll"), str(EXAMPLES / "pred.conll")
+
+
+@pytest.fixture
+def spanrs(capsys):
+    def call(*args: str) -> tuple[int, str, str]:
+        status = run(group, list(args))
+        out, err = capsys.readouterr()
+        return status, out, err
+
+    return call
+
+
+def test_score_prints_the_table_of_the_readme(spanrs, monkeypatch):
+    monkeypatch.chdir(EXAMPLES.parent)
+    status, out, _ = spanrs("score", "examples/gold.conll", "examples/pred.conll")
+    assert status == 0
+    assert out in (EXAMPLES.parent / "README.md").read_text(encoding="utf-8")
+
+
+def test_score_prints_one_json_object(spanrs):
+    _, out, _ = spanrs("score", GOLD, PRED, "--json", "--by-document")
+    parsed = json.loads(out)
+    assert parsed["counts"] == {"tp": 4, "fp": 3, "fn": 3}
+    assert [row["counts"]["tp"] for row in parsed["documents"]] == [2, 2]
+    assert parsed["violations"]["pred"]["first"][0]["line"] == 17
+
+
+def test_score_takes_one_file_with_both(spanrs, tmp_path):
+    path = tmp_path / "both.gz"
+    path.write_bytes(gzip.compress(b"a x B-A B-A\nb y O B-B\n"))
+    _, out, _ = spanrs("score", str(path), "--json")
+    assert json.loads(out)["counts"] == {"tp": 1, "fp": 1, "fn": 0}
+    _, out, _ = spanrs("score", str(path), "--gold-column", "3", "--pred-column", "2", "--json")
+    assert json.loads(out)["counts"] == {"tp": 1, "fp": 0, "fn": 1}
+
+
+def test_score_takes_columns_a_file(spanrs, tmp_path):
+    (tmp_path / "g").write_text("a B-A x\n")
+    (tmp_path / "p").write_text("a y B-A\n")
+    args = ("score", str(tmp_path / "g"), str(tmp_path / "p"), "--gold-column", "1", "--json")
+    assert json.loads(spanrs(*args)[1])["micro"]["f1"] == 1
+
+
+def test_score_lists_as_many_violations_as_asked(spanrs):
+    assert "Illegal Start" not in spanrs("score", GOLD, PRED, "--violations", "0")[1]
+    assert spanrs("score", GOLD, PRED, "--violations", "1")[1].count("Illegal Start") == 1
+
+
+def test_validate_says_yes_and_no(spanrs):
+    assert spanrs("validate", GOLD)[0] == 0
+    status, out, _ = spanrs("validate", PRED)
+    assert status == 1
+    assert f"{PRED}:17: Illegal Start: I-ORG after O" in out
+    status, out, _ = spanrs("validate", PRED, "--json")
+    assert status == 1
+    assert json.loads(out)["kinds"] == {"Illegal Start": 2}
+
+
+def test_convert_there_and_back_is_the_same_file(spanrs, tmp_path):
+    there, back = str(tmp_path / "there"), str(tmp_path / "back")
+    for scheme in ("iob1", "bioes", "bilou", "bmewo", "bmes", "ioe1", "ioe2"):
+        assert spanrs("convert", "--from", "bio", "--to", scheme, GOLD, "-o", there)[0] == 0
+        assert spanrs("convert", "--from", scheme, "--to", "bio", there, "-o", back)[0] == 0
+        assert Path(back).read_bytes() == Path(GOLD).read_bytes()
+
+
+def test_convert_refuses_malformed_tags_until_told_how_to_read_them(spanrs, tmp_path):
+    out = str(tmp_path / "out")
+    assert spanrs("convert", "--to", "iobes", PRED, "-o", out)[0] == 2
+    assert not Path(out).exists()
+    assert spanrs("convert", "--to", "iobes", "--reading", "conlleval", PRED, "-o", out)[0] == 0
+
+
+def test_spans_prints_json_lines(spanrs):
+    rows = [json.loads(line) for line in spanrs("spans", GOLD)[1].splitlines()]
+    assert [row["sentence"] for row in rows] == [0, 1, 2, 3]
+    assert [row["document"] for row in rows] == [0, 0, 1, 1]
+    assert rows[0]["spans"][0] == {"type": "PER", "start": 0, "end": 2, "text": "Grace Hopper"}
+
+
+def test_help_and_mistakes(spanrs):
+    status, out, _ = spanrs("--help")
+    assert status == 0
+    assert all(command in out for command in ("score", "validate", "convert", "spans"))
+    assert spanrs("score")[0] == 2
+    assert spanrs("nonsense")[0] == 2
+    assert spanrs("score", "-", "-")[0] == 2

@@ -1,0 +1,261 @@
+"""Scoring: forms of input, measures, merging, and the peers."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import json
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from seqeval.metrics import classification_report
+
+import spanrs
+from spanrs.errors import AlignmentError, SchemeError
+
+NAMES = ["O", "B-PER", "I-PER", "B-LOC", "I-LOC", "E-PER", "S-LOC"]
+sentence_pairs = st.lists(
+    st.lists(st.tuples(st.sampled_from(NAMES), st.sampled_from(NAMES)), min_size=1, max_size=8),
+    min_size=1,
+    max_size=6,
+)
+
+
+def sides(pairs):
+    return [[g for g, _ in row] for row in pairs], [[p for _, p in row] for row in pairs]
+
+
+@settings(max_examples=200, deadline=None)
+@given(sentence_pairs)
+def test_measures_are_those_of_seqeval(pairs):
+    gold, pred = sides(pairs)
+    result = spanrs.score(gold, pred, "IOBES", "seqeval")
+    if not result.per_type:
+        return
+    expected = classification_report(gold, pred, output_dict=True, zero_division=0)
+    measures = {f"{name} avg": getattr(result, name) for name in ("micro", "macro", "weighted")}
+    for name, row in expected.items():
+        score = measures.get(name) or result.per_type[name]
+        got = (score.precision, score.recall, score.f1, score.support)
+        wanted = (row["precision"], row["recall"], row["f1-score"], row["support"])
+        assert got == pytest.approx(wanted, abs=1e-15)
+    assert len(result.per_type) == len(expected) - 3
+
+
+@settings(max_examples=100, deadline=None)
+@given(sentence_pairs, st.sampled_from(["conlleval", "strict", "discard", "ncrfpp"]))
+def test_every_form_of_input_counts_the_same(pairs, reading):
+    gold, pred = sides(pairs)
+    expected = spanrs.score(gold, pred, "IOBES", reading).to_dict()
+    numbers = {name: i for i, name in enumerate(NAMES)}
+    width = max(map(len, gold))
+    matrix = [np.full((len(gold), width), -100) for _ in range(2)]
+    for side, out in zip((gold, pred), matrix, strict=True):
+        for row, names in zip(out, side, strict=True):
+            row[: len(names)] = [numbers[name] for name in names]
+    flat = [np.array([numbers[n] for row in side for n in row], np.int32) for side in (gold, pred)]
+    text = "\n".join(
+        "".join(f"w {g} {p}\n" for g, p in zip(*rows, strict=True))
+        for rows in zip(gold, pred, strict=True)
+    )
+    forms = [
+        spanrs.score(tuple(map(tuple, gold)), (row for row in pred), "IOBES", reading),
+        spanrs.score(*matrix, "IOBES", reading, vocabulary=NAMES),
+        spanrs.score(*flat, "IOBES", reading, vocabulary=NAMES, lengths=map(len, gold)),
+        spanrs.score_files(io.BytesIO(text.encode()), scheme="IOBES", reading=reading),
+        spanrs.score_files(io.BytesIO(gzip.compress(text.encode())), scheme="IOBES", reading=reading),
+    ]
+    for form in forms:
+        got = form.to_dict()
+        for side in got["violations"].values():
+            for located in side["first"]:
+                located["line"] = None
+        assert got == expected
+
+
+@settings(max_examples=100, deadline=None)
+@given(sentence_pairs, st.data())
+def test_batches_merge_in_any_order(pairs, data):
+    gold, pred = sides(pairs)
+    whole = spanrs.score(gold, pred, "BIO")
+    parts = []
+    for g, p in zip(gold, pred, strict=True):
+        scorer = spanrs.Scorer("BIO")
+        scorer.update([g], [p])
+        parts.append(scorer)
+    first, *rest = data.draw(st.permutations(parts))
+    for part in rest:
+        first.merge(part)
+    merged = first.result()
+    assert merged.counts_by_type == whole.counts_by_type
+    assert merged.confusion == whole.confusion
+    assert (merged.accuracy, merged.tokens) == (whole.accuracy, whole.tokens)
+    assert merged.violations["pred"].count == whole.violations["pred"].count
+
+
+@settings(max_examples=100, deadline=None)
+@given(sentence_pairs)
+def test_confusion_adds_up(pairs):
+    result = spanrs.score(*sides(pairs), "BIO")
+    for name, score in result.per_type.items():
+        counts = result.counts_by_type[name]
+        assert sum(result.confusion[name].values()) == score.support
+        assert sum(row[name] for row in result.confusion.values()) == counts.tp + counts.fp
+        assert min(result.confusion[name].values()) >= 0
+
+
+def test_json_is_what_the_documents_say():
+    result = spanrs.score([["B-A", "O", "I-B"]], [["B-A", "I-B", "O"]])
+    parsed = json.loads(result.to_json())
+    assert list(parsed["micro"]) == ["precision", "recall", "f1", "support"]
+    assert parsed["counts"] == {"tp": 1, "fp": 1, "fn": 1}
+    assert parsed["violations"]["gold"] == {
+        "count": 1,
+        "first": [
+            {
+                "sentence": 0,
+                "line": None,
+                "index": 2,
+                "kind": "Illegal Start",
+                "previous": "O",
+                "current": "I-B",
+                "next": None,
+                "action": "opened a span",
+            }
+        ],
+    }
+    assert parsed["signature"] == result.signature
+    assert set(parsed["per_type"]) == {"A", "B"}
+
+
+def test_nothing_to_find_is_zero_and_not_a_crash():
+    for gold in ([], [[]], [["O"]]):
+        result = spanrs.score(gold, gold)
+        assert result.micro.f1 == 0
+        assert result.macro.f1 == 0
+        assert result.per_type == {}
+        assert not math.isnan(result.accuracy)
+        assert "micro" in str(result)
+        assert "<table" in result._repr_html_()
+
+
+def test_html_is_escaped():
+    html = spanrs.score([["B-<b>"]], [["B-<b>"]])._repr_html_()
+    assert "&lt;b&gt;" in html
+    assert "<td><b>" not in html.replace("<td><b>m", "").replace("<td><b>w", "")
+
+
+def test_shapes_that_differ_are_named():
+    with pytest.raises(AlignmentError, match="2 sentences, pred has 1"):
+        spanrs.score([["O"], ["O"]], [["O"]])
+    with pytest.raises(AlignmentError, match="sentence 1: gold has 2 tags, pred has 1") as caught:
+        spanrs.score([["O"], ["O", "O"]], [["O"], ["O"]])
+    assert caught.value.sentence == 1
+    ids = np.zeros((2, 3), int)
+    with pytest.raises(AlignmentError, match="2 by 3"):
+        spanrs.score(ids, ids[:1], vocabulary=["O"])
+    with pytest.raises(AlignmentError, match="lengths add up to 5"):
+        spanrs.score(ids.ravel(), ids.ravel(), vocabulary=["O"], lengths=[5])
+    with pytest.raises(AlignmentError, match="lengths"):
+        spanrs.score(ids.ravel(), ids.ravel(), vocabulary=["O"], lengths=[7, -1])
+
+
+def test_wrong_types_are_named():
+    with pytest.raises(TypeError, match="vocabulary="):
+        spanrs.score([[1]], [[1]])
+    with pytest.raises(TypeError, match="one str"):
+        spanrs.score(["B-A"], ["B-A"])
+    with pytest.raises(TypeError, match="integers"):
+        spanrs.score(np.zeros((1, 2)), np.zeros((1, 2)), vocabulary=["O"])
+    with pytest.raises(SchemeError, match="pred has id 5 at sentence 0, token 1"):
+        spanrs.score([[0, 0]], [[0, 5]], vocabulary=["O"])
+
+
+def test_refuse_raises_and_the_others_do_not():
+    gold, pred = [["B-A"]], [["I-A"]]
+    with pytest.raises(SchemeError, match="pred"):
+        spanrs.score(gold, pred, "BIO", "refuse")
+    assert spanrs.score(gold, pred, "BIO", "strict").counts == (0, 0, 1)
+
+
+def test_results_made_differently_do_not_merge():
+    one, other = spanrs.Scorer("BIO"), spanrs.Scorer("BIO", "strict")
+    with pytest.raises(spanrs.SpanrsError, match="cannot be merged"):
+        one.merge(other)
+    with pytest.raises(spanrs.SpanrsError, match="cannot be merged"):
+        one.result().merge(other.result())
+
+
+def test_the_scheme_is_that_of_all_of_gold_however_long_it_is():
+    # The sample at the beginning speaks for IOB; the rest of gold does not.
+    head = [["O", "I-A"]] * 40_000
+    tail = [["B-A", "I-A", "O", "B-B"]] * 40_000
+    gold = head[:1] * 40_000 + tail
+    result = spanrs.score(gold, gold)
+    assert result.scheme == spanrs.tags.detect_scheme(gold).scheme == "BIO"
+    assert result.violations["gold"].count == 40_000
+    text = "\n".join("".join(f"w {tag}\n" for tag in row) for row in gold).encode()
+    assert spanrs.score_files(io.BytesIO(text), io.BytesIO(text)).to_dict()["counts"] == (
+        result.to_dict()["counts"]
+    )
+    names = ["O", "B-A", "I-A", "B-B"]
+    ids = np.array([names.index(tag) for row in gold for tag in row])
+    by_ids = spanrs.score(ids, ids, vocabulary=names, lengths=[len(row) for row in gold])
+    assert by_ids.to_dict() == result.to_dict()
+
+
+def test_pred_decides_where_gold_has_nothing():
+    result = spanrs.score([["O", "O"]], [["B-A", "E-A"]])
+    assert result.scheme == "IOBES"
+    assert result.counts == (0, 1, 0)
+
+
+def test_a_scorer_settles_its_scheme_with_the_first_tag():
+    scorer = spanrs.Scorer()
+    scorer.update([["O"]], [["O"]])
+    scorer.update([["U-A", "O"]], [["U-A", "O"]])
+    scorer.update([["B-A", "L-A"]], [["O", "O"]])
+    result = scorer.result()
+    assert result.scheme == "BILOU"
+    assert (result.counts, result.tokens) == ((1, 0, 1), 5)
+
+
+def test_documents_have_rows():
+    text = b"-DOCSTART- O\n\na B-X\n\n-DOCSTART- O\n\nb B-X\nc O\n"
+    pred = b"a B-X\n\nb O\nc O\n"
+    result = spanrs.score_files(io.BytesIO(text), io.BytesIO(pred), by_document=True)
+    assert [(row.tokens, row.counts) for row in result.documents] == [(1, (1, 0, 0)), (2, (0, 0, 1))]
+
+
+def test_strings_that_are_equal_but_not_the_same_object_count_the_same():
+    gold = [["".join(["B", "-", kind]) for kind in "ABC" * 1000]]
+    pred = [["".join(["B", "-", kind]) for kind in "ABC" * 1000]]
+    assert spanrs.score(gold, pred).micro.f1 == 1
+
+
+@pytest.mark.parametrize(
+    ("submission", "conlleval", "discard", "strict"),
+    [("spinningbytes.txt", 40.78, 41.31, 41.31), ("arcada", 39.98, 39.98, 39.98)],
+)
+def test_the_numbers_of_wnut_2017(wnut, submission, conlleval, discard, strict):
+    gold, pred = wnut / "emerging.test.annotated", wnut / "submissions" / submission
+    got = [
+        round(100 * spanrs.score_files(gold, pred, reading=reading).micro.f1, 2)
+        for reading in ("conlleval", "discard", "strict")
+    ]
+    assert got == [conlleval, discard, strict]
+
+
+def test_the_violations_of_spinningbytes_are_listed(wnut):
+    gold, pred = wnut / "emerging.test.annotated", wnut / "submissions" / "spinningbytes.txt"
+    result = spanrs.score_files(gold, pred, located=100)
+    found = result.violations["pred"]
+    assert (found.count, len(found.first), result.violations["gold"].count) == (34, 34, 0)
+    lines = pred.read_text(encoding="utf-8").splitlines()
+    for located in found.first:
+        tag = lines[located.line - 1].split("\t")[1]
+        assert tag == located.violation.current
+        assert tag.startswith("I-")

@@ -1,0 +1,151 @@
+"""Bad files: one clear line with the place, exit status 2, nothing on standard output."""
+
+from __future__ import annotations
+
+import io
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+import spanrs
+
+HERE = Path(__file__).parent
+CASES = tomllib.loads((HERE / "expected.toml").read_text(encoding="utf-8"))["case"]
+
+
+def run(*args: str, cwd: Path = HERE, stdin: bytes = b"") -> subprocess.CompletedProcess[bytes]:
+    command = [sys.executable, "-c", "from spanrs.cli import main; main()", *args]
+    return subprocess.run(command, cwd=cwd, input=stdin, capture_output=True, check=False, timeout=60)
+
+
+def check(done: subprocess.CompletedProcess[bytes], error: str) -> None:
+    assert done.stderr.decode() == f"spanrs: error: {error}\n"
+    assert done.stdout == b""
+    assert done.returncode == 2
+
+
+def test_there_are_many():
+    assert len({case["args"][2] for case in CASES if case["args"][0] == "score"}) >= 40
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: " ".join(case["args"]))
+def test_what_is_wrong_is_said_in_one_line(case, capsys, monkeypatch):
+    from spanrs.cli import group
+    from spanrs.cli.run import run
+
+    monkeypatch.chdir(HERE)
+    status = run(group, case["args"])
+    out, err = capsys.readouterr()
+    if case["error"]:
+        assert (status, out, err) == (2, "", f"spanrs: error: {case['error']}\n")
+    else:
+        assert (status, err) == (0, "")
+        assert "micro" in out
+
+
+def test_a_real_process_says_the_same():
+    case = next(case for case in CASES if case["args"][-1] == "latin1")
+    check(run(*case["args"]), case["error"])
+
+
+def test_standard_input_is_named():
+    done = run("score", "gold", "-", stdin=b"EU B-ORG\nx\n")
+    check(done, "<stdin>:2: 1 column where the first token line has 2; separator: white space")
+
+
+def test_a_line_of_100_megabytes_is_refused(tmp_path):
+    path = tmp_path / "long.conll"
+    with path.open("wb") as out:
+        out.write(b"a O\n")
+        for _ in range(100):
+            out.write(b"x" * 1_000_000)
+    limit = 16 << 20
+    done = run("validate", "long.conll", cwd=tmp_path)
+    check(
+        done,
+        f"long.conll:2: the line is longer than {limit} bytes; "
+        "is this a text file with one token a line?",
+    )
+    with pytest.raises(spanrs.errors.LimitError) as caught:
+        spanrs.score_files(path, path)
+    assert (caught.value.code, caught.value.line) == ("line_too_long", 2)
+
+
+def test_tokens_read_as_tags_stop_at_a_million(tmp_path):
+    path = tmp_path / "wrong_column.conll"
+    path.write_text("".join(f"w{i} O\n" for i in range((1 << 20) + 2)))
+    done = run("validate", "wrong_column.conll", "--column", "0", cwd=tmp_path)
+    check(
+        done,
+        "wrong_column.conll:1048577: more than 1048576 different tags; is the right column read?",
+    )
+
+
+def test_a_closed_pipe_is_said_in_one_line(tmp_path):
+    path = tmp_path / "big.conll"
+    path.write_text("a B-X\nb O\n\n" * 200_000)
+    command = f"{sys.executable} -c 'from spanrs.cli import main; main()' spans big.conll"
+    done = subprocess.run(
+        ["bash", "-c", f"({command}; echo $? >status) | head -n 1"],
+        cwd=tmp_path,
+        capture_output=True,
+        check=False,
+        timeout=60,
+    )
+    assert (tmp_path / "status").read_text() == "2\n"
+    assert done.stdout.count(b"\n") == 1
+    assert done.stderr.decode() == (
+        "spanrs: error: standard output was closed before everything was written (broken pipe)\n"
+    )
+
+
+def test_nothing_half_done_is_left(tmp_path):
+    target = tmp_path / "out.conll"
+    target.write_text("old")
+    done = run("convert", "--from", "bio", "--to", "iobes", "malformed", "-o", str(target))
+    assert done.returncode == 2
+    assert target.read_text() == "old"
+    assert list(tmp_path.iterdir()) == [target]
+
+
+def test_all_violations_are_listed_when_conversion_is_refused(tmp_path):
+    (tmp_path / "m").write_text("a I-X\n\nb O\nc I-Y\n")
+    done = run("convert", "--from", "bio", "--to", "iobes", "m", cwd=tmp_path)
+    assert done.stderr.decode().splitlines() == [
+        "m:4: Illegal Start: I-Y after O",
+        "spanrs: error: m:1: Illegal Start: `I-X` at the start of the sentence "
+        "(2 violations in all); the tags are not well-formed BIO: mend them or name a reading",
+    ]
+
+
+def test_errors_in_python_carry_their_place():
+    with pytest.raises(spanrs.errors.FormatError) as caught:
+        spanrs.score_files(HERE / "gold", HERE / "nul_tag")
+    error = caught.value
+    assert isinstance(error, ValueError)
+    assert (error.code, error.line, error.column) == ("nul_byte", 6, 13)
+    assert str(error.path).endswith("nul_tag")
+    with pytest.raises(FileNotFoundError) as missing:
+        spanrs.score_files(HERE / "gold", HERE / "missing")
+    assert str(missing.value.filename).endswith("missing")
+    with pytest.raises(IsADirectoryError):
+        spanrs.score_files(HERE, HERE / "gold")
+    with pytest.raises(spanrs.errors.AlignmentError) as apart:
+        spanrs.score_files(HERE / "gold", HERE / "token_added")
+    assert (apart.value.line, apart.value.other_line) == (3, 3)
+
+
+def test_errors_of_file_objects_come_through():
+    class Broken:
+        name = "broken"
+
+        def read(self, size):
+            raise RuntimeError("the disk is on fire")
+
+    with pytest.raises(RuntimeError, match="on fire"):
+        spanrs.score_files(Broken(), io.BytesIO(b"a O\n"), "BIO")
+    with pytest.raises(TypeError, match="binary mode"):
+        spanrs.score_files(io.StringIO("a O\n"), io.BytesIO(b"a O\n"), "BIO")

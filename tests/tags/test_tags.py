@@ -1,0 +1,168 @@
+"""The faces of spanrs.tags: forms of input, errors, ids, files."""
+
+from __future__ import annotations
+
+import io
+
+import numpy as np
+import pytest
+
+from spanrs import tags
+from spanrs.errors import SchemeError
+from spanrs.tags import Span
+
+
+def test_one_sentence_and_many_give_the_same_form_back():
+    assert tags.read_spans(["B-A"]) == [Span("A", 0, 1)]
+    assert tags.read_spans([["B-A"], []]) == [[Span("A", 0, 1)], []]
+    assert tags.read_spans(("B-A",)) == [Span("A", 0, 1)]
+    assert tags.read_spans([]) == []
+    assert tags.convert([["B-A"], []], "bio", "iobes") == [["S-A"], []]
+    assert tags.validate([["I-A"], ["O"]])[1] == []
+
+
+@pytest.mark.parametrize("wrong", ["B-A", 3, {"B-A"}, [1], [["B-A", 1]], [["B-A"], None]])
+def test_what_is_no_sequence_of_tags_is_a_type_error(wrong):
+    with pytest.raises(TypeError):
+        tags.read_spans(wrong)
+
+
+def test_refuse_lists_every_violation():
+    with pytest.raises(SchemeError) as caught:
+        tags.read_spans(["O", "I-A", "I-B"], reading="refuse")
+    assert [(v.index, v.kind) for v in caught.value.violations] == [
+        (1, "Illegal Start"),
+        (2, "Illegal Transition"),
+    ]
+    assert caught.value.count == 2
+
+
+def test_violations_say_what_the_reading_did():
+    wrong = ["O", "I-A", "O"]
+    said = {r: tags.validate(wrong, "BIO", r)[0].action for r in ("conlleval", "strict", "discard")}
+    assert said == {
+        "conlleval": "opened a span",
+        "strict": "read it as O",
+        "discard": "read it as O",
+    }
+    open_end = ["B-A", "O"]
+    assert tags.validate(open_end, "IOBES", "strict")[0].action == "dropped the span"
+    assert tags.validate(open_end, "IOBES", "refuse")[0].action == "refused the input"
+
+
+@pytest.mark.parametrize(
+    ("spans", "length", "scheme", "said"),
+    [
+        ([("A", 0, 2), ("B", 1, 3)], 4, "BIO", "overlap"),
+        ([("A", 0, 5)], 4, "BIO", "does not fit"),
+        ([("A", -1, 2)], 4, "BIO", "does not fit"),
+        ([("A", 2, 2)], 4, "BIO", "does not fit"),
+        ([("A B", 0, 1)], 4, "BIO", "white space"),
+        ([("A\n", 0, 1)], 4, "BIO", "white space"),
+        ([("", 0, 1)], 4, "BIO", "empty"),
+        ([("A", 0, 1), ("A", 1, 2)], 4, "IO", "touches"),
+        ([("A", 0, 2)], 4, "TOKEN", "longer than one token"),
+        ([("O", 0, 1)], 4, "TOKEN", "outside"),
+        ([Span("A", 0, 4, (0, 3))], 4, "BIO", "discontinuous"),
+    ],
+)
+def test_spans_that_cannot_be_written_are_refused(spans, length, scheme, said):
+    with pytest.raises(SchemeError, match=said):
+        tags.write_tags(spans, length, scheme)
+
+
+def test_ids_read_as_the_tags_they_stand_for():
+    names = ["O", "B-A", "I-A"]
+    ids = np.array([[1, 2, 0, -100], [-100, 2, -100, 2]], dtype=np.int8)
+    spans = tags.read_spans_ids(ids, names)
+    rows = zip(spans.sentence, spans.start, spans.end, strict=True)
+    assert [tuple(map(int, row)) for row in rows] == [(0, 0, 2), (1, 1, 4)]
+    assert [v.index for v in tags.validate_ids(ids, names)[1]] == [1]
+    converted, vocabulary = tags.convert_ids(ids[:1], names, "BIO", "BILOU")
+    assert [vocabulary[i] if i >= 0 else None for i in converted[0]] == ["B-A", "L-A", "O", None]
+    assert tags.read_spans_ids(np.array([1, 2]), names).end.tolist() == [2]
+
+
+@pytest.mark.parametrize("bad", [3, -1, 2**40])
+def test_an_id_without_a_tag_is_named_with_its_place(bad):
+    ids = np.array([[0, 0], [0, bad]])
+    for call in (tags.read_spans_ids, tags.validate_ids):
+        with pytest.raises(SchemeError, match=rf"id {bad} at sentence 1, token 1"):
+            call(ids, ["O", "B-A", "I-A"])
+
+
+@pytest.mark.parametrize("dtype", [np.int64, np.int32, np.int16, np.int8, np.uint64, np.uint32, np.uint16, np.uint8])
+def test_every_integer_type_will_do(dtype):
+    ids = np.array([[0, 1, 2]], dtype=dtype)
+    assert tags.read_spans_ids(ids, ["O", "B-A", "I-A"]).start.tolist() == [1]
+    fortran = np.asfortranarray(np.array([[0, 1, 2], [1, 2, 0]], dtype=dtype))
+    assert tags.read_spans_ids(fortran, ["O", "B-A", "I-A"]).start.tolist() == [1, 0]
+
+
+def test_the_mask_fits_a_vocabulary_in_any_order():
+    names = ["I-A", "<s>", "O", "</s>", "B-A"]
+    mask = tags.transition_mask("BIO", names, start="<s>", end="</s>")
+    at = {name: i for i, name in enumerate(names)}
+    for before in names:
+        for behind in names:
+            legal = mask.between[at[before], at[behind]]
+            if behind == "<s>" or before == "</s>":
+                assert not legal
+            elif before == "<s>" or before == "O":
+                assert legal == (behind != "I-A")
+            else:
+                assert legal
+    assert mask.scores()[0].dtype == np.float64
+    with pytest.raises(SchemeError, match="X-A"):
+        tags.transition_mask("BIO", ["O", "X-A"])
+    with pytest.raises(ValueError, match="without gaps"):
+        tags.transition_mask("BIO", {"O": 0, "B-A": 2})
+
+
+@pytest.mark.parametrize("scheme", [s.name for s in tags.schemes()])
+def test_a_scheme_is_found_out_from_tags_written_in_it(scheme):
+    spans = [("A", 0, 3), ("A", 3, 4), ("B", 5, 6), ("B", 6, 8)]
+    if scheme == "TOKEN":
+        spans = [("NN", 0, 1), ("VB", 1, 2)]
+    if scheme == "IO":
+        spans = [("A", 0, 3), ("B", 5, 6)]
+    found = tags.detect_scheme(tags.write_tags(spans, 9, scheme))
+    # Nothing in IO tags speaks against IOB.
+    assert found.scheme == ("IOB" if scheme == "IO" else scheme), found.statement
+
+
+def test_detection_says_what_speaks_for_it():
+    found = tags.detect_scheme([["O", "O"]])
+    assert "assumed" in found.statement
+    assert tags.detect_scheme([["B-A", "I-A"]] * 9 + [["I-A"]]).scheme == "BIO"
+
+
+def test_files_convert_byte_for_byte(tmp_path):
+    before = b"\xef\xbb\xbf# id\r\na\tx\tB-A\r\nb\ty\tI-A\r\n\r\n\r\n-DOCSTART-\t-\tO\r\nc\tz\tB-A"
+    after = before.replace(b"I-A", b"E-A")[:-3] + b"S-A"
+    path, target = tmp_path / "in", tmp_path / "out"
+    path.write_bytes(before)
+    tags.convert_file(path, target, "auto", "iobes")
+    assert target.read_bytes() == after[3:]
+    sink = io.BytesIO()
+    tags.convert_file(io.BytesIO(before), sink, "bio", "iobes")
+    assert sink.getvalue() == after[3:]
+
+
+def test_files_read_as_their_sentences_do(wnut):
+    path = wnut / "submissions" / "spinningbytes.txt"
+    sentences, current = [], []
+    for line in path.read_text(encoding="utf-8").splitlines():
+        if line.strip():
+            current.append(line.split("\t")[1])
+        elif current:
+            sentences.append(current)
+            current = []
+    for reading in ("conlleval", "strict"):
+        assert list(tags.read_spans_file(path, "BIO", reading)) == tags.read_spans(
+            sentences, "BIO", reading
+        )
+    report = tags.validate_file(path, "BIO")
+    flat = [v for found in tags.validate(sentences, "BIO") for v in found]
+    assert [v for _, v in report.located] == flat
+    assert report.count == 34

@@ -1,0 +1,36 @@
+"""Every example in the documents and the docstrings runs."""
+
+from __future__ import annotations
+
+import doctest
+import importlib
+import pkgutil
+from pathlib import Path
+
+import pytest
+
+import spanrs
+
+ROOT = Path(__file__).parent.parent
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+MODULES = [m.name for m in pkgutil.walk_packages(spanrs.__path__, "spanrs.")]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_pages_say_what_happens(page):
+    failed, _ = doctest.testfile(str(page), module_relative=False, encoding="utf-8", globs={"spanrs": spanrs})
+    assert failed == 0
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_docstrings_say_what_happens(name):
+    assert doctest.testmod(importlib.import_module(name)).failed == 0
+
+
+def test_links_between_pages_lead_somewhere():
+    import re
+
+    for page in PAGES:
+        for target in re.findall(r"\]\(([^)#]+)\)", page.read_text(encoding="utf-8")):
+            if "://" not in target:
+                assert (page.parent / target).exists(), (page.name, target)
