@@ -18,7 +18,9 @@ MODULES = [m.name for m in pkgutil.walk_packages(spanrs.__path__, "spanrs.")]
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_pages_say_what_happens(page):
-    failed, _ = doctest.testfile(str(page), module_relative=False, encoding="utf-8", globs={"spanrs": spanrs})
+    failed, _ = doctest.testfile(
+        str(page), module_relative=False, encoding="utf-8", globs={"spanrs": spanrs}
+    )
     assert failed == 0
 
 

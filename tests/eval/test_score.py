@@ -58,8 +58,7 @@ def test_every_form_of_input_counts_the_same(pairs, reading):
             row[: len(names)] = [numbers[name] for name in names]
     flat = [np.array([numbers[n] for row in side for n in row], np.int32) for side in (gold, pred)]
     text = "\n".join(
-        "".join(f"w {g} {p}\n" for g, p in zip(*rows, strict=True))
-        for rows in zip(gold, pred, strict=True)
+        "".join(f"w {g} {p}\n" for g, p in zip(*rows, strict=True)) for rows in zip(gold, pred, strict=True)
     )
     forms = [
         spanrs.score(tuple(map(tuple, gold)), (row for row in pred), "IOBES", reading),
@@ -198,8 +197,9 @@ def test_the_scheme_is_that_of_all_of_gold_however_long_it_is():
     assert result.scheme == spanrs.tags.detect_scheme(gold).scheme == "BIO"
     assert result.violations["gold"].count == 40_000
     text = "\n".join("".join(f"w {tag}\n" for tag in row) for row in gold).encode()
-    assert spanrs.score_files(io.BytesIO(text), io.BytesIO(text)).to_dict()["counts"] == (
-        result.to_dict()["counts"]
+    assert (
+        spanrs.score_files(io.BytesIO(text), io.BytesIO(text)).to_dict()["counts"]
+        == (result.to_dict()["counts"])
     )
     names = ["O", "B-A", "I-A", "B-B"]
     ids = np.array([names.index(tag) for row in gold for tag in row])

@@ -91,7 +91,9 @@ def test_an_id_without_a_tag_is_named_with_its_place(bad):
             call(ids, ["O", "B-A", "I-A"])
 
 
-@pytest.mark.parametrize("dtype", [np.int64, np.int32, np.int16, np.int8, np.uint64, np.uint32, np.uint16, np.uint8])
+@pytest.mark.parametrize(
+    "dtype", [np.int64, np.int32, np.int16, np.int8, np.uint64, np.uint32, np.uint16, np.uint8]
+)
 def test_every_integer_type_will_do(dtype):
     ids = np.array([[0, 1, 2]], dtype=dtype)
     assert tags.read_spans_ids(ids, ["O", "B-A", "I-A"]).start.tolist() == [1]
@@ -108,7 +110,7 @@ def test_the_mask_fits_a_vocabulary_in_any_order():
             legal = mask.between[at[before], at[behind]]
             if behind == "<s>" or before == "</s>":
                 assert not legal
-            elif before == "<s>" or before == "O":
+            elif before in {"<s>", "O"}:
                 assert legal == (behind != "I-A")
             else:
                 assert legal
@@ -158,6 +160,7 @@ def test_files_read_as_their_sentences_do(wnut):
         elif current:
             sentences.append(current)
             current = []
+    sentences += [current] if current else []
     for reading in ("conlleval", "strict"):
         assert list(tags.read_spans_file(path, "BIO", reading)) == tags.read_spans(
             sentences, "BIO", reading

@@ -13,12 +13,12 @@ from spanrs.errors import SpanrsError
 def run(command: click.Command, args: list[str] | None = None) -> int:
     """Run a command; give the exit status."""
     try:
-        status = command.main(args=args, prog_name="spanrs", standalone_mode=False)
+        # Not `command.main`, which has ideas of its own about broken pipes.
+        with command.make_context("spanrs", sys.argv[1:] if args is None else list(args)) as context:
+            command.invoke(context)
         sys.stdout.flush()
     except click.exceptions.Exit as exit_:
         return exit_.exit_code
-    except click.Abort:
-        return _fail("interrupted", 130)
     except click.ClickException as error:
         error.show()
         return 2
@@ -31,11 +31,11 @@ def run(command: click.Command, args: list[str] | None = None) -> int:
     except OSError as error:
         reason = error.strerror or str(error)
         return _fail(f"{error.filename}: {reason}" if error.filename else reason)
-    except KeyboardInterrupt:
+    except (KeyboardInterrupt, click.Abort):
         return _fail("interrupted", 130)
     except MemoryError:
         return _fail("not enough memory")
-    return int(status or 0)
+    return 0
 
 
 def _fail(message: str, status: int = 2) -> int:

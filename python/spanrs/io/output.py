@@ -4,13 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import errno
-import secrets
-import shutil
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from os import PathLike
-from pathlib import Path
 from typing import IO, cast
 
 #: Results up to this size wait in memory, larger ones in a temporary file.
@@ -27,6 +23,11 @@ def atomic_output(target: str | PathLike[str] | IO[bytes] | None) -> Iterator[IO
         A path is written under a temporary name beside it and renamed; a file object gets a copy at the
         end; with None the content is only for reading back.
     """
+    import secrets
+    import shutil
+    import tempfile
+    from pathlib import Path
+
     if not isinstance(target, (str, PathLike)):
         with tempfile.SpooledTemporaryFile(max_size=SPOOLED) as spool:
             yield cast("IO[bytes]", spool)

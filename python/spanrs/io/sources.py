@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
-import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from os import PathLike
@@ -40,6 +38,9 @@ def rereadable(source: Source, *, needed: bool = True) -> Iterator[Callable[[], 
 
         yield again
         return
+    import shutil
+    import tempfile
+
     with tempfile.TemporaryFile() as copy:
         shutil.copyfileobj(source, copy)
         named = _Named(copy, getattr(source, "name", "<stream>"))

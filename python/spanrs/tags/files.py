@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from os import PathLike
@@ -211,6 +210,8 @@ def read_spans_file(
     >>> list(tags.read_spans_file(io.BytesIO(b"in O\nRio B-LOC\n")))
     [[Span(type='LOC', start=1, end=2, tokens=None)]]
     """
+    import json
+
     with atomic_output(None) as out:
         write_spans_file(source, out, scheme, reading, columns=columns, dialect=dialect, progress=progress)
         out.seek(0)
