@@ -8,7 +8,7 @@ use spanrs_tags::{Converter, Error as TagsError};
 
 use crate::error::{Error, Result};
 use crate::sentence::Lines;
-use crate::{PAUSE, Watch};
+use crate::{Pace, Watch};
 
 /// How many violations are kept for the message.
 const KEEP: usize = 1000;
@@ -38,9 +38,11 @@ pub fn convert(
 ) -> Result<()> {
     let mut pending = Pending::default();
     let mut malformed = Violations::default();
-    let (mut sentences, mut scheme) = (0, None);
+    let mut scheme = None;
+    let mut pace = Pace::new(watch);
     loop {
         let kind = rows.next_line()?;
+        pace.line(|| rows.bytes_read())?;
         let ends = !matches!(kind, Some(LineKind::Token | LineKind::Comment));
         if ends && !pending.tags.is_empty() {
             match pending.convert(converter, out, rows.path()) {
@@ -57,10 +59,6 @@ pub fn convert(
                         .extend(violations.first.into_iter().take(room));
                 }
                 other => other?,
-            }
-            sentences += 1;
-            if sentences % PAUSE == 0 && !watch(rows.bytes_read()) {
-                return Err(Error::Stopped);
             }
             pending.clear();
         }

@@ -4,7 +4,7 @@ use spanrs_tags::{Detection, Dialect, Evidence, Reader, Reading, Scheme};
 
 use crate::error::{Error, Result};
 use crate::sentence::Sentence;
-use crate::{PAUSE, Watch};
+use crate::{Pace, Watch};
 
 /// Gathers from a file what detection looks at, until there are `most` tokens; also gives whether that
 /// was the whole file. The tags are numbered by `reader`, of any scheme.
@@ -19,8 +19,10 @@ pub fn gather(
 ) -> Result<(Evidence, bool)> {
     let mut evidence = Evidence::default();
     let mut sentence = Sentence::default();
-    let (mut sentences, mut tokens) = (0, 0);
+    let mut tokens = 0;
+    let mut pace = Pace::new(watch);
     while let Some(event) = rows.next_event()? {
+        pace.line(|| rows.bytes_read())?;
         match event {
             Event::Token => {
                 sentence.push(reader, &rows, rows.tag())?;
@@ -31,10 +33,6 @@ pub fn gather(
                 sentence.clear();
                 if tokens >= most {
                     return Ok((evidence, false));
-                }
-                sentences += 1;
-                if sentences % PAUSE == 0 && !watch(rows.bytes_read()) {
-                    return Err(Error::Stopped);
                 }
             }
             Event::Document => {}

@@ -22,5 +22,32 @@ pub use validate::{Report, validate};
 /// Called now and then with the bytes read so far; answers false to stop the job.
 pub type Watch<'a> = dyn FnMut(u64) -> bool + 'a;
 
-/// Sentences between two calls of a [`Watch`].
-pub(crate) const PAUSE: u64 = 4096;
+/// Lines between two calls of a [`Watch`].
+const PAUSE: u32 = 1 << 15;
+
+/// Calls a [`Watch`] every so many lines.
+pub(crate) struct Pace<'a, 'w> {
+    watch: &'a mut Watch<'w>,
+    lines: u32,
+}
+
+impl<'a, 'w> Pace<'a, 'w> {
+    pub(crate) fn new(watch: &'a mut Watch<'w>) -> Self {
+        Self { watch, lines: 0 }
+    }
+
+    /// Counts a line; `read` gives the bytes read so far.
+    #[inline(always)]
+    pub(crate) fn line(&mut self, read: impl FnOnce() -> u64) -> Result<()> {
+        self.lines += 1;
+        if self.lines < PAUSE {
+            return Ok(());
+        }
+        self.lines = 0;
+        if (self.watch)(read()) {
+            Ok(())
+        } else {
+            Err(Error::Stopped)
+        }
+    }
+}

@@ -5,7 +5,7 @@ use spanrs_tags::{Reader, Reading};
 
 use crate::error::{Error, Result};
 use crate::sentence::Sentence;
-use crate::{PAUSE, Watch};
+use crate::{Pace, Watch};
 
 /// Where gold and pred come from.
 pub enum Sides {
@@ -56,13 +56,11 @@ pub fn score(
 struct Pair {
     gold: Sentence,
     pred: Sentence,
-    sentences: u64,
 }
 
 impl Pair {
-    /// Scores the sentence and begins the next; answers false now and then, when the watch should be
-    /// asked.
-    fn flush(&mut self, reader: &Reader, scorer: &mut Scorer) -> bool {
+    /// Scores the sentence and begins the next.
+    fn flush(&mut self, reader: &Reader, scorer: &mut Scorer) {
         scorer.add(
             reader,
             &self.gold.ids,
@@ -74,8 +72,6 @@ impl Pair {
         );
         self.gold.clear();
         self.pred.clear();
-        self.sentences += 1;
-        !self.sentences.is_multiple_of(PAUSE)
     }
 }
 
@@ -86,16 +82,16 @@ fn one(
     watch: &mut Watch<'_>,
 ) -> Result<(String, String)> {
     let mut pair = Pair::default();
+    let mut pace = Pace::new(watch);
     while let Some(event) = rows.next_event()? {
+        pace.line(|| rows.bytes_read())?;
         match event {
             Event::Token => {
                 pair.gold.push(reader, &rows, rows.tag())?;
                 pair.pred.push(reader, &rows, rows.second())?;
             }
             Event::Sentence => {
-                if !pair.flush(reader, scorer) && !watch(rows.bytes_read()) {
-                    return Err(Error::Stopped);
-                }
+                pair.flush(reader, scorer);
             }
             Event::Document => scorer.end_document(reader),
         }
@@ -111,9 +107,11 @@ fn two(
     watch: &mut Watch<'_>,
 ) -> Result<(String, String)> {
     let mut pair = Pair::default();
+    let mut pace = Pace::new(watch);
     let alike = pred.can_follow(&gold);
     let compare = gold.has_tokens() && pred.has_tokens();
     loop {
+        pace.line(|| gold.bytes_read() + pred.bytes_read())?;
         let g = loop {
             match gold.next_event()? {
                 Some(Event::Document) => scorer.end_document(reader),
@@ -128,7 +126,7 @@ fn two(
                 let id = pair.gold.push(reader, &gold, gold.tag())?;
                 pair.pred.push_id(&pred, id);
             } else {
-                end_sentence(&mut pair, &gold, &pred, reader, scorer, watch)?;
+                pair.flush(reader, scorer);
             }
             continue;
         }
@@ -148,7 +146,7 @@ fn two(
                 pair.pred.push(reader, &pred, pred.tag())?;
             }
             (Some(Event::Sentence), Some(Event::Sentence)) => {
-                end_sentence(&mut pair, &gold, &pred, reader, scorer, watch)?;
+                pair.flush(reader, scorer);
             }
             (None, None) => break,
             // A side that has a token ends no sentence, so what is left is one that goes on alone.
@@ -159,20 +157,6 @@ fn two(
         }
     }
     Ok((gold.path().to_owned(), pred.path().to_owned()))
-}
-
-fn end_sentence(
-    pair: &mut Pair,
-    gold: &ColumnReader,
-    pred: &ColumnReader,
-    reader: &Reader,
-    scorer: &mut Scorer,
-    watch: &mut Watch<'_>,
-) -> Result<()> {
-    if !pair.flush(reader, scorer) && !watch(gold.bytes_read() + pred.bytes_read()) {
-        return Err(Error::Stopped);
-    }
-    Ok(())
 }
 
 fn place(rows: &ColumnReader) -> Position {

@@ -8,7 +8,7 @@ use spanrs_tags::{Reader, Reading};
 
 use crate::error::{Error, Result};
 use crate::sentence::Sentence;
-use crate::{PAUSE, Watch};
+use crate::{Pace, Watch};
 
 /// Writes the spans of a file as JSON Lines, one object a sentence: `document` and `sentence` (from 0),
 /// `line` (of its first token, from 1), `tokens`, and `spans` with `type`, `start`, `end` (tokens from
@@ -28,7 +28,9 @@ pub fn spans(
     let mut found = Vec::new();
     let mut malformed = Violations::default();
     let (mut document, mut sentences) = (0_u64, 0_u64);
+    let mut pace = Pace::new(watch);
     while let Some(event) = rows.next_event()? {
+        pace.line(|| rows.bytes_read())?;
         match event {
             Event::Token => {
                 tokens.push(rows.token_text().to_owned());
@@ -51,9 +53,6 @@ pub fn spans(
                 writeln!(out, "{}", Value::Object(row))?;
                 sentence.clear();
                 sentences += 1;
-                if sentences % PAUSE == 0 && !watch(rows.bytes_read()) {
-                    return Err(Error::Stopped);
-                }
             }
             Event::Document => document += u64::from(sentences > 0),
         }

@@ -4,9 +4,9 @@ use spanrs_eval::Violations;
 use spanrs_io::{ColumnReader, Event};
 use spanrs_tags::{Kind, Reader};
 
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::sentence::Sentence;
-use crate::{PAUSE, Watch};
+use crate::{Pace, Watch};
 
 /// What validation found.
 #[derive(Clone, Debug, Default)]
@@ -24,7 +24,7 @@ pub struct Report {
 /// Checks the tags of a file; keeps the first `keep` violations.
 ///
 /// # Errors
-/// What reading the file brings; [`Error::Stopped`].
+/// What reading the file brings; [`crate::Error::Stopped`].
 pub fn validate(
     mut rows: ColumnReader,
     reader: &mut Reader,
@@ -33,7 +33,9 @@ pub fn validate(
 ) -> Result<Report> {
     let mut report = Report::default();
     let mut sentence = Sentence::default();
+    let mut pace = Pace::new(watch);
     while let Some(event) = rows.next_event()? {
+        pace.line(|| rows.bytes_read())?;
         match event {
             Event::Token => {
                 sentence.push(reader, &rows, rows.tag())?;
@@ -48,9 +50,6 @@ pub fn validate(
                 report.sentences += 1;
                 report.tokens += sentence.ids.len() as u64;
                 sentence.clear();
-                if report.sentences % PAUSE == 0 && !watch(rows.bytes_read()) {
-                    return Err(Error::Stopped);
-                }
             }
             Event::Document => {}
         }

@@ -1,9 +1,10 @@
 //! Scoring: behind `spanrs.score` and `spanrs.Scorer`.
 
 use std::cell::{Cell, RefCell};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, TryLockError};
 
 use numpy::PyReadonlyArray1;
+use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 use spanrs_base::Limits;
@@ -56,7 +57,7 @@ impl Counter {
     /// Adds sentences given as sequences of sequences of str.
     #[pyo3(signature = (gold, pred, /))]
     fn update_lists(&self, gold: &Bound<'_, PyAny>, pred: &Bound<'_, PyAny>) -> Result<()> {
-        let inner = &mut *self.lock();
+        let inner = &mut *self.lock()?;
         let (gold, pred) = (as_list_or_tuple(gold)?, as_list_or_tuple(pred)?);
         same_number(Items::of(&gold).len(), Items::of(&pred).len())?;
         let mut interner = Interner::new();
@@ -81,7 +82,7 @@ impl Counter {
         ignore_index: i64,
         lengths: Option<PyReadonlyArray1<'_, i64>>,
     ) -> Result<()> {
-        let inner = &mut *self.lock();
+        let inner = &mut *self.lock()?;
         let py = gold.py();
         let (gold, pred) = (Ids::extract(gold)?, Ids::extract(pred)?);
         let (sentences, tokens) = gold.shape()?;
@@ -123,7 +124,7 @@ impl Counter {
         pred_options: ColumnOptions,
         progress: Option<Py<PyAny>>,
     ) -> Result<()> {
-        let inner = &mut *self.lock();
+        let inner = &mut *self.lock()?;
         let py = gold.py();
         let progress = RefCell::new(Progress::new(progress));
         inner.run(
@@ -159,14 +160,15 @@ impl Counter {
     }
 
     /// Ends the current document.
-    fn end_document(&self) {
-        let inner = &mut *self.lock();
+    fn end_document(&self) -> Result<()> {
+        let inner = &mut *self.lock()?;
         inner.scorer.end_document(&inner.reader);
+        Ok(())
     }
 
     /// Everything counted so far, as plain Python values.
     fn state<'py>(&self, py: Python<'py>) -> Result<Bound<'py, PyDict>> {
-        let inner = &mut *self.lock();
+        let inner = &mut *self.lock()?;
         let state = counts(py, &inner.scorer.counts(&inner.reader), &inner.reader)?;
         let documents = PyList::empty(py);
         for document in inner.scorer.documents() {
@@ -191,9 +193,19 @@ impl Counter {
 }
 
 impl Counter {
-    fn lock(&self) -> MutexGuard<'_, Counting> {
-        // A poisoned lock holds counts of an update that failed half way; they are whole sentences.
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    /// Waiting here could wait forever: the thread that counts may need the interpreter, which the one
+    /// that waits would hold; and a generator may ask for the result of the very update that runs it.
+    fn lock(&self) -> Result<MutexGuard<'_, Counting>> {
+        match self.0.try_lock() {
+            Ok(guard) => Ok(guard),
+            // Poisoned by a panic half way; what is counted are whole sentences.
+            Err(TryLockError::Poisoned(poisoned)) => Ok(poisoned.into_inner()),
+            Err(TryLockError::WouldBlock) => Err(PyRuntimeError::new_err(
+                "the scorer is in use: by another thread, or by an update that is still running; \
+                 give each thread a scorer of its own and merge them",
+            )
+            .into()),
+        }
     }
 }
 
