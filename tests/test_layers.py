@@ -13,7 +13,7 @@ RUST = {
     "spanrs-base": set(),
     "spanrs-tags": {"spanrs-base"},
     "spanrs-io": {"spanrs-base"},
-    "spanrs-eval": {"spanrs-base", "spanrs-tags"},
+    "spanrs-eval": {"spanrs-tags"},
     "spanrs-jobs": {"spanrs-base", "spanrs-tags", "spanrs-io", "spanrs-eval"},
     "spanrs-py": {"spanrs-base", "spanrs-tags", "spanrs-io", "spanrs-eval", "spanrs-jobs"},
 }
@@ -47,9 +47,18 @@ def imports(path: Path) -> set[str]:
     """The rooms of spanrs that a module imports."""
     rooms = set()
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith("spanrs."):
-            rooms.add(node.module.split(".")[1])
-    return rooms
+        names = []
+        if isinstance(node, ast.ImportFrom) and node.module:
+            names = [f"{node.module}.{alias.name}" for alias in node.names]
+        elif isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        rooms |= {name.split(".")[1] for name in names if name.startswith("spanrs.")}
+    return rooms - {"__version__"}
+
+
+def test_every_room_is_known():
+    found = {p.stem for p in (ROOT / "python" / "spanrs").iterdir() if p.suffix in ("", ".py")}
+    assert found - {"__init__", "__pycache__", "py"} - set(PYTHON) == set()
 
 
 def test_packages_import_downwards():

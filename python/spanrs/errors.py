@@ -65,6 +65,8 @@ class SchemeError(SpanrsError, ValueError):
         How many violations there are, where tags are malformed.
     violations : list of spanrs.tags.Violation
         All of them for data in memory, the first thousand for a file.
+    sentence : int or None
+        Sentence, from 0, for one of several in memory.
     located : list of (int, tuple)
         For a file: each violation with its line.
 
@@ -79,6 +81,7 @@ class SchemeError(SpanrsError, ValueError):
     """
 
     count: int = 0
+    sentence: int | None = None
 
     def __init__(self, *args: object) -> None:
         super().__init__(*args)

@@ -100,3 +100,48 @@ def test_help_and_mistakes(spanrs):
     assert spanrs("score")[0] == 2
     assert spanrs("nonsense")[0] == 2
     assert spanrs("score", "-", "-")[0] == 2
+
+
+def test_germeval_headings_are_comments(spanrs, shared):
+    path = str(shared / "data" / "germeval2014" / "NER-de-dev.tsv")
+    columns = ("--token-column", "1", "--gold-column", "2", "--pred-column", "3")
+    parsed = json.loads(spanrs("score", path, *columns, "--json")[1])
+    assert parsed["violations"]["gold"]["count"] == 0
+    assert (parsed["tokens"], parsed["sentences"]) == (41653, 2200)
+
+
+def test_comments_of_conllu_are_never_tokens(spanrs, tmp_path):
+    path = tmp_path / "f"
+    path.write_text("# newdoc\na B-X\n\n# newdoc id = foo\n# sent_id = 1\n# B-X\nb B-X\n")
+    parsed = json.loads(spanrs("score", str(path), str(path), "--by-document", "--json")[1])
+    # `# B-X` is the token `#`.
+    assert [row["tokens"] for row in parsed["documents"]] == [1, 2]
+
+
+def test_pipes_can_be_read_with_auto(tmp_path):
+    import subprocess
+    import sys
+
+    command = f"{sys.executable} -c 'from spanrs.cli import main; main()'"
+    line = f"{command} score <(cat {GOLD}) <(cat {PRED}) --json"
+    done = subprocess.run(["bash", "-c", line], capture_output=True, check=True, timeout=60)
+    assert json.loads(done.stdout)["counts"]["tp"] == 4
+    closed = subprocess.run(
+        ["bash", "-c", f"{command} score {GOLD} {PRED} >&-"], capture_output=True, check=False, timeout=60
+    )
+    assert (closed.returncode, closed.stderr) == (2, b"spanrs: error: standard output is closed\n")
+
+
+def test_output_keeps_links_and_modes(spanrs, tmp_path):
+    real, link = tmp_path / "real", tmp_path / "link"
+    real.write_text("old")
+    real.chmod(0o600)
+    link.symlink_to(real)
+    assert spanrs("convert", "--to", "iobes", GOLD, "-o", str(link))[0] == 0
+    assert link.is_symlink()
+    assert "S-LOC" in real.read_text()
+    assert real.stat().st_mode & 0o777 == 0o600
+
+
+def test_scheme_names_do_not_mind_case(spanrs, tmp_path):
+    assert "BIO" in spanrs("validate", "--scheme", " AUTO ", GOLD)[1]

@@ -259,3 +259,142 @@ def test_the_violations_of_spinningbytes_are_listed(wnut):
         tag = lines[located.line - 1].split("\t")[1]
         assert tag == located.violation.current
         assert tag.startswith("I-")
+
+
+def test_vocabularies_may_be_mappings():
+    gold, pred = [[1, 2, 0]], [[1, 0, 0]]
+    expected = spanrs.score(gold, pred, vocabulary=["O", "B-A", "I-A"]).counts
+    assert spanrs.score(gold, pred, vocabulary={"B-A": 1, "O": 0, "I-A": 2}).counts == expected
+    assert spanrs.score(gold, pred, vocabulary={2: "I-A", 1: "B-A", 0: "O"}).counts == expected
+    with pytest.raises(ValueError, match="without gaps"):
+        spanrs.score(gold, pred, vocabulary={"O": 0, "B-A": 2})
+    with pytest.raises(TypeError, match="one str"):
+        spanrs.score(gold, pred, vocabulary="OB")
+
+
+def test_arrays_of_any_make_will_do():
+    gold = np.array([[1, 2, 0]])
+    for array in (gold.astype(">i8"), np.asfortranarray(gold), gold[:, ::1]):
+        assert spanrs.score(array, gold, vocabulary=["O", "B-A", "I-A"]).counts == (1, 0, 0)
+    assert spanrs.score([], [], vocabulary=["O"]).tokens == 0
+    huge = np.array([[2**64 - 100]], dtype=np.uint64)
+    with pytest.raises(SchemeError, match="gold has id"):
+        spanrs.score(huge, huge, vocabulary=["O"])
+    with pytest.raises(TypeError, match="integers"):
+        spanrs.score([0, 0], [0, 0], vocabulary=["O"], lengths=[1.5, 0.5])
+
+
+def test_a_failed_update_counts_nothing():
+    scorer = spanrs.Scorer("BIO")
+    with pytest.raises(SchemeError):
+        scorer.update([[0, 1, 9]], [[0, 1, 1]], vocabulary=["O", "B-A"])
+    with pytest.raises(AlignmentError):
+        scorer.update([["B-A"], ["O", "O"]], [["B-A"], ["O"]])
+    assert (scorer.result().tokens, scorer.result().sentences) == (0, 0)
+    scorer.update([["B-A"]], [["B-A"]])
+    assert scorer.result().counts == (1, 0, 0)
+
+
+def test_a_scorer_does_not_wait_for_itself():
+    scorer = spanrs.Scorer("BIO")
+
+    def rows():
+        scorer.result()
+        yield ["O"]
+
+    with pytest.raises(RuntimeError, match="in use"):
+        scorer.update(rows(), [["O"]])
+
+
+def test_sentences_may_be_iterators_on_both_sides():
+    assert spanrs.score([iter(["O", "O"])], [iter(["B-A", "E-A"])]).counts == (0, 1, 0)
+    with pytest.raises(TypeError, match="set"):
+        spanrs.score([{"O"}], [{"O"}])
+
+
+def test_scorers_that_have_seen_nothing_merge_with_any():
+    empty, full = spanrs.Scorer(), spanrs.Scorer()
+    empty.update([["O"]], [["O"]])
+    full.update([["S-A"]], [["S-A"]])
+    full.merge(empty)
+    assert (full.result().tokens, full.result().scheme) == (2, "IOBES")
+    empty.merge(full)
+    empty.update([["B-A", "E-A"]], [["B-A", "E-A"]])
+    result = empty.result()
+    assert (result.counts, result.tokens, result.scheme) == ((2, 0, 0), 5, "IOBES")
+    assert spanrs.score([["O"]], [["O"]]).merge(spanrs.score([["U-A"]], [["O"]])).scheme == "BILOU"
+
+
+def test_merged_violations_number_sentences_through():
+    one = spanrs.score([["O"], ["O"]], [["O"], ["O"]], "BIO")
+    other = spanrs.score([["O"]], [["I-A"]], "BIO")
+    assert one.merge(other).violations["pred"].first[0].sentence == 2
+
+
+def test_a_type_named_o_is_a_type_like_any_other():
+    result = spanrs.score([["B-O", "O"]], [["B-O", "B-O"]], "BIO")
+    assert result.confusion == {"O": {"O": 1, None: 0}, None: {"O": 1, None: 0}}
+
+
+def test_the_scheme_does_not_depend_on_the_sample_in_any_dialect():
+    gold = [["B-A", "I-A"]] * 40_000 + [["S-A", "B-A", "E-A"]] * 100_000
+    dialect = spanrs.tags.IOBES_DIALECT
+    expected = spanrs.tags.detect_scheme(gold, dialect=dialect).scheme
+    assert spanrs.score(gold, gold, dialect=dialect).scheme == expected
+
+
+def test_more_tags_than_the_fast_way_takes_may_come_at_any_time():
+    scorer = spanrs.Scorer("BIO")
+    for n in range(300):
+        row = [f"B-{n}", f"I-{n}", "O", f"I-{n}"]
+        scorer.update([row], [[*row[:3], "O"]])
+    result = scorer.result()
+    assert result.counts == (300, 0, 300)
+    assert result.violations["gold"].count == 300
+
+
+def test_lone_surrogates_are_refused_and_not_replaced():
+    with pytest.raises(UnicodeEncodeError):
+        spanrs.score([["B-\ud800"]], [["B-\ud801"]])
+    with pytest.raises(UnicodeEncodeError):
+        spanrs.tags.convert(["B-\ud800"], "BIO", "IOBES")
+
+
+def test_refusals_name_the_sentence():
+    with pytest.raises(SchemeError, match="pred sentence 1, token 0") as caught:
+        spanrs.score([["O"], ["O"]], [["O"], ["I-A"]], "BIO", "refuse")
+    assert (caught.value.sentence, caught.value.path) == (1, None)
+    with pytest.raises(SchemeError, match="sentence 1: 1 violation"):
+        spanrs.tags.read_spans([["O"], ["I-A"]], "BIO", "refuse")
+    with pytest.raises(SchemeError, match="sentence 1: "):
+        spanrs.tags.convert([["O"], ["I-A"]], "BIO", "IOBES")
+
+
+def test_file_objects_that_misbehave_are_refused():
+    class TooMuch(io.BytesIO):
+        def read(self, size=-1):
+            return super().read(-1) * 100_000
+
+    with pytest.raises(OSError, match="more than n"):
+        spanrs.score_files(TooMuch(b"a O\n"), io.BytesIO(b"a O\n"), "BIO")
+    same = io.BytesIO(b"a O\n")
+    with pytest.raises(TypeError, match="open the file twice"):
+        spanrs.score_files(same, same)
+
+
+def test_files_are_read_across_the_borders_of_chunks(tmp_path):
+    rows = [(f"w{i % 977}", ("O", "B-A", "I-A")[i % 3 if i % 7 else 0]) for i in range(200_000)]
+    for end in ("\n", "\r\n"):
+        text = "".join(f"{w} {t}{end}" + (end if i % 13 == 0 else "") for i, (w, t) in enumerate(rows))
+        pred = text.replace("w900 I-A", "w900 O")
+        gold_path, pred_path = tmp_path / "g", tmp_path / "p"
+        gold_path.write_bytes(b"\n" * 300_000 + text.encode())
+        pred_path.write_bytes(pred.encode())
+        got = spanrs.score_files(gold_path, pred_path, "BIO")
+        sides = [
+            [[line.split(" ")[1] for line in block.split(end) if line] for block in side.split(end * 2)]
+            for side in (text, pred)
+        ]
+        expected = spanrs.score(*sides, "BIO")
+        assert got.counts_by_type == expected.counts_by_type
+        assert got.accuracy == expected.accuracy

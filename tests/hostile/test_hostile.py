@@ -28,7 +28,7 @@ def check(done: subprocess.CompletedProcess[bytes], error: str) -> None:
 
 
 def test_there_are_many():
-    assert len({case["args"][2] for case in CASES if case["args"][0] == "score"}) >= 40
+    assert len({case["args"][-1] for case in CASES if (HERE / case["args"][-1]).is_file()}) >= 40
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: " ".join(case["args"]))
@@ -76,7 +76,7 @@ def test_a_line_of_100_megabytes_is_refused(tmp_path):
 def test_tokens_read_as_tags_stop_at_a_million(tmp_path):
     path = tmp_path / "wrong_column.conll"
     path.write_text("".join(f"w{i} O\n" for i in range((1 << 20) + 2)))
-    done = run("validate", "wrong_column.conll", "--column", "0", cwd=tmp_path)
+    done = run("validate", "wrong_column.conll", "--column", "0", "--token-column", "1", cwd=tmp_path)
     check(
         done,
         "wrong_column.conll:1048577: more than 1048576 different tags; is the right column read?",
@@ -115,8 +115,8 @@ def test_all_violations_are_listed_when_conversion_is_refused(tmp_path):
     done = run("convert", "--from", "bio", "--to", "iobes", "m", cwd=tmp_path)
     assert done.stderr.decode().splitlines() == [
         "m:4: Illegal Start: I-Y after O",
-        "spanrs: error: m:1: Illegal Start: `I-X` at the start of the sentence "
-        "(2 violations in all); the tags are not well-formed BIO: mend them or name a reading",
+        "spanrs: error: m:1: Illegal Start: I-X at the start of the sentence "
+        "(2 violations in all); the tags are not well-formed BIO: mend them or name another reading",
     ]
 
 

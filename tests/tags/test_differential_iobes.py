@@ -72,9 +72,6 @@ def test_conversions_are_the_same_or_both_refuse(sequence, source, target):
         with pytest.raises(SchemeError):
             tags.convert(sequence, source, target, dialect=tags.IOBES_DIALECT)
         return
-    except NameError:
-        # Writing IOB through write_tags is broken in the release; the functions used here are not.
-        raise
     spans = tags.read_spans(sequence, source, dialect=tags.IOBES_DIALECT)
     if any(
         set(s.type) & set(" \t\n\r\x0b\x0c\x1c\x1d\x1e\x1f\x85\xa0") or not s.type.isprintable()

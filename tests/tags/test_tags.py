@@ -169,3 +169,26 @@ def test_files_read_as_their_sentences_do(wnut):
     flat = [v for found in tags.validate(sentences, "BIO") for v in found]
     assert [v for _, v in report.located] == flat
     assert report.count == 34
+
+
+def test_what_would_fill_the_memory_is_refused():
+    from spanrs.errors import LimitError
+
+    with pytest.raises(LimitError):
+        tags.write_tags([], 2**60)
+    with pytest.raises((LimitError, SchemeError)):
+        tags.write_tags([("A", 0, 4_000_000_000)])
+    with pytest.raises(LimitError):
+        tags.transition_mask("BIO", [f"B-{n}" for n in range(10_000)])
+
+
+def test_separators_that_cannot_separate_are_refused():
+    for separator in ("", "B", "-I-"):
+        dialect = tags.Dialect(separator=separator)
+        for call in (
+            lambda d=dialect: tags.write_tags([("A", 0, 1)], dialect=d),
+            lambda d=dialect: tags.read_spans(["O"], dialect=d),
+            lambda d=dialect: tags.transitions("BIO", types=["A"], dialect=d),
+        ):
+            with pytest.raises(SchemeError, match="cannot separate"):
+                call()

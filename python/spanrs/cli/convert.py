@@ -14,7 +14,6 @@ from spanrs.cli.options import (
 )
 from spanrs.errors import SchemeError
 from spanrs.io import Columns
-from spanrs.report.text import explain
 from spanrs.tags import convert_file
 from spanrs.tags.words import Dialect
 
@@ -56,5 +55,5 @@ def command(
         except SchemeError as error:
             rows = zip(error.located, error.violations, strict=True)
             for (line, _), violation in list(rows)[1:SHOWN]:
-                click.echo(f"{error.path}:{line}: {explain(violation)}", err=True)
+                click.echo(f"{error.path}:{line}: {violation}", err=True)
             raise

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -11,12 +12,15 @@ from typing import IO, Any, TypeVar
 
 import click
 
+from spanrs import _spanrs
 from spanrs.io import Columns, Source
 from spanrs.tags.words import Dialect, schemes
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-READINGS = ["conlleval", "strict", "discard", "refuse", "ncrfpp", "seqeval", "seqeval-strict"]
+#: Numbers of columns and of things to list: what the core can count.
+COLUMN = click.IntRange(-(10**6), 10**6)
+AMOUNT = click.IntRange(0, 10**9)
 
 #: Files from this size on get a progress bar, where standard error is a terminal.
 LARGE = 64 << 20
@@ -26,21 +30,15 @@ def scheme_option(name: str = "--scheme", default: str | None = "auto") -> Calla
     """Give the option that names a scheme."""
     known = ", ".join(scheme.name for scheme in schemes())
     extra = "auto: the scheme the tags violate least; or " if default == "auto" else ""
-    return click.option(
-        name,
-        default=default,
-        show_default=default is not None,
-        required=default is None,
-        metavar="SCHEME",
-        help=f"{extra}{known}.",
-    )
+    usual: dict[str, Any] = {"default": default, "show_default": True} if default else {"required": True}
+    return click.option(name, metavar="SCHEME", help=f"{extra}{known}.", **usual)
 
 
 def reading_option(default: str | None = "conlleval") -> Callable[[F], F]:
     """Give the option that names a reading."""
     return click.option(
         "--reading",
-        type=click.Choice(READINGS),
+        type=click.Choice(_spanrs.readings()),
         default=default,
         show_default=default is not None,
         help="What malformed tags mean." + ("" if default else " Without it malformed tags are an error."),
@@ -66,12 +64,12 @@ def column_options(function: F) -> F:
     )
     @click.option(
         "--column",
-        type=int,
+        type=COLUMN,
         default=-1,
         show_default=True,
         help="Column of the tags, from 0; negative from the last.",
     )
-    @click.option("--token-column", type=int, default=0, show_default=True, help="Column of the tokens.")
+    @click.option("--token-column", type=COLUMN, default=0, show_default=True, help="Column of the tokens.")
     @click.option(
         "--comments",
         default="auto",
@@ -97,7 +95,7 @@ def column_options(function: F) -> F:
         del file_format  # The one format there is so far.
         columns = Columns(
             separator=separator,
-            comments=None if comments == "none" else comments,
+            comments=comments,
             token=token_column,
             tag=column,
         )
@@ -113,6 +111,8 @@ class _StandardInput:
     name = "<stdin>"
 
     def read(self, size: int = -1) -> bytes:
+        if sys.stdin is None:
+            raise OSError(errno.EBADF, "standard input is closed")
         return sys.stdin.buffer.read(size)
 
 
@@ -122,7 +122,7 @@ def source(path: str) -> Source:
 
 
 @contextmanager
-def progress(paths: list[str], passes: int = 1) -> Iterator[Callable[[int], None] | None]:
+def progress(paths: list[str]) -> Iterator[Callable[[int], None] | None]:
     """Show how far the reading of large files is, where standard error is a terminal."""
     size = sum(Path(path).stat().st_size for path in paths if Path(path).is_file())
     if size < LARGE or not sys.stderr.isatty():
@@ -139,10 +139,12 @@ def progress(paths: list[str], passes: int = 1) -> Iterator[Callable[[int], None
         transient=True,
     )
     with bar:
-        task = bar.add_task("reading", total=size * passes)
+        task = bar.add_task("reading", total=size)
         yield lambda done: bar.update(task, completed=done)
 
 
 def standard_output() -> IO[bytes]:
     """Give standard output for bytes."""
+    if sys.stdout is None:
+        raise OSError(errno.EBADF, "standard output is closed")
     return sys.stdout.buffer

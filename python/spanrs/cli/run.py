@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import sys
 
@@ -12,6 +13,11 @@ from spanrs.errors import SpanrsError
 
 def run(command: click.Command, args: list[str] | None = None) -> int:
     """Run a command; give the exit status."""
+    if sys.stdout is None:
+        return _fail("standard output is closed")
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        # Names of files may hold anything; a table should not fail on them.
+        sys.stdout.reconfigure(errors="backslashreplace")
     try:
         # Not `command.main`, which has ideas of its own about broken pipes.
         with command.make_context("spanrs", sys.argv[1:] if args is None else list(args)) as context:
@@ -20,8 +26,9 @@ def run(command: click.Command, args: list[str] | None = None) -> int:
     except click.exceptions.Exit as exit_:
         return exit_.exit_code
     except click.ClickException as error:
-        error.show()
-        return 2
+        where: click.Context | None = getattr(error, "ctx", None)
+        hint = f"; see {where.command_path} --help" if where else ""
+        return _fail(error.format_message().rstrip(".") + hint)
     except (SpanrsError, ValueError) as error:
         return _fail(str(error))
     except BrokenPipeError:
@@ -30,7 +37,7 @@ def run(command: click.Command, args: list[str] | None = None) -> int:
         return _fail("standard output was closed before everything was written (broken pipe)")
     except OSError as error:
         reason = error.strerror or str(error)
-        return _fail(f"{error.filename}: {reason}" if error.filename else reason)
+        return _fail(f"{error.filename or repr('')}: {reason}" if error.filename is not None else reason)
     except (KeyboardInterrupt, click.Abort):
         return _fail("interrupted", 130)
     except MemoryError:

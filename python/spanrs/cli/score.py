@@ -6,7 +6,15 @@ import sys
 
 import click
 
-from spanrs.cli.options import column_options, progress, reading_option, scheme_option, source
+from spanrs.cli.options import (
+    AMOUNT,
+    COLUMN,
+    column_options,
+    progress,
+    reading_option,
+    scheme_option,
+    source,
+)
 from spanrs.eval import score_files
 from spanrs.io import Columns
 from spanrs.tags.words import Dialect
@@ -20,19 +28,19 @@ from spanrs.tags.words import Dialect
 @column_options
 @click.option(
     "--gold-column",
-    type=int,
+    type=COLUMN,
     help="Column of the gold tags, where one file holds both or the two files differ.",
 )
 @click.option(
     "--pred-column",
-    type=int,
+    type=COLUMN,
     help="Column of the pred tags, where one file holds both or the two files differ.",
 )
 @click.option("--by-document", is_flag=True, help="A row for each document of gold as well.")
 @click.option(
     "--violations",
     "located",
-    type=click.IntRange(min=0),
+    type=AMOUNT,
     default=5,
     show_default=True,
     help="Violations to list a side.",
@@ -59,10 +67,10 @@ def command(
     Measures are printed in per cent, in --json as fractions.
     """
     if pred is None:
-        first = -2 if gold_column is None and columns.tag == -1 else gold_column
+        # Where nothing is named score_files takes the last two columns.
         columns = columns._replace(
-            tag=columns.tag if first is None else first,
-            second=-1 if pred_column is None else pred_column,
+            tag=columns.tag if gold_column is None else gold_column,
+            second=-1 if pred_column is None and gold_column is not None else pred_column,
         )
         pred_columns = columns
     else:
@@ -92,7 +100,11 @@ def command(
     from spanrs.report.text import render, show
 
     names = (gold, pred or gold)
-    if sys.stdout.isatty():
+    if sys.stdout is not None and sys.stdout.isatty():
         show(Console(), result, names=names, located=located)
     else:
-        click.echo(render(result, names=names, located=located))
+        text = render(result, names=names, located=located)
+        # Rules are the one thing in a table that a narrow encoding may lack.
+        encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
+        rule = "─".encode(encoding, "replace").decode(encoding)
+        click.echo(text.replace("─", "-") if rule != "─" else text)

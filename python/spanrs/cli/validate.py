@@ -8,9 +8,8 @@ from dataclasses import asdict
 
 import click
 
-from spanrs.cli.options import column_options, progress, scheme_option, source
+from spanrs.cli.options import AMOUNT, column_options, progress, scheme_option, source
 from spanrs.io import Columns
-from spanrs.report.text import explain
 from spanrs.tags import validate_file
 from spanrs.tags.words import Dialect
 
@@ -21,7 +20,7 @@ from spanrs.tags.words import Dialect
 @column_options
 @click.option(
     "--most",
-    type=click.IntRange(min=0),
+    type=AMOUNT,
     default=100,
     show_default=True,
     help="Violations to list; all are counted.",
@@ -34,11 +33,11 @@ def command(file: str, scheme: str, columns: Columns, dialect: Dialect, most: in
     """
     with progress([file]) as bar:
         report = validate_file(
-            source(file), scheme, columns=columns, dialect=dialect, keep=most, progress=bar
+            source(file), scheme, columns=columns, dialect=dialect, located=most, progress=bar
         )
     if as_json:
-        located = [{"line": line} | asdict(row) for line, row in report.located]
-        for row in located:
+        first = [{"line": line} | asdict(row) for line, row in report.located]
+        for row in first:
             del row["action"]  # Nothing was done: the file was only looked at.
         everything = {
             "scheme": report.scheme,
@@ -46,18 +45,19 @@ def command(file: str, scheme: str, columns: Columns, dialect: Dialect, most: in
             "tokens": report.tokens,
             "count": report.count,
             "kinds": report.kinds,
-            "located": located,
+            "first": first,
         }
         click.echo(json.dumps(everything, ensure_ascii=False))
     else:
         name = "<stdin>" if file == "-" else file
         for line, violation in report.located:
-            click.echo(f"{name}:{line}: {explain(violation)}")
+            click.echo(f"{name}:{line}: {violation}")
         if report.count > len(report.located):
             click.echo(f"and {report.count - len(report.located)} more")
         kinds = ", ".join(f"{kind} {n}" for kind, n in report.kinds.items())
+        many = "violation" if report.count == 1 else "violations"
         click.echo(
-            f"{name}: {report.count} violations of {report.scheme} in {report.sentences} sentences, "
+            f"{name}: {report.count} {many} of {report.scheme}, {report.sentences} sentences, "
             f"{report.tokens} tokens" + (f" ({kinds})" if kinds else "")
         )
     if report.count:

@@ -9,7 +9,7 @@ from spanrs import _spanrs
 from spanrs.eval.result import Result
 from spanrs.eval.scorer import LOCATED, make_result
 from spanrs.io import Columns, Source, rereadable
-from spanrs.tags.words import Dialect
+from spanrs.tags.words import Dialect, is_auto
 
 
 def score_files(
@@ -36,7 +36,7 @@ def score_files(
         Plain, gzip or zstd. Without ``pred``, gold holds both: its tags in ``columns.tag``, those of
         pred in ``columns.second`` (the last column, where neither is named).
     scheme, reading, dialect, located
-        As for :func:`spanrs.score`. ``auto`` reads gold once more.
+        As for :func:`spanrs.score`. ``auto`` looks at the beginning of gold first.
     columns : Columns
         Where things stand in gold, and in pred too unless ``pred_columns`` says otherwise.
     pred_columns : Columns, optional
@@ -44,7 +44,7 @@ def score_files(
     by_document : bool
         Keep a row of counts for each document.
     progress : callable, optional
-        Called now and then with the bytes read so far, over all files and passes.
+        Called now and then with the bytes read so far, after decompression; ``auto`` may begin anew.
 
     Returns
     -------
@@ -69,10 +69,13 @@ def score_files(
     >>> spanrs.score_files(both).counts
     Counts(tp=1, fp=0, fn=1)
     """
+    if pred is gold and hasattr(gold, "read"):
+        message = "gold and pred are one file object; open the file twice"
+        raise TypeError(message)
     if pred is None and columns.second is None:
         columns = columns._replace(tag=-2 if columns.tag == -1 else columns.tag, second=-1)
     counter = _spanrs.Counter(scheme, reading, dialect, located, by_document)
-    automatic = scheme.strip().lower() == "auto"
+    automatic = is_auto(scheme)
     with ExitStack() as stack:
         gold_again = stack.enter_context(rereadable(gold, needed=automatic))
         pred_again = gold_again

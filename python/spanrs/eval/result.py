@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from typing import Any, NamedTuple
 
-from spanrs.errors import SpanrsError
+from spanrs.errors import SchemeError
 from spanrs.eval.tallies import Tallies
 from spanrs.tags.words import Violation
 
-#: Stands for "no span" in a confusion matrix.
-NO_SPAN = "O"
+#: The scheme of a result of data that has no tag but ``O``, where it was not given.
+UNDECIDED = "auto"
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +81,7 @@ def _score(gold: int, pred: int, both: int) -> Score:
     return Score(precision, recall, _ratio(2 * precision * recall, precision + recall), gold)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Result:
     """What scoring came to. Made by :func:`spanrs.score`, :class:`spanrs.Scorer` and the file forms.
 
@@ -177,22 +177,22 @@ class Result:
         return self._tallies.tokens
 
     @cached_property
-    def confusion(self) -> dict[str, dict[str, int]]:
+    def confusion(self) -> dict[str | None, dict[str | None, int]]:
         """``confusion[gold type][pred type]``: spans with equal bounds.
 
-        The row and the column ``O`` hold what has no span with equal bounds on the other side, so that
+        The row and the column None hold what has no span with equal bounds on the other side, so that
         each row adds up to the gold spans of its type and each column to the pred spans.
         """
-        names = sorted(self._tallies.types)
-        matrix = {g: dict.fromkeys([*names, NO_SPAN], 0) for g in [*names, NO_SPAN]}
+        names: list[str | None] = [*sorted(self._tallies.types), None]
+        matrix = {gold: dict.fromkeys(names, 0) for gold in names}
         for name, (gold, pred, both) in self._tallies.types.items():
             matrix[name][name] += both
-            matrix[name][NO_SPAN] += gold - both
-            matrix[NO_SPAN][name] += pred - both
+            matrix[name][None] += gold - both
+            matrix[None][name] += pred - both
         for (gold_type, pred_type), n in self._tallies.confused.items():
             matrix[gold_type][pred_type] += n
-            matrix[gold_type][NO_SPAN] -= n
-            matrix[NO_SPAN][pred_type] -= n
+            matrix[gold_type][None] -= n
+            matrix[None][pred_type] -= n
         return matrix
 
     @cached_property
@@ -221,20 +221,10 @@ class Result:
 
         Raises
         ------
-        spanrs.SpanrsError
+        spanrs.errors.SchemeError
             Where the signatures differ.
         """
-        check_signatures(self.signature, other.signature)
-        tallies = Tallies()
-        tallies.add(self._tallies)
-        tallies.add(other._tallies)
-        return Result(
-            tallies,
-            merge_violations(self.violations, other.violations),
-            self.settings,
-            self.detection or other.detection,
-            [*self._documents, *other._documents],
-        )
+        return combine([self, other])
 
     def to_dict(self) -> dict[str, Any]:
         """Give everything as plain dictionaries, lists, strings and numbers.
@@ -299,6 +289,9 @@ class Result:
 
         return json.dumps(self.to_dict(), indent=indent, ensure_ascii=False, allow_nan=False)
 
+    def __repr__(self) -> str:
+        return f"<Result F1 {self.micro.f1:.4f} of {self.micro.support} spans, {self.signature}>"
+
     def __str__(self) -> str:
         from spanrs.report.text import render
 
@@ -310,18 +303,43 @@ class Result:
         return render(self)
 
 
-def check_signatures(one: str, other: str) -> None:
-    """Refuse to add what was made differently."""
-    if one != other:
-        message = f"results made differently cannot be merged: {one} and {other}"
-        error = SpanrsError(message)
+def merged_settings(one: Mapping[str, str], other: Mapping[str, str]) -> dict[str, str]:
+    """Give the settings of two results together, or refuse; an undecided scheme fits any."""
+    both = dict(one)
+    if both["scheme"] == UNDECIDED:
+        both["scheme"] = other["scheme"]
+    if both != dict(other) | {"scheme": both["scheme"]} or other["scheme"] not in (
+        both["scheme"],
+        UNDECIDED,
+    ):
+        signatures = ["|".join(f"{k}:{v}" for k, v in made.items()) for made in (one, other)]
+        error = SchemeError(f"results made differently cannot be merged: {' and '.join(signatures)}")
         error.code = "signature"
         raise error
+    return both
 
 
-def merge_violations(one: dict[str, Violations], other: dict[str, Violations]) -> dict[str, Violations]:
-    """Add the violations of both sides."""
-    return {
-        side: Violations(mine.count + other[side].count, [*mine.first, *other[side].first])
-        for side, mine in one.items()
-    }
+def combine(results: Sequence[Result]) -> Result:
+    """Add results, in order."""
+    settings: Mapping[str, str] = results[0].settings
+    tallies = Tallies()
+    documents: list[Tallies] = []
+    counts = dict.fromkeys(results[0].violations, 0)
+    located: dict[str, list[LocatedViolation]] = {side: [] for side in counts}
+    for result in results:
+        settings = merged_settings(settings, result.settings)
+        for side, violations in result.violations.items():
+            counts[side] += violations.count
+            # Sentences are numbered through.
+            located[side] += [
+                replace(place, sentence=place.sentence + tallies.sentences) for place in violations.first
+            ]
+        tallies.add(result._tallies)
+        documents += result._documents
+    return Result(
+        tallies,
+        {side: Violations(count, located[side]) for side, count in counts.items()},
+        settings,
+        next((result.detection for result in results if result.detection), None),
+        documents,
+    )

@@ -6,14 +6,9 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from spanrs import _spanrs
-from spanrs.eval.result import (
-    LocatedViolation,
-    Result,
-    Violations,
-    check_signatures,
-)
+from spanrs.eval.result import UNDECIDED, LocatedViolation, Result, Violations, combine, merged_settings
 from spanrs.eval.tallies import Tallies
-from spanrs.tags.words import IGNORE_INDEX, Dialect, Violation
+from spanrs.tags.words import IGNORE_INDEX, Dialect, Violation, Vocabulary, as_vocabulary
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -59,7 +54,6 @@ class Scorer:
     ) -> None:
         self._counter = _spanrs.Counter(scheme, reading, dialect, located, by_document)
         self._dialect = dialect
-        self._by_document = by_document
         self._merged: list[Result] = []
 
     def update(
@@ -67,7 +61,7 @@ class Scorer:
         gold: Sentences | npt.ArrayLike,
         pred: Sentences | npt.ArrayLike,
         *,
-        vocabulary: Sequence[str] | None = None,
+        vocabulary: Vocabulary | None = None,
         ignore_index: int = IGNORE_INDEX,
         lengths: Iterable[int] | None = None,
     ) -> None:
@@ -81,7 +75,7 @@ class Scorer:
         Raises
         ------
         spanrs.errors.AlignmentError
-            Where the two sides have another shape. Whole sentences before it are counted.
+            Where the two sides have another shape. Nothing of the batch is counted then.
         """
         if vocabulary is None:
             if lengths is not None:
@@ -91,15 +85,20 @@ class Scorer:
             return
         import numpy as np
 
+        from spanrs.tags.ids import as_ids
+
         if lengths is not None and not isinstance(lengths, (Sequence, np.ndarray)):
             lengths = list(lengths)
-        sizes = None if lengths is None else np.ascontiguousarray(lengths, dtype=np.int64)
+        sizes = None if lengths is None else as_ids(lengths)
+        if sizes is not None and sizes.dtype.kind not in "iu":
+            message = "lengths must be integers"
+            raise TypeError(message)
         self._counter.update_ids(
-            np.ascontiguousarray(gold),
-            np.ascontiguousarray(pred),
-            list(vocabulary),
+            as_ids(gold),
+            as_ids(pred),
+            as_vocabulary(vocabulary),
             ignore_index,
-            sizes,
+            None if sizes is None else sizes.astype(np.int64),
         )
 
     def end_document(self) -> None:
@@ -116,12 +115,17 @@ class Scorer:
 
         Raises
         ------
-        spanrs.SpanrsError
+        spanrs.errors.SchemeError
             Where the settings differ.
         """
         result = other.result()
-        check_signatures(self.result().signature, result.signature)
+        settings = merged_settings(self._settings(), result.settings)
+        if settings["scheme"] != UNDECIDED:
+            self._counter.settle(settings["scheme"])
         self._merged.append(result)
+
+    def _settings(self) -> dict[str, str]:
+        return make_settings(self._counter.made(), self._dialect)
 
     def result(self) -> Result:
         """Give what was counted so far. The scorer can go on.
@@ -131,24 +135,23 @@ class Scorer:
         Result
             A value of its own, which later updates do not change.
         """
-        own = make_result(self._counter.state(), self._dialect)
-        for merged in self._merged:
-            own = own.merge(merged)
-        return own
+        return combine([make_result(self._counter.state(), self._dialect), *self._merged])
+
+
+def make_settings(made: tuple[str | None, str], dialect: Dialect) -> dict[str, str]:
+    """Name how a result is made."""
+    scheme, reading = made
+    settings = {"matcher": "exact", "scheme": scheme or UNDECIDED, "reading": reading}
+    for name, value, default in zip(dialect._fields, dialect, Dialect(), strict=True):
+        if value != default:
+            settings[name] = str(value).lower() if isinstance(value, bool) else str(value)
+    settings["version"] = _spanrs.__version__
+    return settings
 
 
 def make_result(state: dict[str, Any], dialect: Dialect) -> Result:
     """Make a result of what the compiled half counted."""
-    settings = {
-        "matcher": "exact",
-        # Nothing but `O` was seen: no scheme reads anything else into it.
-        "scheme": state["scheme"] or "BIO",
-        "reading": state["reading"],
-    }
-    for name, value, default in zip(dialect._fields, dialect, Dialect(), strict=True):
-        if value != default:
-            settings[name] = str(value).lower()
-    settings["version"] = _spanrs.__version__
+    settings = make_settings((state["scheme"], state["reading"]), dialect)
     violations = {
         side: Violations(
             count,
@@ -169,7 +172,7 @@ def score(
     scheme: str = "auto",
     reading: str = "conlleval",
     *,
-    vocabulary: Sequence[str] | None = None,
+    vocabulary: Vocabulary | None = None,
     ignore_index: int = IGNORE_INDEX,
     lengths: Iterable[int] | None = None,
     dialect: Dialect = Dialect(),
@@ -187,8 +190,8 @@ def score(
         ``auto``: the scheme gold violates least.
     reading : str
         What malformed tags mean, as for :func:`spanrs.tags.read_spans`.
-    vocabulary : sequence of str, optional
-        The tag of each id.
+    vocabulary : sequence of str or mapping, optional
+        The tag of each id; label2id and id2label will do.
     ignore_index : int
         Tokens where gold has this id are left out on both sides.
     lengths : iterable of int, optional

@@ -25,9 +25,9 @@ class Columns(NamedTuple):
     separator: str = "auto"
     """``auto`` (tabs if the first token line has one, else white space), ``whitespace``, ``tab``,
     ``space``, or one ASCII character."""
-    comments: str | None = "auto"
+    comments: str = "auto"
     """``auto`` (lines that begin with ``#`` before the first token of a sentence and have another number
-    of columns than token lines), a prefix, or None for no comments."""
+    of columns than token lines; also ``# newdoc`` and ``# key = value``), a prefix, or ``none``."""
     token: int = 0
     """Column of the tokens."""
     tag: int = -1
@@ -39,4 +39,5 @@ class Columns(NamedTuple):
 
     def as_options(self) -> Options:
         """Give the plain tuple the compiled half takes."""
-        return (self.separator, self.comments, self.token, self.tag, self.second, self.line_bytes)
+        comments = None if self.comments == "none" else self.comments
+        return (self.separator, comments, self.token, self.tag, self.second, self.line_bytes)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
 from os import PathLike
@@ -36,20 +37,26 @@ def atomic_output(target: str | PathLike[str] | IO[bytes] | None) -> Iterator[IO
                 shutil.copyfileobj(spool, target)
                 target.flush()
         return
-    path = Path(target)
+    path = Path(target).resolve()
     if path.is_dir():
-        raise IsADirectoryError(errno.EISDIR, "is a directory; name a file", str(path))
+        raise IsADirectoryError(errno.EISDIR, "is a directory; name a file", str(target))
     if path.exists() and not path.is_file():
         # A device or a pipe cannot be renamed over.
         with path.open("wb") as device, atomic_output(device) as out:
             yield out
         return
     if not path.parent.is_dir():
-        raise FileNotFoundError(errno.ENOENT, "no such directory", str(path.parent))
-    name = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
+        raise FileNotFoundError(errno.ENOENT, "no such directory", str(Path(target).parent))
+    name = path.with_name(f".{secrets.token_hex(8)}.tmp")
     try:
-        with name.open("xb") as out:
+        out = name.open("xb")
+    except OSError as error:
+        raise type(error)(error.errno, error.strerror, str(target)) from None
+    try:
+        with out:
             yield out
+        if path.exists():
+            name.chmod(stat.S_IMODE(path.stat().st_mode))
         name.replace(path)
     except BaseException:
         with contextlib.suppress(OSError):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import stat
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from os import PathLike
@@ -25,18 +27,30 @@ def rereadable(source: Source, *, needed: bool = True) -> Iterator[Callable[[], 
     needed : bool
         False where it is read only once, and no copy is wanted.
     """
-    if isinstance(source, (str, PathLike)) or not needed:
+    if not needed:
         yield lambda: source
+        return
+    if isinstance(source, (str, PathLike)):
+        try:
+            again_openable = not stat.S_ISFIFO(os.stat(source).st_mode)
+        except OSError:
+            again_openable = True  # The reader says it better.
+        if again_openable:
+            yield lambda: source
+            return
+        # A named pipe, or a shell's <(...): what was read is gone.
+        with open(source, "rb") as pipe, rereadable(pipe) as again:
+            yield again
         return
     seekable = getattr(source, "seekable", None)
     if seekable is not None and seekable():
         start = source.tell()
 
-        def again() -> Source:
+        def from_start() -> Source:
             source.seek(start)
             return source
 
-        yield again
+        yield from_start
         return
     import shutil
     import tempfile

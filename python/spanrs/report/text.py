@@ -13,7 +13,6 @@ from rich.text import Text
 
 if TYPE_CHECKING:
     from spanrs.eval.result import Counts, Result, Score, Violations
-    from spanrs.tags.words import Violation
 
 #: Violations shown a side.
 SHOWN = 5
@@ -75,22 +74,10 @@ def describe_violations(violations: Violations, name: str, shown: int) -> Iterab
     for located in violations.first[:shown]:
         place = f"{name}:{located.line}" if located.line else f"{name} sentence {located.sentence}"
         violation = located.violation
-        yield f"  {place} token {violation.index}: {explain(violation)}; {violation.action}"
+        yield f"  {place} token {violation.index}: {violation}; {violation.action}"
     rest = violations.count - min(shown, len(violations.first))
     if rest > 0 and violations.first[:shown]:
         yield f"  and {rest} more"
-
-
-def explain(violation: Violation) -> str:
-    """Say what is wrong with a tag, beside which neighbour."""
-    current, before, behind = violation.current, violation.previous, violation.next
-    if violation.kind == "Unknown Tag":
-        where = "is no tag of the scheme"
-    elif violation.kind in ("Illegal Start", "Illegal Transition"):
-        where = "at the start of the sentence" if before is None else f"after {before}"
-    else:
-        where = "at the end of the sentence" if behind is None else f"before {behind}"
-    return f"{violation.kind}: {current} {where}"
 
 
 def _measures(result: Result) -> Table:

@@ -9,7 +9,8 @@ from typing import IO, Any
 
 from spanrs import _spanrs
 from spanrs.io import Columns, Source, atomic_output, rereadable
-from spanrs.tags.words import Dialect, Span, Violation
+from spanrs.tags.detect import Detection
+from spanrs.tags.words import Dialect, Span, Violation, is_auto
 
 Progress = Callable[[int], object]
 
@@ -20,7 +21,7 @@ def detect_scheme_file(
     columns: Columns = Columns(),
     dialect: Dialect = Dialect(),
     progress: Progress | None = None,
-) -> tuple[str, str]:
+) -> Detection:
     """Find out which scheme a column file is in, by reading it once.
 
     Parameters
@@ -36,7 +37,7 @@ def detect_scheme_file(
 
     Returns
     -------
-    scheme, statement : str
+    Detection
         The scheme, and what speaks for it.
 
     Raises
@@ -46,7 +47,8 @@ def detect_scheme_file(
     spanrs.errors.FormatError, spanrs.errors.LimitError
         Where it is no column file.
     """
-    return _spanrs.detect_file(source, columns.as_options(), dialect, progress)
+    scheme, statement, violations = _spanrs.detect_file(source, columns.as_options(), dialect, progress)
+    return Detection(scheme, statement, dict(violations))
 
 
 def resolve_scheme(
@@ -58,9 +60,9 @@ def resolve_scheme(
     progress: Progress | None = None,
 ) -> str:
     """Give the scheme a user means, which for ``auto`` is found out by reading the file."""
-    if scheme.strip().lower() != "auto":
+    if not is_auto(scheme):
         return _spanrs.scheme_name(scheme)
-    return detect_scheme_file(source, columns=columns, dialect=dialect, progress=progress)[0]
+    return detect_scheme_file(source, columns=columns, dialect=dialect, progress=progress).scheme
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +89,7 @@ def validate_file(
     *,
     columns: Columns = Columns(),
     dialect: Dialect = Dialect(),
-    keep: int = 1000,
+    located: int = 1000,
     progress: Progress | None = None,
 ) -> FileReport:
     r"""Check the tags of a column file.
@@ -98,7 +100,7 @@ def validate_file(
         As for :func:`detect_scheme_file`.
     scheme : str
         The scheme to check against; ``auto`` finds it out first, in a pass of its own.
-    keep : int
+    located : int
         Violations to locate; all are counted.
 
     Returns
@@ -121,14 +123,14 @@ def validate_file(
     >>> report.count, report.located[0][0], report.located[0][1].kind
     (1, 2, 'Illegal Start')
     """
-    with rereadable(source, needed=scheme == "auto") as again:
+    with rereadable(source, needed=is_auto(scheme)) as again:
         name = resolve_scheme(again(), scheme, columns=columns, dialect=dialect, progress=progress)
         options = columns.as_options()
         sentences, tokens, (count, first), kinds = _spanrs.validate_file(
-            again(), options, name, dialect, keep, progress
+            again(), options, name, dialect, located, progress
         )
-    located = [(line, Violation(*row)) for _, line, row in first]
-    return FileReport(name, sentences, tokens, count, located, dict(kinds))
+    rows = [(line, Violation(*row)) for _, line, row in first]
+    return FileReport(name, sentences, tokens, count, rows, dict(kinds))
 
 
 def convert_file(
@@ -166,7 +168,10 @@ def convert_file(
     spanrs.errors.FormatError, spanrs.errors.LimitError
         Where it is no column file.
     """
-    with rereadable(source, needed=source_scheme == "auto") as again:
+    if target_path is None:
+        message = "name the file to write to"
+        raise TypeError(message)
+    with rereadable(source, needed=is_auto(source_scheme)) as again:
         name = resolve_scheme(again(), source_scheme, columns=columns, dialect=dialect, progress=progress)
         with atomic_output(target_path) as out:
             options = columns.as_options()
@@ -242,7 +247,7 @@ def write_spans_file(
     scheme, reading
         As for :func:`read_spans_file`.
     """
-    with rereadable(source, needed=scheme == "auto") as again:
+    with rereadable(source, needed=is_auto(scheme)) as again:
         name = resolve_scheme(again(), scheme, columns=columns, dialect=dialect, progress=progress)
         options = columns.as_options()
         _spanrs.spans_file(again(), out, options, name, reading, dialect, progress)

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from spanrs import _spanrs
-from spanrs.errors import SchemeError
-from spanrs.tags.words import IGNORE_INDEX, Dialect, Violation
+from spanrs.errors import AlignmentError, SchemeError
+from spanrs.tags.words import IGNORE_INDEX, Dialect, Violation, Vocabulary, as_vocabulary
 
 if TYPE_CHECKING:
     import numpy as np
@@ -31,7 +30,7 @@ class SpanArrays(NamedTuple):
 
 def read_spans_ids(
     ids: npt.ArrayLike,
-    vocabulary: Sequence[str],
+    vocabulary: Vocabulary,
     scheme: str = "BIO",
     reading: str = "conlleval",
     *,
@@ -44,8 +43,8 @@ def read_spans_ids(
     ----------
     ids : array of int, shape (tokens,) or (sentences, tokens)
         Ids of tags.
-    vocabulary : sequence of str
-        The tag of each id.
+    vocabulary : sequence of str, or mapping
+        The tag of each id; label2id and id2label will do.
     scheme, reading, dialect
         As for :func:`read_spans`.
     ignore_index : int
@@ -70,7 +69,9 @@ def read_spans_ids(
     ([1], [4], 'PER')
     """
     array = as_ids(ids)
-    columns, types = _spanrs.read_ids(array, list(vocabulary), scheme, reading, dialect, ignore_index)
+    columns, types = _spanrs.read_ids(
+        array, as_vocabulary(vocabulary), scheme, reading, dialect, ignore_index
+    )
     return SpanArrays(*columns, types)
 
 
@@ -78,16 +79,24 @@ def as_ids(ids: object) -> npt.NDArray[Any]:
     """Make an array that the core can walk in place."""
     import numpy as np
 
-    return np.ascontiguousarray(ids)
+    array = np.ascontiguousarray(ids)
+    if array.size == 0:
+        # Nothing has no type of its own in numpy but float.
+        return array.astype(np.int64)
+    return array if array.dtype.isnative else array.astype(array.dtype.newbyteorder("="))
 
 
 def _sentences(
-    ids: npt.ArrayLike, vocabulary: Sequence[str], ignore_index: int
+    ids: npt.ArrayLike, vocabulary: Vocabulary, ignore_index: int
 ) -> tuple[npt.NDArray[Any], list[npt.NDArray[Any]], list[list[str]]]:
     """Turn ids into the places and the tags of the tokens that are not ignored."""
     import numpy as np
 
     array = np.atleast_2d(as_ids(ids))
+    if array.ndim > 2:
+        message = f"ids must have 1 or 2 dimensions (sentences, tokens), not {array.ndim}"
+        raise AlignmentError(message)
+    vocabulary = as_vocabulary(vocabulary)
     kept = array != ignore_index
     bad = np.argwhere(kept & ((array < 0) | (array >= len(vocabulary))))
     if len(bad):
@@ -96,16 +105,17 @@ def _sentences(
             f"the array has id {array[sentence, token]} at sentence {sentence}, token {token}, "
             f"but the vocabulary has {len(vocabulary)} tags"
         )
-        raise SchemeError(message)
+        error = SchemeError(message)
+        error.code = "unknown_id"
+        raise error
     places = [np.flatnonzero(row) for row in kept]
-    names = list(vocabulary)
-    tags = [[names[i] for i in row[place]] for row, place in zip(array, places, strict=True)]
+    tags = [[vocabulary[i] for i in row[place]] for row, place in zip(array, places, strict=True)]
     return array, places, tags
 
 
 def validate_ids(
     ids: npt.ArrayLike,
-    vocabulary: Sequence[str],
+    vocabulary: Vocabulary,
     scheme: str = "BIO",
     *,
     ignore_index: int = IGNORE_INDEX,
@@ -141,7 +151,7 @@ def validate_ids(
 
 def convert_ids(
     ids: npt.ArrayLike,
-    vocabulary: Sequence[str],
+    vocabulary: Vocabulary,
     source: str,
     target: str,
     reading: str | None = None,
@@ -177,7 +187,7 @@ def convert_ids(
     array, places, sentences = _sentences(ids, vocabulary, ignore_index)
     converted = _spanrs.convert_batch(sentences, source, target, reading, dialect)
     types: dict[str, None] = {}
-    for tag in vocabulary:
+    for tag in as_vocabulary(vocabulary):
         types.update((row[0], None) for row in _spanrs.read_spans([tag], source, "conlleval", dialect))
     new = {tag: i for i, tag in enumerate(_spanrs.tags_of(target, list(types), dialect))}
     out = np.full(array.shape, ignore_index, dtype=np.int64)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, NamedTuple
 
 from spanrs import _spanrs
-from spanrs.tags.words import Dialect
+from spanrs.tags.words import Dialect, Vocabulary, as_vocabulary
 
 if TYPE_CHECKING:
     import numpy as np
@@ -185,7 +185,7 @@ class TransitionMask(NamedTuple):
 
 def transition_mask(
     scheme: str,
-    vocabulary: Sequence[str] | Mapping[str, int],
+    vocabulary: Vocabulary,
     *,
     start: str | None = None,
     end: str | None = None,
@@ -197,8 +197,8 @@ def transition_mask(
     ----------
     scheme : str
         Name of the scheme.
-    vocabulary : sequence of str, or mapping of str to int
-        The tags in the order of the model's ids.
+    vocabulary : sequence of str, or mapping
+        The tags in the order of the model's ids, or label2id or id2label.
     start, end : str, optional
         Entries of the vocabulary that stand for the borders of a sentence, in models that keep them
         among the tags.
@@ -226,12 +226,7 @@ def transition_mask(
     """
     import numpy as np
 
-    if isinstance(vocabulary, Mapping):
-        if sorted(vocabulary.values()) != list(range(len(vocabulary))):
-            message = "the ids of the vocabulary must be 0, 1, 2, ... without gaps"
-            raise ValueError(message)
-        vocabulary = sorted(vocabulary, key=vocabulary.__getitem__)
-    names = list(vocabulary)
+    names = as_vocabulary(vocabulary)
     inner = [i for i, name in enumerate(names) if name not in (start, end)]
     flat = _spanrs.legal(scheme, [names[i] for i in inner], dialect)
     legal = np.array(flat, dtype=bool).reshape(len(inner) + 1, len(inner) + 1)

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, TypeAlias
 
 from spanrs import _spanrs
 
 Tags: TypeAlias = Sequence[str]
+
+#: The tag of each id: in order, or as label2id or id2label.
+Vocabulary: TypeAlias = Sequence[str] | Mapping[str, int] | Mapping[int, str]
 
 #: Id of tokens that are left out; what Hugging Face and PyTorch use.
 IGNORE_INDEX = -100
@@ -43,6 +46,17 @@ class Violation:
     """The tag behind; None at the end of the sentence."""
     action: str
     """What the reading did about it."""
+
+    def __str__(self) -> str:
+        """Say what is wrong, beside which neighbour."""
+        current, before, behind = self.current or "''", self.previous, self.next
+        if self.kind == "Unknown Tag":
+            where = "is no tag of the scheme"
+        elif self.kind in ("Illegal Start", "Illegal Transition"):
+            where = "at the start of the sentence" if before is None else f"after {before}"
+        else:
+            where = "at the end of the sentence" if behind is None else f"before {behind}"
+        return f"{self.kind}: {current} {where}"
 
 
 class Dialect(NamedTuple):
@@ -93,6 +107,26 @@ def schemes() -> list[Scheme]:
     ['BIO', 'IOB', 'IOE2', 'IOE1', 'IOBES', 'BILOU', 'BMES', 'BMEWO', 'IO', 'TOKEN']
     """
     return [Scheme(name, tuple(prefixes)) for name, prefixes in _spanrs.schemes()]
+
+
+def is_auto(scheme: str) -> bool:
+    """Tell whether the scheme is to be found out."""
+    return scheme.strip().lower() == "auto"
+
+
+def as_vocabulary(vocabulary: Vocabulary) -> list[str]:
+    """Give the tags in the order of their ids, from a list, label2id or id2label."""
+    if isinstance(vocabulary, str):
+        message = "a vocabulary is a sequence of tags, not one str"
+        raise TypeError(message)
+    if not isinstance(vocabulary, Mapping):
+        return list(vocabulary)
+    pairs = [(key, value) if isinstance(value, str) else (value, key) for key, value in vocabulary.items()]
+    by_id = {int(number): str(tag) for number, tag in pairs}
+    if sorted(by_id) != list(range(len(pairs))):
+        message = "the ids of a vocabulary must be 0, 1, 2, ... without gaps"
+        raise ValueError(message)
+    return [by_id[number] for number in range(len(by_id))]
 
 
 def is_batch(data: object) -> bool:

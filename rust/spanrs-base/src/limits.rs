@@ -22,7 +22,7 @@ impl Default for Limits {
         Self {
             line_bytes: 16 << 20,
             tags: 1 << 20,
-            sentence_tokens: u32::MAX as usize,
+            sentence_tokens: 1 << 26,
         }
     }
 }

@@ -23,8 +23,9 @@ pub enum Separator {
 /// Which lines are comments.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Comments {
-    /// Lines that begin with `#` before the first token of a sentence and have another number of
-    /// columns than token lines: `# sent_id = 1` is a comment, the hashtag line `#TAB O` is a token.
+    /// Before the first token of a sentence: `# newdoc`, `# newpar` and `# key = value` as in CoNLL-U,
+    /// and other lines that begin with `#` and have another number of columns than token lines, or an
+    /// empty one; so a line with the token `#` is none.
     #[default]
     Auto,
     /// No line.
@@ -118,8 +119,18 @@ impl ColumnReader {
     ///
     /// # Errors
     /// [`Code::Empty`] for a file without token lines at its beginning, [`Code::NoColumn`].
-    pub fn new(lines: LineReader, options: Columns) -> Result<Self> {
-        let layout = sniff(&lines, &options)?;
+    pub fn new(mut lines: LineReader, options: Columns) -> Result<Self> {
+        let layout = loop {
+            match sniff(&lines, &options) {
+                // There may be blank lines and comments for longer than the first chunk.
+                Err(error) if error.code == Code::Empty => {
+                    if !lines.look_further()? {
+                        return Err(error);
+                    }
+                }
+                layout => break layout?,
+            }
+        };
         Ok(Self {
             lines,
             options,
@@ -320,6 +331,13 @@ impl ColumnReader {
         if line.is_empty() || is_space(line[0]) && line.iter().all(|&b| is_space(b)) {
             return Ok(LineKind::Blank);
         }
+        if line[0] == b'#'
+            && self.tokens == 0
+            && self.options.comments == Comments::Auto
+            && is_conllu(line)
+        {
+            return Ok(comment(line));
+        }
         let (start, end) = (self.whole.start, self.whole.start + line.len());
         let fields = &mut self.fields;
         fields.clear();
@@ -342,10 +360,18 @@ impl ColumnReader {
         if line[0] == b'-' && self.field(0) == b"-DOCSTART-" {
             return Ok(LineKind::Document);
         }
-        if self.fields.len() != self.layout.columns {
+        if self.fields.len() != self.layout.columns || line[0] == b'#' && self.has_gap() {
             return self.odd_line();
         }
         Ok(LineKind::Token)
+    }
+
+    /// A field is empty, as in GermEval's headings: `#`, an address, a date, nothing.
+    #[cold]
+    fn has_gap(&self) -> bool {
+        self.options.comments == Comments::Auto
+            && self.tokens == 0
+            && self.fields.iter().any(|(start, end)| start == end)
     }
 
     /// A line that does not have the number of columns it should have.
@@ -377,6 +403,19 @@ fn comment(line: &[u8]) -> LineKind {
     }
 }
 
+/// A comment of CoNLL-U, whatever the number of its columns: `# newdoc`, `# newpar`, `# key = value`.
+fn is_conllu(line: &[u8]) -> bool {
+    let Some(rest) = line.strip_prefix(b"# ") else {
+        return false;
+    };
+    let mut words = rest.split(|&b| is_space(b)).filter(|word| !word.is_empty());
+    match (words.next(), words.next(), words.next()) {
+        (Some(b"newdoc" | b"newpar"), ..) => true,
+        (Some(_), Some(b"="), value) => value.is_some() || rest.ends_with(b"= "),
+        _ => false,
+    }
+}
+
 fn no_tokens(path: &str) -> Error {
     Error::new(Code::Empty, Position::file(path), "the file has no tokens")
 }
@@ -397,6 +436,9 @@ fn sniff(lines: &LineReader, options: &Columns) -> Result<Layout> {
             continue;
         }
         if line.starts_with(b"#") && options.comments == Comments::Auto {
+            if is_conllu(line) {
+                continue;
+            }
             fallback.get_or_insert((at, line));
             continue;
         }
@@ -437,13 +479,22 @@ fn sniff(lines: &LineReader, options: &Columns) -> Result<Layout> {
             })
     };
     let (token, tag) = (resolve(options.token)?, resolve(options.tag)?);
+    let second = options.second.map(resolve).transpose()?;
+    if columns > 1 && (token == tag || Some(token) == second) {
+        let message = format!(
+            "of {columns} columns, column {token} would hold both tokens and tags; name a second file, or \
+             the columns of tokens and tags"
+        );
+        let place = Position::line(lines.path(), at as u64 + 1);
+        return Err(Error::new(Code::NoColumn, place, message));
+    }
     Ok(Layout {
         byte,
         columns,
         // A file of tags alone has no tokens: a column that no line has is empty.
         token: if token == tag { usize::MAX } else { token },
         tag,
-        second: options.second.map_or(Ok(0), resolve)?,
+        second: second.unwrap_or(0),
     })
 }
 

@@ -76,19 +76,8 @@ impl Error {
         }
     }
 
-    /// What the operating system (or a decompressor above it) said about a file.
-    pub(crate) fn read(position: Position, source: std::io::Error) -> Self {
-        use std::io::ErrorKind::{InvalidData, InvalidInput, Other, UnexpectedEof};
-        // The decompressors report damaged data as these kinds; the system calls behind a plain file
-        // never do.
-        if matches!(
-            source.kind(),
-            InvalidData | InvalidInput | UnexpectedEof | Other
-        ) && source.raw_os_error().is_none()
-        {
-            let message = format!("the compressed data is damaged or cut off ({source})");
-            return Self::new(Code::Compression, position, message);
-        }
+    /// What the operating system said when a file was opened.
+    pub(crate) fn open(position: Position, source: std::io::Error) -> Self {
         let message = match source.kind() {
             std::io::ErrorKind::NotFound => "no such file".to_owned(),
             std::io::ErrorKind::PermissionDenied => "permission denied".to_owned(),
@@ -101,5 +90,21 @@ impl Error {
             message,
             source: Some(source),
         }
+    }
+
+    /// What the operating system (or a decompressor above it) said while reading.
+    pub(crate) fn read(position: Position, source: std::io::Error) -> Self {
+        use std::io::ErrorKind::{InvalidData, InvalidInput, Other, UnexpectedEof};
+        // The decompressors report damaged data as these kinds; the system calls behind a plain file
+        // never do.
+        if matches!(
+            source.kind(),
+            InvalidData | InvalidInput | UnexpectedEof | Other
+        ) && source.raw_os_error().is_none()
+        {
+            let message = format!("the compressed data is damaged or cut off ({source})");
+            return Self::new(Code::Compression, position, message);
+        }
+        Self::open(position, source)
     }
 }

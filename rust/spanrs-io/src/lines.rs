@@ -112,6 +112,16 @@ impl LineReader {
         &self.buffer[self.at..self.ready]
     }
 
+    /// Reads more without giving anything out; false where there is no more, or the limit is reached.
+    pub(crate) fn look_further(&mut self) -> Result<bool> {
+        if self.ended || self.filled - self.at > self.limits.line_bytes {
+            return Ok(false);
+        }
+        self.read_more()?;
+        self.refill()?;
+        Ok(true)
+    }
+
     /// From now on white space is looked for a line at a time, not a chunk at a time: for readers that
     /// mostly [`LineReader::pass`] over lines.
     pub(crate) fn look_at_single_lines(&mut self) {

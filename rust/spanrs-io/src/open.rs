@@ -16,7 +16,7 @@ const ZSTD: &[u8] = &[0x28, 0xB5, 0x2F, 0xFD];
 /// [`crate::Code::Io`] where the system refuses, among them a directory; then as [`LineReader::new`].
 pub fn open(path: &Path, limits: Limits) -> Result<LineReader> {
     let name = path.display().to_string();
-    let failed = |error| Error::read(Position::file(&name), error);
+    let failed = |error| Error::open(Position::file(&name), error);
     let file = File::open(path).map_err(failed)?;
     if file.metadata().map_err(failed)?.is_dir() {
         return Err(failed(std::io::ErrorKind::IsADirectory.into()));

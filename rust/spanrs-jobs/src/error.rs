@@ -50,14 +50,21 @@ fn refused(path: &str, scheme: spanrs_tags::Scheme, violations: &Violations) -> 
     let Some(first) = violations.first.first() else {
         return format!("{path}: malformed tags");
     };
-    let place = Position::line(path, first.line);
+    let place = if first.line > 0 {
+        Position::line(path, first.line).to_string()
+    } else {
+        format!(
+            "{path} sentence {}, token {}",
+            first.sentence, first.violation.index
+        )
+    };
     let (kind, context) = (first.violation.kind, first.violation.context());
     let more = match violations.count {
         0 | 1 => String::new(),
         n => format!(" ({n} violations in all)"),
     };
     format!(
-        "{place}: {kind}: {context}{more}; the tags are not well-formed {}: mend them or name a reading",
+        "{place}: {kind}: {context}{more}; the tags are not well-formed {}: mend them or name another reading",
         scheme.name()
     )
 }

@@ -31,7 +31,8 @@ impl Lines {
 
     /// The line of a token.
     pub(crate) fn of(&self, token: u32) -> u64 {
-        let run = self.runs.iter().rev().find(|(first, _)| *first <= token);
+        let runs = self.runs.partition_point(|(first, _)| *first <= token);
+        let run = runs.checked_sub(1).and_then(|at| self.runs.get(at));
         run.map_or(0, |(first, line)| line + u64::from(token - first))
     }
 

@@ -27,7 +27,7 @@ pub fn spans(
     let mut tokens: Vec<String> = Vec::new();
     let mut found = Vec::new();
     let mut malformed = Violations::default();
-    let (mut document, mut sentences) = (0_u64, 0_u64);
+    let (mut document, mut sentences, mut begun) = (0_u64, 0_u64, 0_u64);
     let mut pace = Pace::new(watch);
     while let Some(event) = rows.next_event()? {
         pace.line(|| rows.bytes_read())?;
@@ -54,7 +54,11 @@ pub fn spans(
                 sentence.clear();
                 sentences += 1;
             }
-            Event::Document => document += u64::from(sentences > 0),
+            // A document without sentences is none, as in scoring.
+            Event::Document => {
+                document += u64::from(sentences > begun);
+                begun = sentences;
+            }
         }
     }
     if malformed.count > 0 {

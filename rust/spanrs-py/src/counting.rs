@@ -46,11 +46,16 @@ impl Counting {
         self.scorer.change_reader(&self.reader);
         let before = self.scorer.clone();
         self.take(&detection)?;
-        count(&mut self.reader, &mut self.scorer)?;
+        if let Err(error) = count(&mut self.reader, &mut self.scorer) {
+            self.scorer = before;
+            self.decided = false;
+            return Err(error);
+        }
         let violated =
             self.scorer.violations(Side::Gold).count > before.violations(Side::Gold).count;
-        // Nothing violates TOKEN, so that scheme is asked for again too.
-        if !whole && (violated || detection.scheme == Scheme::Token) {
+        // Nothing violates TOKEN, and a dialect may hide violations: then all of gold is asked too.
+        let blind = detection.scheme == Scheme::Token || self.reader.dialect().unknown_is_outside;
+        if !whole && (violated || blind) {
             let scheme = detection.scheme;
             (detection, _) = ask(&mut self.reader, Side::Gold, u64::MAX)?;
             if detection.scheme != scheme {
@@ -63,15 +68,29 @@ impl Counting {
         Ok(())
     }
 
+    /// Reads in a scheme from now on, if none was found out yet.
+    pub(crate) fn settle(&mut self, scheme: Scheme) -> Result<()> {
+        if !self.decided {
+            self.scorer.change_reader(&self.reader);
+            self.read_in(scheme)?;
+        }
+        Ok(())
+    }
+
+    /// Only `O` was counted until now, so the ids of types may change.
+    fn read_in(&mut self, scheme: Scheme) -> Result<()> {
+        let tags = self.reader.tags().clone();
+        let (reading, dialect) = (self.reader.reading(), self.reader.dialect().clone());
+        self.reader = Reader::with_vocabulary(tags, scheme, reading, dialect)?;
+        self.decided = true;
+        Ok(())
+    }
+
     /// Reads in the detected scheme from now on. As long as nothing but `O` was seen nothing is decided,
     /// and no scheme reads anything else into it.
     fn take(&mut self, detection: &Detection) -> Result<()> {
         if detection.decided {
-            let tags = self.reader.tags().clone();
-            let (reading, dialect) = (self.reader.reading(), self.reader.dialect().clone());
-            // Only `O` was counted until now, so the ids of types may change.
-            self.reader = Reader::with_vocabulary(tags, detection.scheme, reading, dialect)?;
-            self.decided = true;
+            self.read_in(detection.scheme)?;
         }
         Ok(())
     }

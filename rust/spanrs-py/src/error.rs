@@ -13,6 +13,11 @@ use crate::options::violation_tuple;
 pub(crate) enum Error {
     Python(PyErr),
     Tags(TagsError),
+    /// The same in one of several sentences.
+    TagsIn {
+        sentence: usize,
+        error: TagsError,
+    },
     Job(JobError),
     /// Gold and pred in memory do not match; with the index of the sentence.
     Shape {
@@ -23,6 +28,16 @@ pub(crate) enum Error {
     Id {
         message: String,
     },
+}
+
+impl Error {
+    /// Names the sentence, where tags are the trouble.
+    pub(crate) fn in_sentence(self, sentence: usize) -> Self {
+        match self {
+            Self::Tags(error) => Self::TagsIn { sentence, error },
+            other => other,
+        }
+    }
 }
 
 pub(crate) type Result<T> = std::result::Result<T, Error>;
@@ -61,6 +76,13 @@ fn raise(py: Python<'_>, error: Error) -> PyResult<PyErr> {
     match error {
         Error::Python(error) => Ok(error),
         Error::Tags(error) => tags(py, &error, None),
+        Error::TagsIn { sentence, error } => {
+            let raised = tags(py, &error, None)?;
+            let value = raised.value(py);
+            value.setattr("args", (format!("sentence {sentence}: {error}"),))?;
+            value.setattr("sentence", sentence)?;
+            Ok(raised)
+        }
         Error::Shape { message, sentence } => {
             let error = make(py, "AlignmentError", &message, "shape", None)?;
             if let Some(sentence) = sentence {
@@ -91,9 +113,14 @@ fn job(py: Python<'_>, error: JobError) -> PyResult<PyErr> {
         JobError::Malformed {
             path, violations, ..
         } => {
-            let line = violations.first.first().map_or(0, |first| first.line);
-            let place = Position::line(&path, line);
-            let error = make(py, "SchemeError", &text, "malformed", Some(&place))?;
+            let first = violations.first.first();
+            let place = first
+                .filter(|first| first.line > 0)
+                .map(|first| Position::line(&path, first.line));
+            let error = make(py, "SchemeError", &text, "malformed", place.as_ref())?;
+            if let (None, Some(first)) = (&place, first) {
+                error.value(py).setattr("sentence", first.sentence)?;
+            }
             let all: Vec<_> = violations
                 .first
                 .iter()
@@ -143,7 +170,8 @@ fn tags(py: Python<'_>, error: &TagsError, place: Option<&Position>) -> PyResult
         TagsError::UnknownScheme { .. } => ("SchemeError", "unknown_scheme"),
         TagsError::UnknownReading { .. } => ("SchemeError", "unknown_reading"),
         TagsError::ReadingNotForScheme { .. } => ("SchemeError", "reading_not_for_scheme"),
-        TagsError::EmptySeparator => ("SchemeError", "empty_separator"),
+        TagsError::BadSeparator { .. } => ("SchemeError", "bad_separator"),
+        TagsError::TooMany { .. } => ("LimitError", "too_many"),
         TagsError::Malformed { .. } => ("SchemeError", "malformed"),
         TagsError::Overlap { .. } => ("SchemeError", "overlap"),
         TagsError::OutOfRange { .. } => ("SchemeError", "out_of_range"),

@@ -1,6 +1,6 @@
 //! Scoring: behind `spanrs.score` and `spanrs.Scorer`.
 
-use std::cell::{Cell, RefCell};
+use std::cell::RefCell;
 use std::sync::{Mutex, MutexGuard, TryLockError};
 
 use numpy::PyReadonlyArray1;
@@ -9,7 +9,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 use spanrs_base::Limits;
 use spanrs_eval::{Counts, Scorer, Side, Violations};
-use spanrs_tags::{Evidence, Reader, Scheme};
+use spanrs_tags::{Evidence, Reader, Reading, Scheme};
 
 use crate::counting::Counting;
 use crate::error::{Error, Result};
@@ -38,16 +38,15 @@ impl Counter {
         by_document: bool,
     ) -> Result<Self> {
         let scheme = scheme_or_auto(scheme)?;
+        let read_as = reading(reading_name)?;
+        // A refusal names at least one.
+        let keep = keep.max(usize::from(read_as == Reading::Refuse));
         let mut scorer = Scorer::new(keep);
         if by_document {
             scorer = scorer.by_document();
         }
         Ok(Self(Mutex::new(Counting {
-            reader: Reader::new(
-                scheme.unwrap_or(Scheme::Bio),
-                reading(reading_name)?,
-                dialect.into(),
-            )?,
+            reader: Reader::new(scheme.unwrap_or(Scheme::Bio), read_as, dialect.checked()?)?,
             scorer,
             decided: scheme.is_some(),
             detection: None,
@@ -58,18 +57,22 @@ impl Counter {
     #[pyo3(signature = (gold, pred, /))]
     fn update_lists(&self, gold: &Bound<'_, PyAny>, pred: &Bound<'_, PyAny>) -> Result<()> {
         let inner = &mut *self.lock()?;
-        let (gold, pred) = (as_list_or_tuple(gold)?, as_list_or_tuple(pred)?);
-        same_number(Items::of(&gold).len(), Items::of(&pred).len())?;
         let mut interner = Interner::new();
-        let seen = Flat::intern(&gold, &mut interner, &mut inner.reader)?;
+        let gold = Flat::intern(gold, &mut interner, &mut inner.reader)?;
+        let pred = Flat::intern(pred, &mut interner, &mut inner.reader)?;
+        gold.fits(&pred)?;
         inner.run(
-            |reader, side, most| match side {
-                Side::Gold => Ok(seen.evidence(most)),
-                Side::Pred => Ok(Flat::intern(&pred, &mut Interner::new(), reader)?.evidence(most)),
-            },
-            |reader, scorer| seen.score(&pred, &mut interner, reader, scorer),
+            |_, side, most| Ok(if side == Side::Gold { &gold } else { &pred }.evidence(most)),
+            |reader, scorer| gold.score(&pred, reader, scorer),
         )?;
         inner.refuse()
+    }
+
+    /// Reads in a scheme from now on, if none was found out yet.
+    #[pyo3(signature = (scheme, /))]
+    fn settle(&self, scheme: &str) -> Result<()> {
+        let inner = &mut *self.lock()?;
+        inner.settle(crate::options::scheme(scheme)?)
     }
 
     /// Adds sentences given as arrays of ids. `lengths` cuts arrays of one dimension into sentences.
@@ -98,10 +101,17 @@ impl Counter {
         let numbers = numbering(&vocabulary, &mut inner.reader)?;
         let cut = match &lengths {
             None => Sentences::Equal(sentences, tokens),
+            Some(_) if sentences != 1 => {
+                return Err(Error::Shape {
+                    message: "lengths are for arrays of one dimension".to_owned(),
+                    sentence: None,
+                });
+            }
             Some(lengths) => cut(lengths.as_slice().map_err(PyErr::from)?, sentences * tokens)?,
         };
         with_values!(&gold, gold => with_values!(&pred, pred => {
             let batch = Batch { gold, pred, cut, numbers: &numbers, ignore: ignore_index };
+            py.detach(|| batch.check())?;
             py.detach(|| inner.run(
                 |_, side, most| batch.evidence(side, most),
                 |reader, scorer| batch.each(|pairs| {
@@ -166,6 +176,13 @@ impl Counter {
         Ok(())
     }
 
+    /// Scheme, as far as it is found out, and reading.
+    fn made(&self) -> Result<(Option<&'static str>, &'static str)> {
+        let inner = &*self.lock()?;
+        let scheme = inner.decided.then(|| inner.reader.scheme().name());
+        Ok((scheme, inner.reader.reading().name()))
+    }
+
     /// Everything counted so far, as plain Python values.
     fn state<'py>(&self, py: Python<'py>) -> Result<Bound<'py, PyDict>> {
         let inner = &mut *self.lock()?;
@@ -221,6 +238,7 @@ impl Flat {
         interner: &mut Interner,
         reader: &mut Reader,
     ) -> Result<Self> {
+        let sentences = &as_list_or_tuple(sentences)?;
         let items = Items::of(sentences);
         let mut flat = Self {
             ids: Vec::new(),
@@ -257,28 +275,35 @@ impl Flat {
         (evidence, true)
     }
 
-    /// Scores pred against these.
-    fn score(
-        &self,
-        pred: &Bound<'_, PyAny>,
-        interner: &mut Interner,
-        reader: &mut Reader,
-        scorer: &mut Scorer,
-    ) -> Result<()> {
-        let items = Items::of(pred);
-        same_number(self.lengths.len(), items.len())?;
-        let mut ids = Vec::new();
-        for (at, gold) in self.sentences().enumerate() {
-            ids.clear();
-            if let Some(sentence) = items.get(at) {
-                interner.sentence(&sentence.to_owned(), reader, &mut ids)?;
-            }
-            if gold.len() != ids.len() {
-                return Err(unequal(at, gold.len(), ids.len()));
-            }
-            scorer.add(reader, gold, &ids, |_, _| 0);
-            if at % PAUSE == PAUSE - 1 {
-                pred.py().check_signals()?;
+    /// Refuses pred if its sentences are others.
+    fn fits(&self, pred: &Self) -> Result<()> {
+        let (gold, pred) = (&self.lengths, &pred.lengths);
+        if gold.len() != pred.len() {
+            return Err(Error::Shape {
+                message: format!("gold has {} sentences, pred has {}", gold.len(), pred.len()),
+                sentence: None,
+            });
+        }
+        match gold.iter().zip(pred).position(|(gold, pred)| gold != pred) {
+            None => Ok(()),
+            Some(at) => Err(Error::Shape {
+                message: format!(
+                    "sentence {at}: gold has {} tags, pred has {}",
+                    gold[at], pred[at]
+                ),
+                sentence: Some(at),
+            }),
+        }
+    }
+
+    /// Scores pred, which fits, against these.
+    fn score(&self, pred: &Self, reader: &Reader, scorer: &mut Scorer) -> Result<()> {
+        for (at, (gold, pred)) in self.sentences().zip(pred.sentences()).enumerate() {
+            scorer.add(reader, gold, pred, |_, _| 0);
+            if at % PAUSE == PAUSE - 1
+                && let Some(error) = interrupted()
+            {
+                return Err(error.into());
             }
         }
         Ok(())
@@ -318,18 +343,13 @@ impl<G: Id, P: Id> Batch<'_, G, P> {
     fn each(&self, mut sentence: impl FnMut(Pairs<'_, G, P>) -> bool) -> Result<()> {
         for (at, range) in self.cut.ranges().enumerate() {
             let (gold, pred) = (&self.gold[range.clone()], &self.pred[range]);
-            let bad = Cell::new(false);
             let more = sentence(Pairs {
                 ids: gold.iter().zip(pred),
                 numbers: self.numbers,
                 ignore: self.ignore,
-                bad: &bad,
             });
             if !more {
                 return Ok(());
-            }
-            if bad.get() {
-                return Err(self.bad_id(at, gold, pred));
             }
             if at % PAUSE == PAUSE - 1
                 && let Some(error) = interrupted()
@@ -340,32 +360,41 @@ impl<G: Id, P: Id> Batch<'_, G, P> {
         Ok(())
     }
 
-    #[cold]
-    fn bad_id(&self, sentence: usize, gold: &[G], pred: &[P]) -> Error {
-        let tags = self.numbers.len();
-        let bad = |id: i64| usize::try_from(id).map_or(true, |id| id >= tags);
-        for (token, (g, p)) in gold.iter().zip(pred).enumerate() {
-            let (g, p) = (g.value(), p.value());
-            if g == self.ignore {
-                continue;
-            }
-            for (side, id) in [("gold", g), ("pred", p)] {
-                if bad(id) {
-                    return bad_id(side, sentence, token, id, tags);
+    /// Refuses ids without a tag, before anything is counted.
+    fn check(&self) -> Result<()> {
+        let tags = self.numbers.len() as u64;
+        // A negative id is a huge one here.
+        let good = |id: i64| (id as u64) < tags;
+        let pairs = || {
+            self.gold
+                .iter()
+                .zip(self.pred)
+                .map(|(g, p)| (g.value(), p.value()))
+        };
+        let fine = |(g, p): (i64, i64)| g == self.ignore || good(g) && good(p);
+        // Without an early end, so that many are looked at at once.
+        if pairs().fold(true, |all, pair| all & fine(pair)) {
+            return Ok(());
+        }
+        for (sentence, range) in self.cut.ranges().enumerate() {
+            let start = range.start;
+            for (token, (g, p)) in pairs().skip(start).take(range.len()).enumerate() {
+                if !fine((g, p)) {
+                    let (side, id) = if good(g) { ("pred", p) } else { ("gold", g) };
+                    return Err(bad_id(side, sentence, token, id, self.numbers.len()));
                 }
             }
         }
-        bad_id("gold", sentence, 0, self.ignore, tags)
+        Ok(())
     }
 }
 
-/// The pairs of ids of one sentence; ends early at an id without a tag, and says so in `bad`.
+/// The pairs of ids of one sentence. All have been checked.
 #[derive(Clone)]
 struct Pairs<'a, G, P> {
     ids: std::iter::Zip<std::slice::Iter<'a, G>, std::slice::Iter<'a, P>>,
     numbers: &'a [u32],
     ignore: i64,
-    bad: &'a Cell<bool>,
 }
 
 impl<G: Id, P: Id> Iterator for Pairs<'_, G, P> {
@@ -378,15 +407,9 @@ impl<G: Id, P: Id> Iterator for Pairs<'_, G, P> {
             if g == self.ignore {
                 continue;
             }
-            // A negative id is a huge one here, and no vocabulary is so large.
             let number = |id: i64| self.numbers.get(id as usize).copied();
-            let gold = number(g);
-            let pred = if g == p { gold } else { number(p) };
-            if let (Some(gold), Some(pred)) = (gold, pred) {
-                return Some((gold, pred));
-            }
-            self.bad.set(true);
-            return None;
+            let gold = number(g)?;
+            return Some((gold, if g == p { gold } else { number(p)? }));
         }
         None
     }
@@ -402,23 +425,6 @@ fn cut(lengths: &[i64], ids: usize) -> Result<Sentences<'_, i64>> {
         });
     }
     Ok(Sentences::Lengths(lengths))
-}
-
-fn same_number(gold: usize, pred: usize) -> Result<()> {
-    if gold == pred {
-        return Ok(());
-    }
-    Err(Error::Shape {
-        message: format!("gold has {gold} sentences, pred has {pred}"),
-        sentence: None,
-    })
-}
-
-fn unequal(sentence: usize, gold: usize, pred: usize) -> Error {
-    Error::Shape {
-        message: format!("sentence {sentence}: gold has {gold} tags, pred has {pred}"),
-        sentence: Some(sentence),
-    }
 }
 
 fn counts<'py>(py: Python<'py>, counts: &Counts, reader: &Reader) -> Result<Bound<'py, PyDict>> {

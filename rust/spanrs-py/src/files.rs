@@ -92,9 +92,12 @@ impl Read for Stream {
                 pyo3::exceptions::PyTypeError::new_err("open the file in binary mode ('rb')")
             })?;
             let bytes = bytes.as_bytes();
-            let n = bytes.len().min(buffer.len());
-            buffer[..n].copy_from_slice(&bytes[..n]);
-            Ok(n)
+            let Some(into) = buffer.get_mut(..bytes.len()) else {
+                let message = "read(n) of the file object gave more than n bytes";
+                return Err(pyo3::exceptions::PyOSError::new_err(message));
+            };
+            into.copy_from_slice(bytes);
+            Ok(bytes.len())
         })
         // A kind that no decompressor uses; the exception itself travels inside.
         .map_err(|error: PyErr| std::io::Error::new(ErrorKind::Unsupported, error))
@@ -157,7 +160,10 @@ impl Progress {
     }
 }
 
-/// (scheme, statement)
+/// (scheme, statement, [(scheme, violations)])
+pub(crate) type DetectionTuple = (&'static str, String, Vec<(&'static str, u64)>);
+
+/// The scheme of a file, and what speaks for it.
 #[pyfunction]
 #[pyo3(signature = (source, options, dialect, progress, /))]
 pub(crate) fn detect_file(
@@ -165,16 +171,21 @@ pub(crate) fn detect_file(
     options: ColumnOptions,
     dialect: PyDialect,
     progress: Option<Py<PyAny>>,
-) -> Result<(&'static str, String)> {
+) -> Result<DetectionTuple> {
     let rows = columns(source, &options, None)?;
     let mut progress = Progress::new(progress);
-    let dialect = dialect.into();
+    let dialect = dialect.checked()?;
     let result = source
         .py()
         .detach(|| spanrs_jobs::detect(rows, &dialect, &mut |n| progress.tell(n)))
         .map_err(Error::from);
     let detection = progress.check(result)?;
-    Ok((detection.scheme.name(), detection.statement))
+    let violations = detection
+        .violations
+        .iter()
+        .map(|(s, n)| (s.name(), *n))
+        .collect();
+    Ok((detection.scheme.name(), detection.statement, violations))
 }
 
 /// (sentences, tokens, (violations, the first ones located), [(kind, number)])
@@ -196,7 +207,11 @@ pub(crate) fn validate_file(
     keep: usize,
     progress: Option<Py<PyAny>>,
 ) -> Result<ReportTuple> {
-    let mut reader = Reader::new(scheme(scheme_name)?, reading("conlleval")?, dialect.into())?;
+    let mut reader = Reader::new(
+        scheme(scheme_name)?,
+        reading("conlleval")?,
+        dialect.checked()?,
+    )?;
     let rows = columns(source, &options, None)?;
     let mut progress = Progress::new(progress);
     let result = source
@@ -233,7 +248,7 @@ pub(crate) fn convert_file(
 ) -> Result<()> {
     let (from, to) = (scheme(source_scheme)?, scheme(target_scheme)?);
     let read_as = reading_name.map(reading).transpose()?;
-    let mut converter = Converter::new(from, to, read_as, dialect.into())?;
+    let mut converter = Converter::new(from, to, read_as, dialect.checked()?)?;
     let rows = columns(source, &options, None)?;
     let mut progress = Progress::new(progress);
     let result = source.py().detach(|| {
@@ -256,7 +271,11 @@ pub(crate) fn spans_file(
     dialect: PyDialect,
     progress: Option<Py<PyAny>>,
 ) -> Result<()> {
-    let mut reader = Reader::new(scheme(scheme_name)?, reading(reading_name)?, dialect.into())?;
+    let mut reader = Reader::new(
+        scheme(scheme_name)?,
+        reading(reading_name)?,
+        dialect.checked()?,
+    )?;
     let rows = columns(source, &options, None)?;
     let mut progress = Progress::new(progress);
     let result = source.py().detach(|| {

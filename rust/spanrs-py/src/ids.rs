@@ -70,13 +70,20 @@ macro_rules! id {
         $(impl Id for $t {
             #[inline(always)]
             fn value(self) -> i64 {
-                // u64 values beyond i64 turn negative, and are no ids either way.
-                self as i64
+                i64::from(self)
             }
         })*
     };
 }
-id!(i64, i32, i16, i8, u64, u32, u16, u8);
+id!(i64, i32, i16, i8, u32, u16, u8);
+
+impl Id for u64 {
+    #[inline(always)]
+    fn value(self) -> i64 {
+        // Beyond i64 there is no vocabulary and no ignore_index.
+        i64::try_from(self).unwrap_or(i64::MAX)
+    }
+}
 
 pub(crate) fn slice<'a, T: Id>(array: &'a PyReadonlyArrayDyn<'_, T>) -> Result<&'a [T]> {
     array.as_slice().map_err(|_| {

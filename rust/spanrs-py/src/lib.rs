@@ -16,7 +16,9 @@ mod tags;
 use pyo3::prelude::*;
 
 /// The compiled half of spanrs. Use the modules of the package; this one may change at any time.
-#[pymodule(gil_used = false)]
+// Lists are walked through borrowed references, which is sound only under the GIL. A build for a free-
+// threaded interpreter keeps it on; such an interpreter cannot load the abi3 wheels anyway.
+#[pymodule(gil_used = true)]
 mod _spanrs {
     #[pymodule_export]
     use crate::eval::Counter;
@@ -24,8 +26,8 @@ mod _spanrs {
     use crate::files::{convert_file, detect_file, spans_file, validate_file};
     #[pymodule_export]
     use crate::tags::{
-        convert, convert_batch, detect, legal, read_ids, read_spans, read_spans_batch, scheme_name,
-        schemes, tags_of, validate, validate_batch, write_tags,
+        convert, convert_batch, detect, legal, read_ids, read_spans, read_spans_batch, readings,
+        scheme_name, schemes, tags_of, validate, validate_batch, write_tags,
     };
 
     use pyo3::prelude::*;

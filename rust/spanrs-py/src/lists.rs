@@ -1,12 +1,10 @@
 //! Tags in Python lists to ids, looking at each distinct string object once.
 
-use std::borrow::Cow;
-
 use pyo3::Borrowed;
 use pyo3::exceptions::PyTypeError;
 use pyo3::ffi;
 use pyo3::prelude::*;
-use pyo3::types::{PyList, PyString, PyTuple};
+use pyo3::types::{PyDict, PyList, PySet, PyString, PyTuple};
 use spanrs_tags::Reader;
 
 use crate::error::{Error, Result};
@@ -147,15 +145,22 @@ fn not_a_tag(item: &Bound<'_, PyAny>) -> Error {
 #[inline]
 fn intern(item: &Bound<'_, PyAny>, reader: &mut Reader) -> Result<u32> {
     let tag = item.cast::<PyString>().map_err(|_| not_a_tag(item))?;
-    Ok(reader.intern(&text(tag))?)
+    // Lone surrogates raise UnicodeEncodeError: replacing them would make different tags one.
+    Ok(reader.intern(tag.to_str()?)?)
 }
 
-/// The characters of a string; lone surrogates become U+FFFD.
-pub(crate) fn text<'a>(string: &'a Bound<'_, PyString>) -> Cow<'a, str> {
-    match string.to_str() {
-        Ok(text) => Cow::Borrowed(text),
-        Err(_) => Cow::Owned(string.to_string_lossy().into_owned()),
+/// The tags of a sentence as strings of their own.
+pub(crate) fn strings(sentence: &Bound<'_, PyAny>) -> Result<Vec<String>> {
+    let sentence = as_list_or_tuple(sentence)?;
+    let items = Items::of(&sentence);
+    let mut all = Vec::with_capacity(items.len());
+    for at in 0..items.len() {
+        let Some(item) = items.get(at) else { break };
+        let item = item.to_owned();
+        let tag = item.cast::<PyString>().map_err(|_| not_a_tag(&item))?;
+        all.push(tag.to_str()?.to_owned());
     }
+    Ok(all)
 }
 
 /// The sequence itself if it can be walked in place, else a list of what it gives.
@@ -166,6 +171,11 @@ pub(crate) fn as_list_or_tuple<'py>(sequence: &Bound<'py, PyAny>) -> Result<Boun
     if sequence.is_instance_of::<PyString>() {
         let message = "expected a sequence of tags, got one str; wrap it in a list";
         return Err(PyTypeError::new_err(message).into());
+    }
+    if sequence.is_instance_of::<PySet>() || sequence.is_instance_of::<PyDict>() {
+        return Err(
+            PyTypeError::new_err("expected a sequence of tags, got a set or a dict").into(),
+        );
     }
     let py = sequence.py();
     Ok(py.get_type::<PyList>().call1((sequence,))?)

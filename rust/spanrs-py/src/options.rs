@@ -9,9 +9,11 @@ use crate::error::Result;
 #[derive(FromPyObject)]
 pub(crate) struct PyDialect(String, bool, bool, bool);
 
-impl From<PyDialect> for Dialect {
-    fn from(PyDialect(separator, suffix, bare_is_type, unknown_is_outside): PyDialect) -> Self {
-        Self {
+impl PyDialect {
+    /// The dialect, checked.
+    pub(crate) fn checked(self) -> Result<Dialect> {
+        let Self(separator, suffix, bare_is_type, unknown_is_outside) = self;
+        let dialect = Dialect {
             separator,
             suffix,
             bare: if bare_is_type {
@@ -20,7 +22,9 @@ impl From<PyDialect> for Dialect {
                 Bare::OneType
             },
             unknown_is_outside,
-        }
+        };
+        dialect.check()?;
+        Ok(dialect)
     }
 }
 

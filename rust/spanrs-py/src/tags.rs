@@ -7,8 +7,9 @@ use spanrs_tags::{Converter, Evidence, Reader, Reading, Scheme, Writer};
 
 use crate::error::{Error, Result};
 use crate::eval::most_tags;
+use crate::files::DetectionTuple;
 use crate::ids::{Id, Ids, Sentences, bad_id, numbering, with_values};
-use crate::lists::{Interner, as_list_or_tuple};
+use crate::lists::{Interner, as_list_or_tuple, strings};
 use crate::options::{PyDialect, ViolationTuple, reading, scheme, violation_tuple};
 
 /// (type, start, end)
@@ -31,6 +32,12 @@ pub(crate) fn schemes() -> Vec<(&'static str, Vec<PrefixTuple>)> {
         .collect()
 }
 
+/// The names of all readings.
+#[pyfunction]
+pub(crate) fn readings() -> Vec<&'static str> {
+    Reading::all().map(Reading::name).collect()
+}
+
 /// The printed name of the scheme a user means.
 #[pyfunction]
 #[pyo3(signature = (name, /))]
@@ -45,7 +52,7 @@ fn one(
     read_as: Reading,
     dialect: PyDialect,
 ) -> Result<(Reader, Vec<u32>)> {
-    let mut reader = Reader::new(scheme(scheme_name)?, read_as, dialect.into())?;
+    let mut reader = Reader::new(scheme(scheme_name)?, read_as, dialect.checked()?)?;
     let mut ids = Vec::new();
     Interner::new().sentence(tags, &mut reader, &mut ids)?;
     Ok((reader, ids))
@@ -71,7 +78,7 @@ fn batch(
     for at in 0..sentences.len()? {
         ids.clear();
         interner.sentence(&sentences.get_item(at)?, reader, &mut ids)?;
-        each(reader, &ids)?;
+        each(reader, &ids).map_err(|error| error.in_sentence(at))?;
         if at % 4096 == 4095 {
             sentences.py().check_signals()?;
         }
@@ -104,7 +111,11 @@ pub(crate) fn read_spans_batch(
     reading_name: &str,
     dialect: PyDialect,
 ) -> Result<Vec<Vec<SpanTuple>>> {
-    let mut reader = Reader::new(scheme(scheme_name)?, reading(reading_name)?, dialect.into())?;
+    let mut reader = Reader::new(
+        scheme(scheme_name)?,
+        reading(reading_name)?,
+        dialect.checked()?,
+    )?;
     let mut all = Vec::new();
     batch(sentences, &mut reader, |reader, ids| {
         if reader.reading() == Reading::Refuse {
@@ -136,7 +147,11 @@ pub(crate) fn read_ids<'py>(
     ignore_index: i64,
 ) -> Result<(SpanArrays<'py>, Vec<String>)> {
     let py = ids.py();
-    let mut reader = Reader::new(scheme(scheme_name)?, reading(reading_name)?, dialect.into())?;
+    let mut reader = Reader::new(
+        scheme(scheme_name)?,
+        reading(reading_name)?,
+        dialect.checked()?,
+    )?;
     let numbers = numbering(&vocabulary, &mut reader)?;
     let ids = Ids::extract(ids)?;
     let (sentences, tokens) = ids.shape()?;
@@ -185,7 +200,10 @@ fn spans_of_ids<T: Id>(
             places.push(token as u32);
         }
         if reader.reading() == Reading::Refuse {
-            reader.check(&ids)?;
+            let wrong = reader
+                .check(&ids)
+                .map_err(|error| at_places(error, &places));
+            wrong.map_err(|error| Error::Tags(error).in_sentence(sentence))?;
         }
         reader.spans_into(&ids, &mut spans);
         all.extend(spans.iter().map(|span| {
@@ -198,6 +216,19 @@ fn spans_of_ids<T: Id>(
         }));
     }
     Ok(all)
+}
+
+/// Counts tokens as the array does, ignored ones included.
+fn at_places(mut error: spanrs_tags::Error, places: &[u32]) -> spanrs_tags::Error {
+    if let spanrs_tags::Error::Malformed { violations, .. } = &mut error {
+        for violation in violations {
+            violation.index = places
+                .get(violation.index as usize)
+                .copied()
+                .unwrap_or_default();
+        }
+    }
+    error
 }
 
 /// All violations of a sentence.
@@ -226,7 +257,11 @@ pub(crate) fn validate_batch(
     reading_name: &str,
     dialect: PyDialect,
 ) -> Result<Vec<Vec<ViolationTuple>>> {
-    let mut reader = Reader::new(scheme(scheme_name)?, reading(reading_name)?, dialect.into())?;
+    let mut reader = Reader::new(
+        scheme(scheme_name)?,
+        reading(reading_name)?,
+        dialect.checked()?,
+    )?;
     let mut all = Vec::new();
     batch(sentences, &mut reader, |reader, ids| {
         all.push(reader.violations(ids).iter().map(violation_tuple).collect());
@@ -268,7 +303,7 @@ pub(crate) fn write_tags(
             ty: types.intern(ty).map_err(spanrs_tags::Error::from)?,
         });
     }
-    let mut writer = Writer::new(scheme(scheme_name)?, dialect.into());
+    let mut writer = Writer::new(scheme(scheme_name)?, dialect.checked()?);
     if overwrite {
         writer = writer.overwriting();
     }
@@ -287,13 +322,8 @@ fn converter(
         scheme(source)?,
         scheme(target)?,
         read_as,
-        dialect.into(),
+        dialect.checked()?,
     )?)
-}
-
-/// The strings of a sequence.
-fn strings(sequence: &Bound<'_, PyAny>) -> Result<Vec<String>> {
-    Ok(as_list_or_tuple(sequence)?.extract()?)
 }
 
 /// A sentence's tags in another scheme.
@@ -326,7 +356,8 @@ pub(crate) fn convert_batch(
     (0..sentences.len()?)
         .map(|at| {
             let tags = strings(&sentences.get_item(at)?)?;
-            Ok(converter.convert(tags.iter().map(String::as_str))?)
+            let converted = converter.convert(tags.iter().map(String::as_str));
+            converted.map_err(|error| Error::Tags(error).in_sentence(at))
         })
         .collect()
 }
@@ -343,7 +374,7 @@ pub(crate) fn tags_of(
     Ok(spanrs_tags::tags_of(
         scheme(scheme_name)?,
         &types,
-        &dialect.into(),
+        &dialect.checked()?,
     ))
 }
 
@@ -355,24 +386,20 @@ pub(crate) fn legal(scheme_name: &str, tags: Vec<String>, dialect: PyDialect) ->
     Ok(spanrs_tags::legal(
         scheme(scheme_name)?,
         &tags,
-        &dialect.into(),
+        &dialect.checked()?,
     )?)
 }
 
-/// (scheme, statement, [(scheme, violations)])
+/// The scheme of sentences, and what speaks for it.
 #[pyfunction]
 #[pyo3(signature = (sentences, dialect, /))]
-#[allow(clippy::type_complexity)] // A tuple that Python names.
-pub(crate) fn detect(
-    sentences: &Bound<'_, PyAny>,
-    dialect: PyDialect,
-) -> Result<(&'static str, String, Vec<(&'static str, u64)>)> {
+pub(crate) fn detect(sentences: &Bound<'_, PyAny>, dialect: PyDialect) -> Result<DetectionTuple> {
     let vocabulary = Vocabulary::new(most_tags());
     let mut reader = Reader::with_vocabulary(
         vocabulary,
         Scheme::Token,
         Reading::Conlleval,
-        dialect.into(),
+        dialect.checked()?,
     )?;
     let mut evidence = Evidence::default();
     batch(sentences, &mut reader, |_, ids| {

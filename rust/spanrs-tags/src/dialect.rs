@@ -1,5 +1,6 @@
 //! How a tag string is split into prefix and type.
 
+use crate::error::{Error, Result};
 use crate::scheme::{Prefix, Scheme};
 use crate::table::{OUTSIDE, UNKNOWN};
 
@@ -64,6 +65,26 @@ impl Dialect {
             unknown_is_outside: true,
             ..Self::default()
         }
+    }
+
+    /// Refuses a separator that is empty or holds a letter of a prefix.
+    ///
+    /// # Errors
+    /// [`Error::BadSeparator`].
+    pub fn check(&self) -> Result<()> {
+        let letters = || {
+            Scheme::all()
+                .flat_map(|s| s.prefixes())
+                .map(|p| p.letter)
+                .chain(["O"])
+        };
+        let separator = &self.separator;
+        if separator.is_empty() || letters().any(|l| !l.is_empty() && separator.contains(l)) {
+            return Err(Error::BadSeparator {
+                separator: separator.clone(),
+            });
+        }
+        Ok(())
     }
 
     /// The tag made of a prefix and a type.

@@ -31,9 +31,24 @@ pub enum Error {
         /// The scheme.
         scheme: Scheme,
     },
-    /// The separator is empty.
-    #[error("the separator between prefix and type must not be empty")]
-    EmptySeparator,
+    /// The separator could not be told from prefixes.
+    #[error(
+        "{separator:?} cannot separate prefix and type: it is empty, or a prefix is spelt with it"
+    )]
+    BadSeparator {
+        /// As the user wrote it.
+        separator: String,
+    },
+    /// More than a limit allows.
+    #[error("{what}: {asked} are asked for, at most {most} are possible")]
+    TooMany {
+        /// Of what.
+        what: &'static str,
+        /// How many.
+        asked: usize,
+        /// The limit.
+        most: usize,
+    },
     /// The tags do not conform to the scheme and no reading was asked for.
     #[error("{}", malformed(scheme, violations))]
     Malformed {
@@ -117,5 +132,5 @@ fn malformed(scheme: &Scheme, violations: &[Violation]) -> String {
     if violations.len() > SHOWN {
         text += "; ...";
     }
-    text + ". Mend the tags or name a reading."
+    text + ". Mend the tags or name another reading."
 }

@@ -11,7 +11,7 @@
 //! let spans = reader.spans(&ids);
 //! assert_eq!((spans[0].start, spans[0].end, reader.type_name(spans[0].ty)), (0, 2, "PER"));
 //! assert_eq!((spans[1].start, spans[1].end, reader.type_name(spans[1].ty)), (3, 4, "LOC"));
-//! assert_eq!(reader.violations(&ids)[0].to_string(), "Illegal Start at index 3: `I-LOC` after `O`");
+//! assert_eq!(reader.violations(&ids)[0].to_string(), "Illegal Start at index 3: I-LOC after O");
 //! ```
 
 mod convert;
@@ -37,4 +37,4 @@ pub use scheme::{Edge, Prefix, Scheme};
 pub use table::{CLOSE, OPEN, Table, VIOLATION, Walk};
 pub use transition::{legal, tags_of};
 pub use violation::{Action, Kind, Violation};
-pub use write::{Writer, tag_string};
+pub use write::Writer;

@@ -26,7 +26,7 @@ impl Reader {
     /// A reader that has not seen a tag yet.
     ///
     /// # Errors
-    /// [`Error::ReadingNotForScheme`], [`Error::EmptySeparator`].
+    /// [`Error::ReadingNotForScheme`], [`Error::BadSeparator`].
     pub fn new(scheme: Scheme, reading: Reading, dialect: Dialect) -> Result<Self> {
         Self::with_vocabulary(
             Vocabulary::new(Limits::default().tags),
@@ -46,9 +46,7 @@ impl Reader {
         reading: Reading,
         dialect: Dialect,
     ) -> Result<Self> {
-        if dialect.separator.is_empty() {
-            return Err(Error::EmptySeparator);
-        }
+        dialect.check()?;
         let mut types = Vocabulary::new(usize::MAX);
         // Type 0: what `O` has, and what the end of a sentence has.
         types.intern(UNTYPED)?;
@@ -222,8 +220,13 @@ impl Reader {
     /// How many violations a sentence has.
     pub fn count_violations(&self, ids: &[u32]) -> u64 {
         let mut count = 0;
-        self.each_violation(ids, |_, _| count += 1);
+        self.each_kind(ids, |_| count += 1);
         count
+    }
+
+    /// Calls `found` with the kind of every violation of a sentence.
+    pub fn each_kind(&self, ids: &[u32], mut found: impl FnMut(violation::Kind)) {
+        self.each_violation(ids, |_, kind| found(kind));
     }
 
     /// The spans, or all that is wrong with the tags.

@@ -102,7 +102,7 @@ const SCHEMES: [Data; 10] = [
     Data {
         scheme: Scheme::Iobes,
         name: "IOBES",
-        aliases: &["bioes", "sobie", "iobse", "biose"],
+        aliases: &["bioes", "sobie", "bieso", "bieos", "biose"],
         prefixes: &[
             prefix("B", Always, Never),
             prefix("I", Never, Never),
@@ -113,7 +113,7 @@ const SCHEMES: [Data; 10] = [
     Data {
         scheme: Scheme::Bilou,
         name: "BILOU",
-        aliases: &["bioul", "bilu", "bioulu"],
+        aliases: &["bioul", "biluo"],
         prefixes: &[
             prefix("B", Always, Never),
             prefix("I", Never, Never),

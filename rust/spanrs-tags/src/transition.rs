@@ -6,6 +6,9 @@ use crate::scheme::Scheme;
 use crate::table::{END, OUTSIDE, UNKNOWN};
 use crate::violation;
 
+/// Tags a matrix of transitions may have; its size is their square.
+const MOST: usize = 1 << 13;
+
 /// Every tag of a scheme over the given types: `O`, then all prefixes of the first type, and so on.
 ///
 /// ```
@@ -31,7 +34,8 @@ pub fn tags_of(scheme: Scheme, types: &[&str], dialect: &Dialect) -> Vec<String>
 /// column and no row.
 ///
 /// # Errors
-/// [`Error::UnknownTag`] for a tag the scheme does not know, unless the dialect reads it as `O`.
+/// [`Error::UnknownTag`] for a tag the scheme does not know, unless the dialect reads it as `O`;
+/// [`Error::TooMany`], [`Error::BadSeparator`].
 ///
 /// ```
 /// use spanrs_tags::{legal, Dialect, Scheme};
@@ -41,6 +45,14 @@ pub fn tags_of(scheme: Scheme, types: &[&str], dialect: &Dialect) -> Vec<String>
 /// assert!(!may[3 * 4 + 2], "I-A first in a sentence");
 /// ```
 pub fn legal(scheme: Scheme, tags: &[&str], dialect: &Dialect) -> Result<Vec<bool>> {
+    dialect.check()?;
+    if tags.len() > MOST {
+        return Err(Error::TooMany {
+            what: "tags of a matrix of transitions",
+            asked: tags.len(),
+            most: MOST,
+        });
+    }
     let prefixes = scheme.prefixes();
     let mut decoded = Vec::with_capacity(tags.len());
     for &tag in tags {

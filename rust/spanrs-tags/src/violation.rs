@@ -183,7 +183,7 @@ pub struct Violation {
 }
 
 impl fmt::Display for Violation {
-    /// `Illegal Start at index 3: `I-LOC` after `O``; violations that look ahead name the next tag.
+    /// `Illegal Start at index 3: I-LOC after O`; violations that look ahead name the next tag.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
@@ -200,14 +200,14 @@ impl Violation {
     pub fn context(&self) -> String {
         let current = &self.current;
         match self.kind {
-            Kind::UnknownTag => format!("`{current}` is no tag of the scheme"),
+            Kind::UnknownTag => format!("{current} is no tag of the scheme"),
             Kind::IllegalStart | Kind::IllegalTransition => match &self.previous {
-                Some(previous) => format!("`{current}` after `{previous}`"),
-                None => format!("`{current}` at the start of the sentence"),
+                Some(previous) => format!("{current} after {previous}"),
+                None => format!("{current} at the start of the sentence"),
             },
             Kind::IllegalEnd | Kind::IllegalFinal | Kind::IllegalSingle => match &self.next {
-                Some(next) => format!("`{current}` before `{next}`"),
-                None => format!("`{current}` at the end of the sentence"),
+                Some(next) => format!("{current} before {next}"),
+                None => format!("{current} at the end of the sentence"),
             },
         }
     }

@@ -1,6 +1,6 @@
 //! Spans to tags.
 
-use spanrs_base::Span;
+use spanrs_base::{Limits, Span};
 
 use crate::dialect::{Bare, Dialect, UNTYPED};
 use crate::error::{Error, Result};
@@ -43,8 +43,17 @@ impl Writer {
     /// The tags of a sentence of `length` tokens. Spans come in any order; `types` names their types.
     ///
     /// # Errors
-    /// [`Error::OutOfRange`], [`Error::Overlap`], [`Error::BadType`], [`Error::NotExpressible`].
+    /// [`Error::OutOfRange`], [`Error::Overlap`], [`Error::BadType`], [`Error::NotExpressible`],
+    /// [`Error::TooMany`].
     pub fn write(&self, spans: &[Span], types: &[&str], length: usize) -> Result<Vec<String>> {
+        let most = Limits::default().sentence_tokens;
+        if length > most {
+            return Err(Error::TooMany {
+                what: "tokens of a sentence",
+                asked: length,
+                most,
+            });
+        }
         let mut tags = vec!["O".to_owned(); length];
         let roles = self.roles(spans, types, length)?;
         for (at, letter, ty) in roles {
@@ -167,7 +176,7 @@ impl Writer {
 }
 
 /// The tag with this prefix letter and type in a scheme.
-pub fn tag_string(scheme: Scheme, dialect: &Dialect, letter: &str, ty: &str) -> String {
+pub(crate) fn tag_string(scheme: Scheme, dialect: &Dialect, letter: &str, ty: &str) -> String {
     if scheme == Scheme::Token {
         ty.to_owned()
     } else {
