@@ -137,11 +137,33 @@ impl Scorer {
         exact::count(&mut self.counts, reader, pairs)
     }
 
-    /// Must be called before sentences of another reader are added; `reader` is the one until now, and
-    /// the types it has counted spans of must have the same ids in the next.
-    pub fn change_reader(&mut self, reader: &Reader) {
+    /// An empty scorer that counts in the same way, for [`Scorer::add_part`].
+    #[must_use]
+    pub fn part(&self) -> Self {
+        let part = Self::new(self.keep);
+        if self.rows.is_some() {
+            part.by_document()
+        } else {
+            part
+        }
+    }
+
+    /// Adds what a part has counted with `reader`. The types that were counted before must have the same
+    /// ids there.
+    pub fn add_part(&mut self, mut part: Self, reader: &Reader) {
         self.settle(reader);
-        self.fast = Fast::Unknown;
+        part.settle(reader);
+        for row in part.rows.iter().flatten() {
+            self.counts.merge(row);
+            self.end_document(reader);
+        }
+        if self.rows.is_none() {
+            self.counts.merge(&part.ended);
+        }
+        self.counts.merge(&part.counts);
+        self.gold.append(part.gold, self.sentences, self.keep);
+        self.pred.append(part.pred, self.sentences, self.keep);
+        self.sentences += part.sentences;
     }
 
     /// Brings what was counted the fast way into the counts.
@@ -208,6 +230,17 @@ impl Scorer {
 }
 
 impl Violations {
+    /// Adds those of sentences that come behind `sentences` others.
+    fn append(&mut self, other: Self, sentences: u64, keep: usize) {
+        self.count += other.count;
+        let room = keep.saturating_sub(self.first.len());
+        self.first
+            .extend(other.first.into_iter().take(room).map(|mut located| {
+                located.sentence += sentences;
+                located
+            }));
+    }
+
     /// Adds those of a sentence.
     #[cold]
     pub fn add(

@@ -30,7 +30,7 @@ impl Counting {
         mut count: impl FnMut(&mut Reader, &mut Scorer) -> Result<()>,
     ) -> Result<()> {
         if self.decided {
-            return count(&mut self.reader, &mut self.scorer);
+            return self.count(&mut count);
         }
         let mut ask = |reader: &mut Reader, side, most| -> Result<(Detection, bool)> {
             let (evidence, whole) = evidence(reader, side, most)?;
@@ -43,35 +43,46 @@ impl Counting {
         if !detection.decided {
             (detection, whole) = ask(&mut self.reader, Side::Pred, u64::MAX)?;
         }
-        self.scorer.change_reader(&self.reader);
-        let before = self.scorer.clone();
+        let undecided = self.reader.clone();
         self.take(&detection)?;
-        if let Err(error) = count(&mut self.reader, &mut self.scorer) {
-            self.scorer = before;
-            self.decided = false;
-            return Err(error);
-        }
-        let violated =
-            self.scorer.violations(Side::Gold).count > before.violations(Side::Gold).count;
+        let mut part = self.scorer.part();
+        let mut result = count(&mut self.reader, &mut part);
+        let violated = part.violations(Side::Gold).count > 0;
         // Nothing violates TOKEN, and a dialect may hide violations: then all of gold is asked too.
         let blind = detection.scheme == Scheme::Token || self.reader.dialect().unknown_is_outside;
-        if !whole && (violated || blind) {
+        if result.is_ok() && !whole && (violated || blind) {
             let scheme = detection.scheme;
             (detection, _) = ask(&mut self.reader, Side::Gold, u64::MAX)?;
             if detection.scheme != scheme {
-                self.scorer = before;
                 self.take(&detection)?;
-                count(&mut self.reader, &mut self.scorer)?;
+                part = self.scorer.part();
+                result = count(&mut self.reader, &mut part);
             }
         }
+        if let Err(error) = result {
+            self.reader = undecided;
+            self.decided = false;
+            return Err(error);
+        }
+        self.scorer.add_part(part, &self.reader);
         self.detection = Some(detection);
+        Ok(())
+    }
+
+    /// Counts by itself, and adds what was counted if all went well: a failed update counts nothing.
+    fn count(
+        &mut self,
+        count: &mut impl FnMut(&mut Reader, &mut Scorer) -> Result<()>,
+    ) -> Result<()> {
+        let mut part = self.scorer.part();
+        count(&mut self.reader, &mut part)?;
+        self.scorer.add_part(part, &self.reader);
         Ok(())
     }
 
     /// Reads in a scheme from now on, if none was found out yet.
     pub(crate) fn settle(&mut self, scheme: Scheme) -> Result<()> {
         if !self.decided {
-            self.scorer.change_reader(&self.reader);
             self.read_in(scheme)?;
         }
         Ok(())

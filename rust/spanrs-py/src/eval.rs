@@ -1,6 +1,6 @@
 //! Scoring: behind `spanrs.score` and `spanrs.Scorer`.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::sync::{Mutex, MutexGuard, TryLockError};
 
 use numpy::PyReadonlyArray1;
@@ -111,7 +111,6 @@ impl Counter {
         };
         with_values!(&gold, gold => with_values!(&pred, pred => {
             let batch = Batch { gold, pred, cut, numbers: &numbers, ignore: ignore_index };
-            py.detach(|| batch.check())?;
             py.detach(|| inner.run(
                 |_, side, most| batch.evidence(side, most),
                 |reader, scorer| batch.each(|pairs| {
@@ -343,11 +342,16 @@ impl<G: Id, P: Id> Batch<'_, G, P> {
     fn each(&self, mut sentence: impl FnMut(Pairs<'_, G, P>) -> bool) -> Result<()> {
         for (at, range) in self.cut.ranges().enumerate() {
             let (gold, pred) = (&self.gold[range.clone()], &self.pred[range]);
+            let bad = Cell::new(false);
             let more = sentence(Pairs {
                 ids: gold.iter().zip(pred),
                 numbers: self.numbers,
                 ignore: self.ignore,
+                bad: &bad,
             });
+            if bad.get() {
+                return Err(self.bad_id(at, gold, pred));
+            }
             if !more {
                 return Ok(());
             }
@@ -360,41 +364,30 @@ impl<G: Id, P: Id> Batch<'_, G, P> {
         Ok(())
     }
 
-    /// Refuses ids without a tag, before anything is counted.
-    fn check(&self) -> Result<()> {
-        let tags = self.numbers.len() as u64;
-        // A negative id is a huge one here.
-        let good = |id: i64| (id as u64) < tags;
-        let pairs = || {
-            self.gold
-                .iter()
-                .zip(self.pred)
-                .map(|(g, p)| (g.value(), p.value()))
-        };
-        let fine = |(g, p): (i64, i64)| g == self.ignore || good(g) && good(p);
-        // Without an early end, so that many are looked at at once.
-        if pairs().fold(true, |all, pair| all & fine(pair)) {
-            return Ok(());
-        }
-        for (sentence, range) in self.cut.ranges().enumerate() {
-            let start = range.start;
-            for (token, (g, p)) in pairs().skip(start).take(range.len()).enumerate() {
-                if !fine((g, p)) {
-                    let (side, id) = if good(g) { ("pred", p) } else { ("gold", g) };
-                    return Err(bad_id(side, sentence, token, id, self.numbers.len()));
+    #[cold]
+    fn bad_id(&self, sentence: usize, gold: &[G], pred: &[P]) -> Error {
+        let tags = self.numbers.len();
+        let bad = |id: i64| usize::try_from(id).map_or(true, |id| id >= tags);
+        let pairs = gold.iter().zip(pred).map(|(g, p)| (g.value(), p.value()));
+        for (token, (g, p)) in pairs.enumerate().filter(|(_, (g, _))| *g != self.ignore) {
+            for (side, id) in [("gold", g), ("pred", p)] {
+                if bad(id) {
+                    return bad_id(side, sentence, token, id, tags);
                 }
             }
         }
-        Ok(())
+        bad_id("gold", sentence, 0, self.ignore, tags)
     }
 }
 
-/// The pairs of ids of one sentence. All have been checked.
+/// The pairs of ids of one sentence; ends early at an id without a tag, and says so in `bad`. What was
+/// counted until then is dropped.
 #[derive(Clone)]
 struct Pairs<'a, G, P> {
     ids: std::iter::Zip<std::slice::Iter<'a, G>, std::slice::Iter<'a, P>>,
     numbers: &'a [u32],
     ignore: i64,
+    bad: &'a Cell<bool>,
 }
 
 impl<G: Id, P: Id> Iterator for Pairs<'_, G, P> {
@@ -407,9 +400,15 @@ impl<G: Id, P: Id> Iterator for Pairs<'_, G, P> {
             if g == self.ignore {
                 continue;
             }
+            // A negative id is a huge one here, and no vocabulary is so large.
             let number = |id: i64| self.numbers.get(id as usize).copied();
-            let gold = number(g)?;
-            return Some((gold, if g == p { gold } else { number(p)? }));
+            let gold = number(g);
+            let pred = if g == p { gold } else { number(p) };
+            if let (Some(gold), Some(pred)) = (gold, pred) {
+                return Some((gold, pred));
+            }
+            self.bad.set(true);
+            return None;
         }
         None
     }
