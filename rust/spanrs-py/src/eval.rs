@@ -16,7 +16,7 @@ use crate::error::{Error, Result};
 use crate::files::{ColumnOptions, Progress, columns};
 use crate::ids::{Id, Ids, Sentences, bad_id, numbering, with_values};
 use crate::interrupted;
-use crate::lists::{Interner, Items, as_list_or_tuple};
+use crate::lists::{Interner, Items, as_list_or_tuple, is_list_or_tuple};
 use crate::options::{PyDialect, reading, scheme_or_auto, violation_tuple};
 
 /// Sentences between two looks for Ctrl-C.
@@ -59,11 +59,29 @@ impl Counter {
         let inner = &mut *self.lock()?;
         let mut interner = Interner::new();
         let gold = Flat::intern(gold, &mut interner, &mut inner.reader)?;
-        let pred = Flat::intern(pred, &mut interner, &mut inner.reader)?;
-        gold.fits(&pred)?;
+        let pred = as_list_or_tuple(pred)?;
+        let rows = Items::of(&pred);
+        same_number(gold.lengths.len(), rows.len())?;
+        // Sentences that can be walked again are walked when they are scored, which keeps them out of the
+        // memory; others, iterators say, are walked once.
+        let walked = match rows.get(0) {
+            Some(row) if !is_list_or_tuple(&row) => {
+                Some(Flat::intern(&pred, &mut interner, &mut inner.reader)?)
+            }
+            _ => None,
+        };
         inner.run(
-            |_, side, most| Ok(if side == Side::Gold { &gold } else { &pred }.evidence(most)),
-            |reader, scorer| gold.score(&pred, reader, scorer),
+            |reader, side, most| match (side, &walked) {
+                (Side::Gold, _) => Ok(gold.evidence(most)),
+                (Side::Pred, Some(pred)) => Ok(pred.evidence(most)),
+                (Side::Pred, None) => {
+                    Ok(Flat::intern(&pred, &mut Interner::new(), reader)?.evidence(most))
+                }
+            },
+            |reader, scorer| match &walked {
+                Some(pred) => gold.score(pred, reader, scorer),
+                None => gold.score_rows(rows, &mut interner, reader, scorer),
+            },
         )?;
         inner.refuse()
     }
@@ -274,31 +292,31 @@ impl Flat {
         (evidence, true)
     }
 
-    /// Refuses pred if its sentences are others.
-    fn fits(&self, pred: &Self) -> Result<()> {
-        let (gold, pred) = (&self.lengths, &pred.lengths);
-        if gold.len() != pred.len() {
-            return Err(Error::Shape {
-                message: format!("gold has {} sentences, pred has {}", gold.len(), pred.len()),
-                sentence: None,
-            });
-        }
-        match gold.iter().zip(pred).position(|(gold, pred)| gold != pred) {
-            None => Ok(()),
-            Some(at) => Err(Error::Shape {
-                message: format!(
-                    "sentence {at}: gold has {} tags, pred has {}",
-                    gold[at], pred[at]
-                ),
-                sentence: Some(at),
-            }),
-        }
-    }
-
-    /// Scores pred, which fits, against these.
+    /// Scores pred against these.
     fn score(&self, pred: &Self, reader: &Reader, scorer: &mut Scorer) -> Result<()> {
         for (at, (gold, pred)) in self.sentences().zip(pred.sentences()).enumerate() {
+            same_length(at, gold, pred)?;
             scorer.add(reader, gold, pred, |_, _| 0);
+        }
+        Ok(())
+    }
+
+    /// Scores pred, given as lists or tuples, against these.
+    fn score_rows(
+        &self,
+        pred: Items<'_, '_>,
+        interner: &mut Interner,
+        reader: &mut Reader,
+        scorer: &mut Scorer,
+    ) -> Result<()> {
+        let mut ids = Vec::new();
+        for (at, gold) in self.sentences().enumerate() {
+            ids.clear();
+            if let Some(sentence) = pred.get(at) {
+                interner.sentence(&sentence.to_owned(), reader, &mut ids)?;
+            }
+            same_length(at, gold, &ids)?;
+            scorer.add(reader, gold, &ids, |_, _| 0);
             if at % PAUSE == PAUSE - 1
                 && let Some(error) = interrupted()
             {
@@ -307,6 +325,30 @@ impl Flat {
         }
         Ok(())
     }
+}
+
+fn same_number(gold: usize, pred: usize) -> Result<()> {
+    if gold == pred {
+        return Ok(());
+    }
+    Err(Error::Shape {
+        message: format!("gold has {gold} sentences, pred has {pred}"),
+        sentence: None,
+    })
+}
+
+fn same_length(at: usize, gold: &[u32], pred: &[u32]) -> Result<()> {
+    if gold.len() == pred.len() {
+        return Ok(());
+    }
+    Err(Error::Shape {
+        message: format!(
+            "sentence {at}: gold has {} tags, pred has {}",
+            gold.len(),
+            pred.len()
+        ),
+        sentence: Some(at),
+    })
 }
 
 /// One call's worth of ids.

@@ -163,9 +163,14 @@ pub(crate) fn strings(sentence: &Bound<'_, PyAny>) -> Result<Vec<String>> {
     Ok(all)
 }
 
+/// True for what can be walked in place, and again.
+pub(crate) fn is_list_or_tuple(sequence: &Bound<'_, PyAny>) -> bool {
+    sequence.is_instance_of::<PyList>() || sequence.is_instance_of::<PyTuple>()
+}
+
 /// The sequence itself if it can be walked in place, else a list of what it gives.
 pub(crate) fn as_list_or_tuple<'py>(sequence: &Bound<'py, PyAny>) -> Result<Bound<'py, PyAny>> {
-    if sequence.is_instance_of::<PyList>() || sequence.is_instance_of::<PyTuple>() {
+    if is_list_or_tuple(sequence) {
         return Ok(sequence.clone());
     }
     if sequence.is_instance_of::<PyString>() {
