@@ -4,7 +4,8 @@
 //! Then everything about one side is told by how often each tag followed each: a histogram of pairs of
 //! neighbours, which costs one addition a token and no branch. Only whether spans of the two sides agree
 //! needs both at once, and as long as the two sides have the same tags, they agree. So stretches
-//! where they are equal are counted in one histogram for both, and only the rest side by side. Measured: 3 to 4 times as fast as walking both sides (benches/record).
+//! where they are equal are counted in one histogram for both, and only the rest side by side.
+//! Recorded for a million ids: 5.5 ms, beside 8.4 ms for `strict`, which walks both sides.
 
 use spanrs_tags::{CLOSE, OPEN, Reader, VIOLATION};
 
