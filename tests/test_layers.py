@@ -24,7 +24,9 @@ PYTHON = {
     "tags": {"io"},
     "eval": {"io", "tags", "report"},
     "report": {"eval", "tags"},
-    "cli": {"io", "tags", "eval", "report"},
+    "compat": {"io", "tags", "eval", "report"},
+    "integrations": {"io", "tags", "eval", "report", "compat"},
+    "cli": {"io", "tags", "eval", "report", "compat"},
 }
 
 

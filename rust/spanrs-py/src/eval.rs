@@ -214,6 +214,7 @@ impl Counter {
             inner.decided.then(|| inner.reader.scheme().name()),
         )?;
         state.set_item("reading", inner.reader.reading().name())?;
+        state.set_item("tags", inner.reader.tags().names().collect::<Vec<_>>())?;
         let statement = inner.detection.as_ref().map(|d| d.statement.as_str());
         state.set_item("detection", statement)?;
         for (name, side) in [("gold", Side::Gold), ("pred", Side::Pred)] {

@@ -1,0 +1,1 @@
+"""Thin bridges to other libraries, which are imported only when used."""
