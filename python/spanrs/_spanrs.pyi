@@ -50,6 +50,7 @@ class Counter:
         vocabulary: Sequence[str],
         ignore_index: int,
         lengths: npt.NDArray[np.int64] | None,
+        threads: int,
         /,
     ) -> None: ...
     def update_files(

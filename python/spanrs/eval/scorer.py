@@ -99,6 +99,7 @@ class Scorer:
             as_vocabulary(vocabulary),
             ignore_index,
             None if sizes is None else sizes.astype(np.int64),
+            1,
         )
 
     def end_document(self) -> None:

@@ -17,20 +17,16 @@ pub struct Seen {
     pub pred: bool,
 }
 
-/// Counts one sentence, given as pairs of ids of `reader`: gold, pred.
+/// Counts one sentence, given as ids of `reader`.
 #[inline]
-pub(crate) fn count(
-    counts: &mut Counts,
-    reader: &Reader,
-    pairs: impl Iterator<Item = (u32, u32)>,
-) -> Seen {
+pub(crate) fn count(counts: &mut Counts, reader: &Reader, gold: &[u32], pred: &[u32]) -> Seen {
     counts.fit(reader.types().len());
     let entries = reader.entries();
     let mut g = Walk::new(reader.table());
     let mut p = Walk::new(reader.table());
     let (mut g_seen, mut p_seen) = (0, 0);
     let (mut tokens, mut correct) = (0, 0);
-    for (gold_id, pred_id) in pairs {
+    for (&gold_id, &pred_id) in gold.iter().zip(pred) {
         let (g_entry, p_entry) = (entries[gold_id as usize], entries[pred_id as usize]);
         correct += u32::from(gold_id == pred_id);
         // Most of a corpus is `O` on both sides, and the processor guesses that well; without this

@@ -14,11 +14,15 @@
 //! assert_eq!((total.gold, total.pred, total.tp), (2, 1, 1));
 //! ```
 
+mod block;
 mod counts;
 mod exact;
 mod pairs;
+mod parts;
 mod scorer;
 
+pub use block::Block;
 pub use counts::{Counts, Tally};
 pub use exact::Seen;
+pub use parts::count_parts;
 pub use scorer::{Located, Scorer, Side, Violations};

@@ -1,5 +1,6 @@
 use spanrs_tags::{Reader, Violation};
 
+use crate::block::{BORDER, Block};
 use crate::counts::Counts;
 use crate::exact::{self, Seen};
 use crate::pairs::PairCounter;
@@ -37,7 +38,7 @@ pub struct Violations {
 enum Fast {
     Unknown,
     Never,
-    Pairs(PairCounter),
+    Pairs(Box<PairCounter>),
 }
 
 /// Scores sentence after sentence, in memory that does not grow with their number.
@@ -53,6 +54,8 @@ pub struct Scorer {
     counts: Counts,
     /// Counts faster, where the reading allows it; made at the first sentence.
     fast: Fast,
+    /// Where a single sentence becomes a block.
+    block: Block,
     rows: Option<Vec<Counts>>,
     sentences: u64,
     gold: Violations,
@@ -67,6 +70,7 @@ impl Scorer {
             ended: Counts::default(),
             counts: Counts::default(),
             fast: Fast::Unknown,
+            block: Block::default(),
             rows: None,
             sentences: 0,
             gold: Violations::default(),
@@ -93,48 +97,84 @@ impl Scorer {
         line_of: impl Fn(Side, u32) -> u64,
     ) {
         debug_assert_eq!(gold.len(), pred.len());
-        let pairs = gold.iter().copied().zip(pred.iter().copied());
-        self.add_pairs(reader, pairs, line_of);
+        if self.takes_blocks(reader) {
+            let mut block = std::mem::take(&mut self.block);
+            let (g, p) = block.room(gold.len());
+            for ((g, p), (gold, pred)) in g.iter_mut().zip(p).zip(gold.iter().zip(pred)) {
+                (*g, *p) = (*gold as u8, *pred as u8);
+            }
+            block.end(gold.len());
+            self.add_block(reader, &mut block, |side, _, token| line_of(side, token));
+            self.block = block;
+            return;
+        }
+        let seen = exact::count(&mut self.counts, reader, gold, pred);
+        let blind = !reader.walk_sees_violations();
+        if seen.gold || blind {
+            let line = |token| line_of(Side::Gold, token);
+            self.gold.add(reader, gold, self.sentences, self.keep, line);
+        }
+        if seen.pred || blind {
+            let line = |token| line_of(Side::Pred, token);
+            self.pred.add(reader, pred, self.sentences, self.keep, line);
+        }
+        self.sentences += 1;
     }
 
-    /// As [`Scorer::add`], for ids that come in pairs.
+    /// True where sentences may be added a block at a time: the reading allows it, and the reader has no
+    /// more than [`Block::TAGS`] tags.
     #[inline]
-    pub fn add_pairs(
-        &mut self,
-        reader: &Reader,
-        pairs: impl Iterator<Item = (u32, u32)> + Clone,
-        line_of: impl Fn(Side, u32) -> u64,
-    ) {
-        let seen = if let Fast::Pairs(fast) = &mut self.fast
+    pub fn takes_blocks(&mut self, reader: &Reader) -> bool {
+        if let Fast::Pairs(fast) = &mut self.fast
             && fast.fits(reader)
         {
-            fast.count(reader, pairs.clone())
-        } else if let Fast::Never = self.fast {
-            exact::count(&mut self.counts, reader, pairs.clone())
-        } else {
-            self.first(reader, pairs.clone())
-        };
-        self.sentences += 1;
-        if seen != Seen::default() || !reader.walk_sees_violations() {
-            let (gold, pred): (Vec<u32>, Vec<u32>) = pairs.unzip();
-            self.add_violations(reader, seen, &gold, &pred, &line_of);
+            return true;
         }
+        !matches!(self.fast, Fast::Never) && self.find_fast(reader)
     }
 
-    /// Finds out whether there is a faster way; then counts a sentence.
     #[cold]
-    fn first(&mut self, reader: &Reader, pairs: impl Iterator<Item = (u32, u32)>) -> Seen {
+    fn find_fast(&mut self, reader: &Reader) -> bool {
         if matches!(self.fast, Fast::Unknown)
-            && let Some(mut fast) = PairCounter::new(reader)
+            && let Some(fast) = PairCounter::new(reader)
         {
-            let seen = fast.count(reader, pairs);
-            self.fast = Fast::Pairs(fast);
-            return seen;
+            self.fast = Fast::Pairs(Box::new(fast));
+            return true;
         }
         // There never was one, or there are too many tags by now.
         self.settle(reader);
         self.fast = Fast::Never;
-        exact::count(&mut self.counts, reader, pairs)
+        false
+    }
+
+    /// Adds the sentences of a block, and clears it. `line_of` gets the side, the sentence in the block
+    /// and the token. Only where [`Scorer::takes_blocks`].
+    #[inline]
+    pub fn add_block(
+        &mut self,
+        reader: &Reader,
+        block: &mut Block,
+        line_of: impl Fn(Side, u64, u32) -> u64,
+    ) {
+        if let Fast::Pairs(fast) = &mut self.fast {
+            let seen = fast.count(block);
+            if seen != Seen::default() {
+                let (gold, pred) = block.sides();
+                for (side, bytes, violations) in [
+                    (Side::Gold, gold, &mut self.gold),
+                    (Side::Pred, pred, &mut self.pred),
+                ] {
+                    let count = fast.violations(bytes);
+                    if count > 0 && violations.first.len() < self.keep {
+                        let line = |sentence, token| line_of(side, sentence, token);
+                        violations.locate(reader, bytes, self.sentences, self.keep, line);
+                    }
+                    violations.count += count;
+                }
+            }
+            self.sentences += block.sentences();
+        }
+        block.clear();
     }
 
     /// An empty scorer that counts in the same way, for [`Scorer::add_part`].
@@ -169,28 +209,7 @@ impl Scorer {
     /// Brings what was counted the fast way into the counts.
     fn settle(&mut self, reader: &Reader) {
         if let Fast::Pairs(fast) = &mut self.fast {
-            fast.take(reader, &mut self.counts);
-        }
-    }
-
-    #[cold]
-    fn add_violations(
-        &mut self,
-        reader: &Reader,
-        seen: Seen,
-        gold: &[u32],
-        pred: &[u32],
-        line_of: &dyn Fn(Side, u32) -> u64,
-    ) {
-        let blind = !reader.walk_sees_violations();
-        let at = self.sentences - 1;
-        if seen.gold || blind {
-            let line = |token| line_of(Side::Gold, token);
-            self.gold.add(reader, gold, at, self.keep, line);
-        }
-        if seen.pred || blind {
-            let line = |token| line_of(Side::Pred, token);
-            self.pred.add(reader, pred, at, self.keep, line);
+            fast.take(&mut self.counts, reader.types().len());
         }
     }
 
@@ -239,6 +258,32 @@ impl Violations {
                 located.sentence += sentences;
                 located
             }));
+    }
+
+    /// Keeps the first ones of a block side, whose first sentence is number `sentence`, without counting.
+    #[cold]
+    fn locate(
+        &mut self,
+        reader: &Reader,
+        side: &[u8],
+        sentence: u64,
+        keep: usize,
+        line_of: impl Fn(u64, u32) -> u64,
+    ) {
+        let sentences = side[1..side.len() - 1].split(|&tag| tag == BORDER);
+        for (at, tags) in (0..).zip(sentences) {
+            let ids: Vec<u32> = tags.iter().map(|&tag| u32::from(tag)).collect();
+            for violation in reader.violations(&ids) {
+                if self.first.len() == keep {
+                    return;
+                }
+                self.first.push(Located {
+                    sentence: sentence + at,
+                    line: line_of(at, violation.index),
+                    violation,
+                });
+            }
+        }
     }
 
     /// Adds those of a sentence.

@@ -1,6 +1,6 @@
 //! Scoring: behind `spanrs.score` and `spanrs.Scorer`.
 
-use std::cell::{Cell, RefCell};
+use std::cell::RefCell;
 use std::sync::{Mutex, MutexGuard, TryLockError};
 
 use numpy::PyReadonlyArray1;
@@ -9,18 +9,16 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 use spanrs_base::Limits;
 use spanrs_eval::{Counts, Scorer, Side, Violations};
-use spanrs_tags::{Evidence, Reader, Reading, Scheme};
+use spanrs_tags::{Reader, Reading, Scheme};
 
+use crate::batch::Batch;
 use crate::counting::Counting;
 use crate::error::{Error, Result};
 use crate::files::{ColumnOptions, Progress, columns};
-use crate::ids::{Id, Ids, Sentences, bad_id, numbering, with_values};
-use crate::interrupted;
-use crate::lists::{Interner, Items, as_list_or_tuple, is_list_or_tuple};
+use crate::ids::{Ids, Sentences, numbering, with_values};
+use crate::lists::Interner;
 use crate::options::{PyDialect, reading, scheme_or_auto, violation_tuple};
-
-/// Sentences between two looks for Ctrl-C.
-const PAUSE: usize = 1 << 14;
+use crate::rows::Rows;
 
 /// Counts gold against pred, sentence after sentence.
 #[pyclass(frozen, module = "spanrs._spanrs")]
@@ -57,31 +55,11 @@ impl Counter {
     #[pyo3(signature = (gold, pred, /))]
     fn update_lists(&self, gold: &Bound<'_, PyAny>, pred: &Bound<'_, PyAny>) -> Result<()> {
         let inner = &mut *self.lock()?;
+        let rows = Rows::new(gold, pred)?;
         let mut interner = Interner::new();
-        let gold = Flat::intern(gold, &mut interner, &mut inner.reader)?;
-        let pred = as_list_or_tuple(pred)?;
-        let rows = Items::of(&pred);
-        same_number(gold.lengths.len(), rows.len())?;
-        // Sentences that can be walked again are walked when they are scored, which keeps them out of the
-        // memory; others, iterators say, are walked once.
-        let walked = match rows.get(0) {
-            Some(row) if !is_list_or_tuple(&row) => {
-                Some(Flat::intern(&pred, &mut interner, &mut inner.reader)?)
-            }
-            _ => None,
-        };
         inner.run(
-            |reader, side, most| match (side, &walked) {
-                (Side::Gold, _) => Ok(gold.evidence(most)),
-                (Side::Pred, Some(pred)) => Ok(pred.evidence(most)),
-                (Side::Pred, None) => {
-                    Ok(Flat::intern(&pred, &mut Interner::new(), reader)?.evidence(most))
-                }
-            },
-            |reader, scorer| match &walked {
-                Some(pred) => gold.score(pred, reader, scorer),
-                None => gold.score_rows(rows, &mut interner, reader, scorer),
-            },
+            |reader, side, most| rows.evidence(reader, side, most),
+            |reader, scorer| rows.count(&mut interner, reader, scorer),
         )?;
         inner.refuse()
     }
@@ -94,7 +72,7 @@ impl Counter {
     }
 
     /// Adds sentences given as arrays of ids. `lengths` cuts arrays of one dimension into sentences.
-    #[pyo3(signature = (gold, pred, vocabulary, ignore_index, lengths, /))]
+    #[pyo3(signature = (gold, pred, vocabulary, ignore_index, lengths, threads, /))]
     fn update_ids(
         &self,
         gold: &Bound<'_, PyAny>,
@@ -102,6 +80,7 @@ impl Counter {
         vocabulary: Vec<String>,
         ignore_index: i64,
         lengths: Option<PyReadonlyArray1<'_, i64>>,
+        threads: usize,
     ) -> Result<()> {
         let inner = &mut *self.lock()?;
         let py = gold.py();
@@ -128,13 +107,17 @@ impl Counter {
             Some(lengths) => cut(lengths.as_slice().map_err(PyErr::from)?, sentences * tokens)?,
         };
         with_values!(&gold, gold => with_values!(&pred, pred => {
-            let batch = Batch { gold, pred, cut, numbers: &numbers, ignore: ignore_index };
+            let batch = Batch {
+                gold,
+                pred,
+                cut,
+                gold_numbers: &numbers,
+                pred_numbers: &numbers,
+                ignore: ignore_index,
+            };
             py.detach(|| inner.run(
                 |_, side, most| batch.evidence(side, most),
-                |reader, scorer| batch.each(|pairs| {
-                    scorer.add_pairs(reader, pairs, |_, _| 0);
-                    true
-                }),
+                |reader, scorer| batch.count(reader, scorer, threads),
             ))
         }))?;
         inner.refuse()
@@ -241,219 +224,6 @@ impl Counter {
             )
             .into()),
         }
-    }
-}
-
-/// The ids of all sentences, one after the other, and how long each is.
-struct Flat {
-    ids: Vec<u32>,
-    lengths: Vec<usize>,
-}
-
-impl Flat {
-    fn intern(
-        sentences: &Bound<'_, PyAny>,
-        interner: &mut Interner,
-        reader: &mut Reader,
-    ) -> Result<Self> {
-        let sentences = &as_list_or_tuple(sentences)?;
-        let items = Items::of(sentences);
-        let mut flat = Self {
-            ids: Vec::new(),
-            lengths: Vec::with_capacity(items.len()),
-        };
-        for at in 0..items.len() {
-            let before = flat.ids.len();
-            let Some(sentence) = items.get(at) else { break };
-            interner.sentence(&sentence.to_owned(), reader, &mut flat.ids)?;
-            flat.lengths.push(flat.ids.len() - before);
-            if at % PAUSE == PAUSE - 1 {
-                sentences.py().check_signals()?;
-            }
-        }
-        Ok(flat)
-    }
-
-    fn sentences(&self) -> impl Iterator<Item = &[u32]> {
-        Sentences::Lengths(&self.lengths)
-            .ranges()
-            .map(|range| &self.ids[range])
-    }
-
-    fn evidence(&self, most: u64) -> (Evidence, bool) {
-        let mut evidence = Evidence::default();
-        let mut tokens = 0;
-        for sentence in self.sentences() {
-            if tokens >= most {
-                return (evidence, false);
-            }
-            evidence.add(sentence);
-            tokens += sentence.len() as u64;
-        }
-        (evidence, true)
-    }
-
-    /// Scores pred against these.
-    fn score(&self, pred: &Self, reader: &Reader, scorer: &mut Scorer) -> Result<()> {
-        for (at, (gold, pred)) in self.sentences().zip(pred.sentences()).enumerate() {
-            same_length(at, gold, pred)?;
-            scorer.add(reader, gold, pred, |_, _| 0);
-        }
-        Ok(())
-    }
-
-    /// Scores pred, given as lists or tuples, against these.
-    fn score_rows(
-        &self,
-        pred: Items<'_, '_>,
-        interner: &mut Interner,
-        reader: &mut Reader,
-        scorer: &mut Scorer,
-    ) -> Result<()> {
-        let mut ids = Vec::new();
-        for (at, gold) in self.sentences().enumerate() {
-            ids.clear();
-            if let Some(sentence) = pred.get(at) {
-                interner.sentence(&sentence.to_owned(), reader, &mut ids)?;
-            }
-            same_length(at, gold, &ids)?;
-            scorer.add(reader, gold, &ids, |_, _| 0);
-            if at % PAUSE == PAUSE - 1
-                && let Some(error) = interrupted()
-            {
-                return Err(error.into());
-            }
-        }
-        Ok(())
-    }
-}
-
-fn same_number(gold: usize, pred: usize) -> Result<()> {
-    if gold == pred {
-        return Ok(());
-    }
-    Err(Error::Shape {
-        message: format!("gold has {gold} sentences, pred has {pred}"),
-        sentence: None,
-    })
-}
-
-fn same_length(at: usize, gold: &[u32], pred: &[u32]) -> Result<()> {
-    if gold.len() == pred.len() {
-        return Ok(());
-    }
-    Err(Error::Shape {
-        message: format!(
-            "sentence {at}: gold has {} tags, pred has {}",
-            gold.len(),
-            pred.len()
-        ),
-        sentence: Some(at),
-    })
-}
-
-/// One call's worth of ids.
-struct Batch<'a, G, P> {
-    gold: &'a [G],
-    pred: &'a [P],
-    cut: Sentences<'a, i64>,
-    numbers: &'a [u32],
-    ignore: i64,
-}
-
-impl<G: Id, P: Id> Batch<'_, G, P> {
-    fn evidence(&self, side: Side, most: u64) -> Result<(Evidence, bool)> {
-        let mut evidence = Evidence::default();
-        let (mut tokens, mut whole) = (0, true);
-        let mut ids = Vec::new();
-        self.each(|pairs| {
-            if tokens >= most {
-                whole = false;
-                return false;
-            }
-            ids.clear();
-            ids.extend(pairs.map(|(gold, pred)| if side == Side::Gold { gold } else { pred }));
-            evidence.add(&ids);
-            tokens += ids.len() as u64;
-            true
-        })?;
-        Ok((evidence, whole))
-    }
-
-    /// Hands over each sentence as pairs of ids of the reader, without the tokens to ignore, until
-    /// `sentence` answers false.
-    fn each(&self, mut sentence: impl FnMut(Pairs<'_, G, P>) -> bool) -> Result<()> {
-        for (at, range) in self.cut.ranges().enumerate() {
-            let (gold, pred) = (&self.gold[range.clone()], &self.pred[range]);
-            let bad = Cell::new(false);
-            let more = sentence(Pairs {
-                ids: gold.iter().zip(pred),
-                numbers: self.numbers,
-                ignore: self.ignore,
-                bad: &bad,
-            });
-            if bad.get() {
-                return Err(self.bad_id(at, gold, pred));
-            }
-            if !more {
-                return Ok(());
-            }
-            if at % PAUSE == PAUSE - 1
-                && let Some(error) = interrupted()
-            {
-                return Err(error.into());
-            }
-        }
-        Ok(())
-    }
-
-    #[cold]
-    fn bad_id(&self, sentence: usize, gold: &[G], pred: &[P]) -> Error {
-        let tags = self.numbers.len();
-        let bad = |id: i64| usize::try_from(id).map_or(true, |id| id >= tags);
-        let pairs = gold.iter().zip(pred).map(|(g, p)| (g.value(), p.value()));
-        for (token, (g, p)) in pairs.enumerate().filter(|(_, (g, _))| *g != self.ignore) {
-            for (side, id) in [("gold", g), ("pred", p)] {
-                if bad(id) {
-                    return bad_id(side, sentence, token, id, tags);
-                }
-            }
-        }
-        bad_id("gold", sentence, 0, self.ignore, tags)
-    }
-}
-
-/// The pairs of ids of one sentence; ends early at an id without a tag, and says so in `bad`. What was
-/// counted until then is dropped.
-#[derive(Clone)]
-struct Pairs<'a, G, P> {
-    ids: std::iter::Zip<std::slice::Iter<'a, G>, std::slice::Iter<'a, P>>,
-    numbers: &'a [u32],
-    ignore: i64,
-    bad: &'a Cell<bool>,
-}
-
-impl<G: Id, P: Id> Iterator for Pairs<'_, G, P> {
-    type Item = (u32, u32);
-
-    #[inline(always)]
-    fn next(&mut self) -> Option<(u32, u32)> {
-        for (g, p) in self.ids.by_ref() {
-            let (g, p) = (g.value(), p.value());
-            if g == self.ignore {
-                continue;
-            }
-            // A negative id is a huge one here, and no vocabulary is so large.
-            let number = |id: i64| self.numbers.get(id as usize).copied();
-            let gold = number(g);
-            let pred = if g == p { gold } else { number(p) };
-            if let (Some(gold), Some(pred)) = (gold, pred) {
-                return Some((gold, pred));
-            }
-            self.bad.set(true);
-            return None;
-        }
-        None
     }
 }
 

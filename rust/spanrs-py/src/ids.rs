@@ -1,5 +1,7 @@
 //! Integer ids with a vocabulary.
 
+use std::ops::Range;
+
 use numpy::{PyReadonlyArrayDyn, PyUntypedArrayMethods};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
@@ -151,17 +153,55 @@ pub(crate) enum Sentences<'a, L = usize> {
 
 impl<L: Copy + TryInto<usize>> Sentences<'_, L> {
     /// The places of each sentence. Lengths are known to be no less than 0.
-    pub(crate) fn ranges(self) -> impl Iterator<Item = std::ops::Range<usize>> {
-        let (count, equal, lengths) = match self {
-            Self::Equal(count, tokens) => (count, tokens, None),
-            Self::Lengths(lengths) => (lengths.len(), 0, Some(lengths)),
-        };
-        let mut start = 0;
-        (0..count).map(move |at| {
+    pub(crate) fn ranges(self) -> impl Iterator<Item = Range<usize>> {
+        self.ranges_of(0..self.len())
+    }
+
+    /// The places of some sentences.
+    pub(crate) fn ranges_of(self, sentences: Range<usize>) -> impl Iterator<Item = Range<usize>> {
+        let mut start = (0..sentences.start).map(|at| self.length(at)).sum();
+        sentences.map(move |at| {
             let begin = start;
-            start += lengths.map_or(equal, |lengths| lengths[at].try_into().unwrap_or(0));
+            start += self.length(at);
             begin..start
         })
+    }
+
+    /// Sentences.
+    fn len(self) -> usize {
+        match self {
+            Self::Equal(count, _) => count,
+            Self::Lengths(lengths) => lengths.len(),
+        }
+    }
+
+    #[inline(always)]
+    fn length(self, at: usize) -> usize {
+        match self {
+            Self::Equal(_, tokens) => tokens,
+            Self::Lengths(lengths) => lengths[at].try_into().unwrap_or(0),
+        }
+    }
+
+    /// At most so many ranges of sentences, of nearly equal numbers of tokens, none of less than `worth`
+    /// unless it is the only one.
+    pub(crate) fn split(self, parts: usize, worth: usize) -> Vec<Range<usize>> {
+        if parts <= 1 {
+            return vec![0..self.len()];
+        }
+        let tokens: usize = (0..self.len()).map(|at| self.length(at)).sum();
+        let parts = parts.min(tokens / worth).max(1);
+        let mut ranges = Vec::with_capacity(parts);
+        let (mut begin, mut behind) = (0, 0);
+        for at in 0..self.len() {
+            behind += self.length(at);
+            if ranges.len() + 1 < parts && behind * parts >= tokens * (ranges.len() + 1) {
+                ranges.push(begin..at + 1);
+                begin = at + 1;
+            }
+        }
+        ranges.push(begin..self.len());
+        ranges
     }
 }
 

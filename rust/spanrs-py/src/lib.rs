@@ -4,6 +4,7 @@
 #![allow(unsafe_code)]
 #![deny(clippy::undocumented_unsafe_blocks)]
 
+mod batch;
 mod counting;
 mod error;
 mod eval;
@@ -11,6 +12,8 @@ mod files;
 mod ids;
 mod lists;
 mod options;
+mod raw;
+mod rows;
 mod tags;
 
 use pyo3::prelude::*;

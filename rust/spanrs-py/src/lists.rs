@@ -16,14 +16,47 @@ const SLOTS: usize = 1024;
 /// Tags of Python sequences to ids of a reader.
 pub(crate) struct Interner {
     // The reference keeps the object alive, so that its address cannot come to mean another string.
-    slots: Vec<Option<(Py<PyAny>, u32)>>,
+    slots: Box<[Option<(Py<PyAny>, u32)>; SLOTS]>,
 }
 
 impl Interner {
     pub(crate) fn new() -> Self {
         Self {
-            slots: std::iter::repeat_with(|| None).take(SLOTS).collect(),
+            slots: Box::new([const { None }; SLOTS]),
         }
+    }
+
+    /// The id of a tag whose object was seen before.
+    #[inline(always)]
+    pub(crate) fn known(&self, item: *mut ffi::PyObject) -> Option<u32> {
+        match &self.slots[slot_of(item)] {
+            Some((known, id)) if known.as_ptr() == item => Some(*id),
+            _ => None,
+        }
+    }
+
+    /// The id of any tag.
+    ///
+    /// # Safety
+    /// The item is alive, and the GIL is held.
+    #[cold]
+    pub(crate) unsafe fn learn(
+        &mut self,
+        item: *mut ffi::PyObject,
+        reader: &mut Reader,
+    ) -> Result<u32> {
+        Python::attach(|py| {
+            // SAFETY: the item is alive; this takes a reference of its own.
+            let item = unsafe { Bound::from_borrowed_ptr(py, item) };
+            let id = intern(&item, reader)?;
+            // Only what can be forgotten again without running Python code, which might change the very
+            // lists that are being walked.
+            if item.is_exact_instance_of::<PyString>() {
+                let slot = slot_of(item.as_ptr());
+                self.slots[slot] = Some((item.unbind(), id));
+            }
+            Ok(id)
+        })
     }
 
     /// Appends the ids of a sentence to `ids`.
@@ -41,17 +74,11 @@ impl Interner {
         for at in 0..items.len() {
             // Interning may run Python code that shortens the list.
             let Some(item) = items.get(at) else { break };
-            let slot = slot_of(item.as_ptr());
-            if let Some((known, id)) = &self.slots[slot]
-                && known.as_ptr() == item.as_ptr()
-            {
-                ids.push(*id);
-                continue;
-            }
-            let item = item.to_owned();
-            let id = intern(&item, reader)?;
-            self.slots[slot] = Some((item.unbind(), id));
-            ids.push(id);
+            ids.push(match self.known(item.as_ptr()) {
+                Some(id) => id,
+                // SAFETY: the item is alive, because it was just borrowed.
+                None => unsafe { self.learn(item.as_ptr(), reader)? },
+            });
         }
         Ok(())
     }

@@ -155,6 +155,21 @@ impl Reader {
         self.table.between(before.map(entry), here.map(entry))
     }
 
+    /// How many violations there are between two neighbouring tags; None is the border of the sentence.
+    pub fn violations_between(&self, before: Option<u32>, here: Option<u32>) -> u8 {
+        if before.is_none() && here.is_none() {
+            return 0;
+        }
+        let legality = |id: u32| self.legality[id as usize];
+        let ty = |id: u32| self.entries[id as usize] >> 8;
+        let (_, seen) = before.map_or((OUTSIDE, OUTSIDE), legality);
+        let (symbol, _) = here.map_or((END, END), legality);
+        let same = before.map(ty) == here.map(ty);
+        let mut count = 0;
+        self.report(1, seen, symbol, same, &mut |_, _| count += 1);
+        count
+    }
+
     /// The id of the type of a tag.
     pub fn type_of(&self, id: u32) -> u32 {
         self.entries[id as usize] >> 8

@@ -1,0 +1,48 @@
+use std::ops::Range;
+
+use spanrs_tags::Reader;
+
+use crate::scorer::Scorer;
+
+/// Counts parts of a corpus, each on a thread of its own, and adds them in order: the result, the error
+/// included, is that of one thread.
+///
+/// The threads live as long as the call, so there is no pool that a fork could leave without its threads.
+/// The first part is counted on the calling thread.
+///
+/// # Errors
+/// The error of the first part that has one. Nothing is added then.
+pub fn count_parts<E: Send>(
+    scorer: &mut Scorer,
+    reader: &Reader,
+    parts: &[Range<usize>],
+    count: impl Fn(Range<usize>, &mut Scorer) -> Result<(), E> + Sync,
+) -> Result<(), E> {
+    let Some((first, others)) = parts.split_first() else {
+        return Ok(());
+    };
+    let empty = scorer.part();
+    let run = |range: &Range<usize>| {
+        let mut part = empty.clone();
+        count(range.clone(), &mut part).map(|()| part)
+    };
+    let counted = std::thread::scope(|scope| {
+        let run = &run;
+        let threads: Vec<_> = others
+            .iter()
+            .map(|range| scope.spawn(move || run(range)))
+            .collect();
+        let mut counted = vec![run(first)];
+        for thread in threads {
+            match thread.join() {
+                Ok(part) => counted.push(part),
+                Err(panic) => std::panic::resume_unwind(panic),
+            }
+        }
+        counted
+    });
+    for part in counted.into_iter().collect::<Result<Vec<_>, _>>()? {
+        scorer.add_part(part, reader);
+    }
+    Ok(())
+}

@@ -1,0 +1,251 @@
+//! Counting lists of lists of tags, walked in place, gold and pred together.
+
+use pyo3::prelude::*;
+use pyo3::types::PyList;
+use spanrs_eval::{Block, Scorer, Side};
+use spanrs_tags::{Evidence, Reader};
+
+use crate::error::{Error, Result};
+use crate::lists::{Interner, Items, as_list_or_tuple, is_list_or_tuple};
+use crate::raw::{Item, Walker, fetch};
+
+/// Sentences between two looks for Ctrl-C.
+const PAUSE: usize = 1 << 16;
+/// So many rows ahead a row is fetched, and where it keeps its items half as many.
+const AHEAD: usize = 16;
+
+/// Both sides: lists or tuples of lists or tuples.
+pub(crate) struct Rows<'py> {
+    gold: Bound<'py, PyAny>,
+    pred: Bound<'py, PyAny>,
+}
+
+impl<'py> Rows<'py> {
+    pub(crate) fn new(gold: &Bound<'py, PyAny>, pred: &Bound<'py, PyAny>) -> Result<Self> {
+        let rows = Self {
+            gold: walkable(gold)?,
+            pred: walkable(pred)?,
+        };
+        same_number(rows.gold.len()?, rows.pred.len()?)?;
+        Ok(rows)
+    }
+
+    /// What speaks for a scheme on a side, from `most` tokens or so; and whether that was all.
+    pub(crate) fn evidence(
+        &self,
+        reader: &mut Reader,
+        side: Side,
+        most: u64,
+    ) -> Result<(Evidence, bool)> {
+        let rows = Items::of(match side {
+            Side::Gold => &self.gold,
+            Side::Pred => &self.pred,
+        });
+        let mut interner = Interner::new();
+        let mut evidence = Evidence::default();
+        let mut tokens = 0;
+        let mut ids = Vec::new();
+        for at in 0..rows.len() {
+            let Some(row) = rows.get(at) else { break };
+            if tokens >= most {
+                return Ok((evidence, false));
+            }
+            ids.clear();
+            interner.sentence(&row.to_owned(), reader, &mut ids)?;
+            evidence.add(&ids);
+            tokens += ids.len() as u64;
+            if at % PAUSE == PAUSE - 1 {
+                self.gold.py().check_signals()?;
+            }
+        }
+        Ok((evidence, true))
+    }
+
+    /// Counts all sentences.
+    pub(crate) fn count(
+        &self,
+        interner: &mut Interner,
+        reader: &mut Reader,
+        scorer: &mut Scorer,
+    ) -> Result<()> {
+        let py = self.gold.py();
+        let mut tops = (Walker::new(py), Walker::new(py));
+        let mut counting = Counting {
+            gold: Walker::new(py),
+            pred: Walker::new(py),
+            interner,
+            reader,
+            scorer,
+            block: Block::default(),
+            gold_ids: Vec::new(),
+            pred_ids: Vec::new(),
+        };
+        let mut start = 0;
+        loop {
+            // SAFETY: the lists are alive, and what they hold is asked for anew after every check of
+            // signals, which is the only thing here that can run Python code.
+            let (gold, pred) = unsafe {
+                (
+                    tops.0.items(self.gold.as_ptr()).unwrap_or_default(),
+                    tops.1.items(self.pred.as_ptr()).unwrap_or_default(),
+                )
+            };
+            same_number(gold.len(), pred.len())?;
+            let end = gold.len().min(start + PAUSE);
+            for at in start..end {
+                if let (Some(gold), Some(pred)) = (gold.get(at + AHEAD), pred.get(at + AHEAD)) {
+                    fetch(*gold as *const Item);
+                    fetch(*pred as *const Item);
+                }
+                if let (Some(&gold), Some(&pred)) =
+                    (gold.get(at + AHEAD / 2), pred.get(at + AHEAD / 2))
+                {
+                    // SAFETY: rows of the lists are alive as long as the lists hold them.
+                    unsafe {
+                        counting.gold.fetch_items(gold);
+                        counting.pred.fetch_items(pred);
+                    }
+                }
+                // SAFETY: as above.
+                unsafe { counting.sentence(at, gold[at], pred[at])? };
+            }
+            start = end;
+            if start >= gold.len() {
+                break;
+            }
+            py.check_signals()?;
+        }
+        counting.flush();
+        Ok(())
+    }
+}
+
+/// What is needed on the way.
+struct Counting<'a, 'py> {
+    gold: Walker<'py>,
+    pred: Walker<'py>,
+    interner: &'a mut Interner,
+    reader: &'a mut Reader,
+    scorer: &'a mut Scorer,
+    block: Block,
+    gold_ids: Vec<u32>,
+    pred_ids: Vec<u32>,
+}
+
+impl Counting<'_, '_> {
+    fn flush(&mut self) {
+        self.scorer
+            .add_block(self.reader, &mut self.block, |_, _, _| 0);
+    }
+
+    /// Counts a sentence.
+    ///
+    /// # Safety
+    /// Both rows are alive.
+    #[inline]
+    unsafe fn sentence(&mut self, at: usize, gold: Item, pred: Item) -> Result<()> {
+        // SAFETY: the rows are alive, and no Python code runs before the items were used: interning
+        // reads the characters of a string and raises at anything else.
+        let (gold_items, pred_items) = unsafe { (self.gold.items(gold), self.pred.items(pred)) };
+        let (Some(gold_items), Some(pred_items)) = (gold_items, pred_items) else {
+            // The list was changed while it was walked.
+            return Err(changed(at));
+        };
+        let tokens = gold_items.len();
+        same_length(at, tokens, pred_items.len())?;
+        let (interner, reader) = (&mut *self.interner, &mut *self.reader);
+        if !self.scorer.takes_blocks(reader) {
+            self.gold_ids.clear();
+            self.pred_ids.clear();
+            for (&gold, &pred) in gold_items.iter().zip(pred_items) {
+                // SAFETY: the items are alive, because their rows hold them.
+                let (gold, pred) = unsafe { (id(interner, reader, gold)?, id(interner, reader, pred)?) };
+                self.gold_ids.push(gold);
+                self.pred_ids.push(pred);
+            }
+            let ids = (&self.gold_ids, &self.pred_ids);
+            self.scorer.add(reader, ids.0, ids.1, |_, _| 0);
+            return Ok(());
+        }
+        let known = reader.tags().len();
+        let (gold_room, pred_room) = self.block.room(tokens);
+        let items = gold_items.iter().zip(pred_items);
+        for ((gold_code, pred_code), (&gold, &pred)) in gold_room.iter_mut().zip(pred_room).zip(items) {
+            // SAFETY: as above.
+            let (gold, pred) = unsafe { (id(interner, reader, gold)?, id(interner, reader, pred)?) };
+            (*gold_code, *pred_code) = (gold as u8, pred as u8);
+        }
+        if reader.tags().len() > known {
+            if reader.tags().len() > Block::TAGS {
+                // Too many to be bytes: what was gathered is counted, this sentence and the rest go
+                // the other way.
+                self.flush();
+                // SAFETY: both rows are still alive.
+                return unsafe { self.sentence(at, gold, pred) };
+            }
+            self.scorer.takes_blocks(reader);
+        }
+        self.block.end(tokens);
+        if self.block.is_full() {
+            self.flush();
+        }
+        Ok(())
+    }
+}
+
+/// The id of a tag.
+///
+/// # Safety
+/// The item is alive.
+#[inline(always)]
+unsafe fn id(interner: &mut Interner, reader: &mut Reader, item: Item) -> Result<u32> {
+    match interner.known(item) {
+        Some(id) => Ok(id),
+        // SAFETY: the item is alive.
+        None => unsafe { interner.learn(item, reader) },
+    }
+}
+
+#[cold]
+fn changed(at: usize) -> Error {
+    Error::Shape {
+        message: format!("sentence {at} was replaced while it was counted"),
+        sentence: Some(at),
+    }
+}
+
+fn same_number(gold: usize, pred: usize) -> Result<()> {
+    if gold == pred {
+        return Ok(());
+    }
+    Err(Error::Shape {
+        message: format!("gold has {gold} sentences, pred has {pred}"),
+        sentence: None,
+    })
+}
+
+#[inline(always)]
+fn same_length(at: usize, gold: usize, pred: usize) -> Result<()> {
+    if gold == pred {
+        return Ok(());
+    }
+    Err(Error::Shape {
+        message: format!("sentence {at}: gold has {gold} tags, pred has {pred}"),
+        sentence: Some(at),
+    })
+}
+
+/// The sequence itself where all its rows can be walked in place, and again; else a copy with such rows.
+fn walkable<'py>(side: &Bound<'py, PyAny>) -> Result<Bound<'py, PyAny>> {
+    let side = as_list_or_tuple(side)?;
+    let rows = Items::of(&side);
+    if (0..rows.len()).all(|at| rows.get(at).is_none_or(|row| is_list_or_tuple(&row))) {
+        return Ok(side);
+    }
+    let copy = PyList::empty(side.py());
+    for at in 0..rows.len() {
+        let Some(row) = rows.get(at) else { break };
+        copy.append(as_list_or_tuple(&row.to_owned())?)?;
+    }
+    Ok(copy.into_any())
+}
