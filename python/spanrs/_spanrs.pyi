@@ -53,6 +53,15 @@ class Counter:
         threads: int,
         /,
     ) -> None: ...
+    def update_arrow(
+        self,
+        gold: object,
+        pred: object,
+        vocabulary: Sequence[str] | None,
+        ignore_index: int,
+        threads: int,
+        /,
+    ) -> None: ...
     def update_files(
         self,
         gold: Callable[[], object],

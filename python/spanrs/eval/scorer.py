@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from spanrs import _spanrs
+from spanrs.eval import inputs
 from spanrs.eval.result import UNDECIDED, LocatedViolation, Result, Violations, combine, merged_settings
 from spanrs.eval.tallies import Tallies
 from spanrs.tags.words import IGNORE_INDEX, Dialect, Violation, Vocabulary, as_vocabulary
@@ -13,7 +15,8 @@ from spanrs.tags.words import IGNORE_INDEX, Dialect, Violation, Vocabulary, as_v
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-Sentences = Iterable[Sequence[str]]
+#: Gold or pred: sentences of tags, ids, or an Arrow column; see :func:`score`.
+Side = Any
 
 #: Violations kept a side unless asked otherwise.
 LOCATED = 10
@@ -30,6 +33,8 @@ class Scorer:
         As for :func:`score`.
     by_document : bool
         Keep a row of counts for each document; :meth:`end_document` says where one ends.
+    threads : int
+        As for :func:`score`.
 
     Examples
     --------
@@ -51,25 +56,28 @@ class Scorer:
         dialect: Dialect = Dialect(),
         located: int = LOCATED,
         by_document: bool = False,
+        threads: int = 1,
     ) -> None:
         self._counter = _spanrs.Counter(scheme, reading, dialect, located, by_document)
+        self._threads = _threads(threads)
         self._dialect = dialect
         self._merged: list[Result] = []
 
     def update(
         self,
-        gold: Sentences | npt.ArrayLike,
-        pred: Sentences | npt.ArrayLike,
+        gold: Side,
+        pred: Side,
         *,
         vocabulary: Vocabulary | None = None,
         ignore_index: int = IGNORE_INDEX,
         lengths: Iterable[int] | None = None,
+        mask: npt.ArrayLike | None = None,
     ) -> None:
         """Add a batch of sentences.
 
         Parameters
         ----------
-        gold, pred, vocabulary, ignore_index, lengths
+        gold, pred, vocabulary, ignore_index, lengths, mask
             As for :func:`score`.
 
         Raises
@@ -77,30 +85,22 @@ class Scorer:
         spanrs.errors.AlignmentError
             Where the two sides have another shape. Nothing of the batch is counted then.
         """
-        if vocabulary is None:
-            if lengths is not None:
-                message = "lengths go with ids; name the vocabulary"
+        names = None if vocabulary is None else as_vocabulary(vocabulary)
+        if inputs.is_arrow(gold) and inputs.is_arrow(pred):
+            if lengths is not None or mask is not None:
+                message = "Arrow columns know their lengths, and a null leaves a token out"
+                raise TypeError(message)
+            self._counter.update_arrow(gold, pred, names, ignore_index, self._threads)
+            return
+        gold, pred = inputs.as_lists(gold), inputs.as_lists(pred)
+        if names is None:
+            if lengths is not None or mask is not None:
+                message = "lengths and mask go with ids; name the vocabulary"
                 raise TypeError(message)
             self._counter.update_lists(gold, pred)
             return
-        import numpy as np
-
-        from spanrs.tags.ids import as_ids
-
-        if lengths is not None and not isinstance(lengths, (Sequence, np.ndarray)):
-            lengths = list(lengths)
-        sizes = None if lengths is None else as_ids(lengths)
-        if sizes is not None and sizes.dtype.kind not in "iu":
-            message = "lengths must be integers"
-            raise TypeError(message)
-        self._counter.update_ids(
-            as_ids(gold),
-            as_ids(pred),
-            as_vocabulary(vocabulary),
-            ignore_index,
-            None if sizes is None else sizes.astype(np.int64),
-            1,
-        )
+        golds, preds, sizes = inputs.as_batch(gold, pred, ignore_index, lengths, mask)
+        self._counter.update_ids(golds, preds, names, ignore_index, sizes, self._threads)
 
     def end_document(self) -> None:
         """End a document: what was added since the last call is one."""
@@ -139,6 +139,14 @@ class Scorer:
         return combine([make_result(self._counter.state(), self._dialect), *self._merged])
 
 
+def _threads(threads: int) -> int:
+    if threads < 0:
+        message = f"threads must be 1 or more, or 0 for all processors, not {threads}"
+        raise ValueError(message)
+    # The processors of this process, which may be fewer than the machine has.
+    return threads or len(os.sched_getaffinity(0) if hasattr(os, "sched_getaffinity") else range(os.cpu_count() or 1))
+
+
 def make_settings(made: tuple[str | None, str], dialect: Dialect) -> dict[str, str]:
     """Name how a result is made."""
     scheme, reading = made
@@ -168,24 +176,32 @@ def make_result(state: dict[str, Any], dialect: Dialect) -> Result:
 
 
 def score(
-    gold: Sentences | npt.ArrayLike,
-    pred: Sentences | npt.ArrayLike,
+    gold: Side,
+    pred: Side,
     scheme: str = "auto",
     reading: str = "conlleval",
     *,
     vocabulary: Vocabulary | None = None,
     ignore_index: int = IGNORE_INDEX,
     lengths: Iterable[int] | None = None,
+    mask: npt.ArrayLike | None = None,
     dialect: Dialect = Dialect(),
     located: int = LOCATED,
+    threads: int = 1,
 ) -> Result:
     """Score tags against tags: exact spans, type and both bounds.
 
     Parameters
     ----------
-    gold, pred : sequences of sequences of str, or arrays of int
-        Sentences of tags; the two sides have the same sentences with the same number of tokens. With
-        ``vocabulary`` arrays of ids, shape (sentences, tokens), or (tokens,) with ``lengths``.
+    gold, pred : sequences of sequences of str, arrays of int, or Arrow columns
+        Sentences of tags; the two sides have the same sentences with the same number of tokens.
+
+        - Lists, tuples, generators, pandas columns of sentences, each a list, tuple, array or generator of
+          tags. Lists and tuples are walked in place.
+        - With ``vocabulary`` arrays of ids, shape (sentences, tokens), or (tokens,) with ``lengths``:
+          numpy, and what numpy can look into without a copy (torch, JAX and others on the CPU).
+        - Arrow list columns (pyarrow, Polars, pandas), one list a sentence, of strings, of a dictionary,
+          or with ``vocabulary`` of integers. A null in gold leaves the token out.
     scheme : str
         IOB, BIO, IOE1, IOE2, IOBES, BILOU, BMEWO, BMES, IO or TOKEN, in any usual spelling, or
         ``auto``: the scheme gold violates least.
@@ -196,11 +212,16 @@ def score(
     ignore_index : int
         Tokens where gold has this id are left out on both sides.
     lengths : iterable of int, optional
-        Tokens of each sentence, for ids of one dimension.
+        Tokens of each sentence, for ids. What stands behind them in padded arrays is left out.
+    mask : array of bool, optional
+        For ids, of their shape: the tokens to score.
     dialect : Dialect
         How tags are spelt.
     located : int
         Violations to keep a side; all are counted.
+    threads : int
+        Threads for ids and Arrow columns, which are counted without the GIL; 0 is one a processor. The
+        result does not depend on it. Lists are walked by one thread.
 
     Returns
     -------
@@ -227,6 +248,8 @@ def score(
     >>> spanrs.score(ids, ids, vocabulary=["O", "B-PER", "I-PER", "B-LOC"]).micro.f1
     1.0
     """
-    scorer = Scorer(scheme, reading, dialect=dialect, located=located)
-    scorer.update(gold, pred, vocabulary=vocabulary, ignore_index=ignore_index, lengths=lengths)
+    scorer = Scorer(scheme, reading, dialect=dialect, located=located, threads=threads)
+    scorer.update(
+        gold, pred, vocabulary=vocabulary, ignore_index=ignore_index, lengths=lengths, mask=mask
+    )
     return scorer.result()

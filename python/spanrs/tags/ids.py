@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from spanrs import _spanrs
 from spanrs.errors import AlignmentError, SchemeError
@@ -79,7 +79,9 @@ def as_ids(ids: object) -> npt.NDArray[Any]:
     """Make an array that the core can walk in place."""
     import numpy as np
 
-    array = np.ascontiguousarray(ids)
+    if hasattr(ids, "__dlpack__") and not hasattr(ids, "__array__"):
+        ids = np.from_dlpack(cast("Any", ids))
+    array = np.ascontiguousarray(cast("Any", ids))
     if array.size == 0:
         # Nothing has no type of its own in numpy but float.
         return array.astype(np.int64)

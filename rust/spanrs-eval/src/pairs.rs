@@ -45,7 +45,9 @@ pub(crate) struct PairCounter {
 fn zeros<T: Copy + Default, const N: usize>() -> Box<[T; N]> {
     let zeros = vec![T::default(); N].into_boxed_slice();
     // It has that length.
-    zeros.try_into().unwrap_or_else(|_| Box::new([T::default(); N]))
+    zeros
+        .try_into()
+        .unwrap_or_else(|_| Box::new([T::default(); N]))
 }
 
 #[inline(always)]
@@ -90,8 +92,7 @@ impl PairCounter {
                 let at = place(before, here);
                 let step = reader.between(tag(before), tag(here)).unwrap_or_default();
                 self.wrong[at] = reader.violations_between(tag(before), tag(here));
-                self.steps[at] = step & !VIOLATION
-                    | if self.wrong[at] > 0 { VIOLATION } else { 0 };
+                self.steps[at] = step & !VIOLATION | if self.wrong[at] > 0 { VIOLATION } else { 0 };
             }
             self.types[usize::from(before) % SIDE] = tag(before).map_or(0, |id| reader.type_of(id));
         }
@@ -171,7 +172,12 @@ impl PairCounter {
         let mut before = (gold[first - 1], pred[first - 1]);
         let mut together = CLOSE;
         let mut seen = 0;
-        for (at, here) in (first..).zip(gold[first..].iter().copied().zip(pred[first..].iter().copied())) {
+        for (at, here) in (first..).zip(
+            gold[first..]
+                .iter()
+                .copied()
+                .zip(pred[first..].iter().copied()),
+        ) {
             let (gold_at, pred_at) = (place(before.0, here.0), place(before.1, here.1));
             let (g, p) = (self.steps[gold_at], self.steps[pred_at]);
             self.gold[gold_at] += 1;

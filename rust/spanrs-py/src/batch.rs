@@ -58,23 +58,24 @@ pub(crate) struct Batch<'a, G, P> {
     pub(crate) pred_numbers: &'a [u32],
     /// Tokens where gold has this are left out.
     pub(crate) ignore: i64,
+    /// Sentences that came before.
+    pub(crate) first: usize,
 }
 
 impl<G: Id, P: Id> Batch<'_, G, P> {
-    /// What speaks for a scheme on a side, from `most` tokens or so; and whether that was all.
-    pub(crate) fn evidence(&self, side: Side, most: u64) -> Result<(Evidence, bool)> {
-        let mut evidence = Evidence::default();
+    /// Gathers what speaks for a scheme on a side, from `most` tokens or so; says whether that was all.
+    pub(crate) fn evidence(&self, side: Side, most: u64, evidence: &mut Evidence) -> Result<bool> {
         let mut tokens = 0;
         let (mut gold, mut pred) = (Vec::new(), Vec::new());
         for (at, range) in self.cut.ranges().enumerate() {
             if tokens >= most {
-                return Ok((evidence, false));
+                return Ok(false);
             }
             self.ids(at, range, &mut gold, &mut pred)?;
             evidence.add(if side == Side::Gold { &gold } else { &pred });
             tokens += gold.len() as u64;
         }
-        Ok((evidence, true))
+        Ok(true)
     }
 
     /// Counts all sentences on so many threads.
@@ -115,10 +116,22 @@ impl<G: Id, P: Id> Batch<'_, G, P> {
             // A negative id is a huge one here, and no vocabulary is so large.
             let number = |numbers: &[u32], id: i64| numbers.get(id as usize).copied();
             let Some(g) = number(self.gold_numbers, g) else {
-                return Err(bad_id("gold", at, token, g, self.gold_numbers.len()));
+                return Err(bad_id(
+                    "gold",
+                    self.first + at,
+                    token,
+                    g,
+                    self.gold_numbers.len(),
+                ));
             };
             let Some(p) = number(self.pred_numbers, p) else {
-                return Err(bad_id("pred", at, token, p, self.pred_numbers.len()));
+                return Err(bad_id(
+                    "pred",
+                    self.first + at,
+                    token,
+                    p,
+                    self.pred_numbers.len(),
+                ));
             };
             gold.push(g);
             pred.push(p);
@@ -193,7 +206,8 @@ impl<G: Id, P: Id> Part<'_, G, P> {
             };
             let mut end = start;
             lengths.clear();
-            while end - start < RUN && lengths.len() < RUN
+            while end - start < RUN
+                && lengths.len() < RUN
                 && let Some(range) = ranges.next()
             {
                 lengths.push(range.len());
@@ -270,7 +284,11 @@ fn narrow<G: Id, P: Id>(
         let (gold_outs, gold_last) = gold_out.as_chunks_mut::<LANES>();
         let (pred_outs, pred_last) = pred_out.as_chunks_mut::<LANES>();
         let mut all = [0; LANES];
-        for ((g, p), (g_out, p_out)) in golds.iter().zip(preds).zip(gold_outs.iter_mut().zip(pred_outs)) {
+        for ((g, p), (g_out, p_out)) in golds
+            .iter()
+            .zip(preds)
+            .zip(gold_outs.iter_mut().zip(pred_outs))
+        {
             truncate(g, g_out, &mut all);
             truncate(p, p_out, &mut all);
         }

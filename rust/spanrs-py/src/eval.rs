@@ -9,8 +9,9 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 use spanrs_base::Limits;
 use spanrs_eval::{Counts, Scorer, Side, Violations};
-use spanrs_tags::{Reader, Reading, Scheme};
+use spanrs_tags::{Evidence, Reader, Reading, Scheme};
 
+use crate::arrow;
 use crate::batch::Batch;
 use crate::counting::Counting;
 use crate::error::{Error, Result};
@@ -114,12 +115,45 @@ impl Counter {
                 gold_numbers: &numbers,
                 pred_numbers: &numbers,
                 ignore: ignore_index,
+                first: 0,
             };
             py.detach(|| inner.run(
-                |_, side, most| batch.evidence(side, most),
+                |_, side, most| {
+                    let mut evidence = Evidence::default();
+                    let whole = batch.evidence(side, most, &mut evidence)?;
+                    Ok((evidence, whole))
+                },
                 |reader, scorer| batch.count(reader, scorer, threads),
             ))
         }))?;
+        inner.refuse()
+    }
+
+    /// Adds Arrow list columns: of strings, of a dictionary, or of integers with a vocabulary.
+    #[pyo3(signature = (gold, pred, vocabulary, ignore_index, threads, /))]
+    fn update_arrow(
+        &self,
+        gold: &Bound<'_, PyAny>,
+        pred: &Bound<'_, PyAny>,
+        vocabulary: Option<Vec<String>>,
+        ignore_index: i64,
+        threads: usize,
+    ) -> Result<()> {
+        let inner = &mut *self.lock()?;
+        let py = gold.py();
+        let (gold, pred) = (arrow::import(gold)?, arrow::import(pred)?);
+        py.detach(|| {
+            let columns = arrow::Columns::new(
+                (&gold, &pred),
+                vocabulary.as_deref(),
+                ignore_index,
+                &mut inner.reader,
+            )?;
+            inner.run(
+                |_, side, most| columns.evidence(side, most),
+                |reader, scorer| columns.count(reader, scorer, threads),
+            )
+        })?;
         inner.refuse()
     }
 

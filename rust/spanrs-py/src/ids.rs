@@ -205,9 +205,19 @@ impl<L: Copy + TryInto<usize>> Sentences<'_, L> {
     }
 }
 
+/// Stands for a tag that is missing.
+pub(crate) const NULL: i64 = i64::MIN;
+
 /// What is wrong with an id.
 #[cold]
 pub(crate) fn bad_id(side: &str, sentence: usize, token: usize, id: i64, tags: usize) -> Error {
+    if id == NULL {
+        return Error::Id {
+            message: format!(
+                "{side} has no tag at sentence {sentence}, token {token}; a null in gold leaves the token out"
+            ),
+        };
+    }
     Error::Id {
         message: format!(
             "{side} has id {id} at sentence {sentence}, token {token}, but the vocabulary has {tags} tags \

@@ -4,6 +4,7 @@
 #![allow(unsafe_code)]
 #![deny(clippy::undocumented_unsafe_blocks)]
 
+mod arrow;
 mod batch;
 mod counting;
 mod error;

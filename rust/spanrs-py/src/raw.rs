@@ -50,25 +50,39 @@ fn find_layout(py: Python<'_>) -> PyResult<Layout> {
         unsafe { object.cast::<usize>().add(header - 1).read() }
     };
     let list_place = header * WORD;
-    let list_fits = list_size == list_place + 2 * WORD && count_of(list.as_ptr()) == known.len() && {
-        // SAFETY: the list has two words behind its header, so this one is its own. Only regular
-        // builds of CPython have lists of this size, whose first word there points to the items.
-        let at = unsafe { list.as_ptr().cast::<*const Item>().byte_add(list_place).read() };
-        !at.is_null()
+    let list_fits =
+        list_size == list_place + 2 * WORD && count_of(list.as_ptr()) == known.len() && {
+            // SAFETY: the list has two words behind its header, so this one is its own. Only regular
+            // builds of CPython have lists of this size, whose first word there points to the items.
+            let at = unsafe {
+                list.as_ptr()
+                    .cast::<*const Item>()
+                    .byte_add(list_place)
+                    .read()
+            };
+            !at.is_null()
             && at.is_aligned()
             // SAFETY: a list of three items points to at least three.
             && (0..known.len()).all(|i| unsafe { at.add(i).read() } == items[i])
-    };
+        };
     // `__basicsize__` of a tuple ends where its items begin, but for the one that the struct declares.
     let tuple_fits = |place: &usize| {
         count_of(tuple.as_ptr()) == known.len()
             && (0..known.len()).all(|i| {
                 // SAFETY: a tuple with three items is as long as its `__basicsize__` and three words.
-                let item = unsafe { tuple.as_ptr().cast::<Item>().byte_add(place + i * WORD).read() };
+                let item = unsafe {
+                    tuple
+                        .as_ptr()
+                        .cast::<Item>()
+                        .byte_add(place + i * WORD)
+                        .read()
+                };
                 item == items[i]
             })
     };
-    let tuple_place = (tuple_size >= list_place).then_some(tuple_size).filter(tuple_fits);
+    let tuple_place = (tuple_size >= list_place)
+        .then_some(tuple_size)
+        .filter(tuple_fits);
     Ok(Layout {
         list: list_fits.then_some(list_place),
         tuple: tuple_place,

@@ -159,7 +159,8 @@ impl Counting<'_, '_> {
             self.pred_ids.clear();
             for (&gold, &pred) in gold_items.iter().zip(pred_items) {
                 // SAFETY: the items are alive, because their rows hold them.
-                let (gold, pred) = unsafe { (id(interner, reader, gold)?, id(interner, reader, pred)?) };
+                let (gold, pred) =
+                    unsafe { (id(interner, reader, gold)?, id(interner, reader, pred)?) };
                 self.gold_ids.push(gold);
                 self.pred_ids.push(pred);
             }
@@ -170,9 +171,12 @@ impl Counting<'_, '_> {
         let known = reader.tags().len();
         let (gold_room, pred_room) = self.block.room(tokens);
         let items = gold_items.iter().zip(pred_items);
-        for ((gold_code, pred_code), (&gold, &pred)) in gold_room.iter_mut().zip(pred_room).zip(items) {
+        for ((gold_code, pred_code), (&gold, &pred)) in
+            gold_room.iter_mut().zip(pred_room).zip(items)
+        {
             // SAFETY: as above.
-            let (gold, pred) = unsafe { (id(interner, reader, gold)?, id(interner, reader, pred)?) };
+            let (gold, pred) =
+                unsafe { (id(interner, reader, gold)?, id(interner, reader, pred)?) };
             (*gold_code, *pred_code) = (gold as u8, pred as u8);
         }
         if reader.tags().len() > known {

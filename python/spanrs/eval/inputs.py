@@ -1,0 +1,77 @@
+"""What gold and pred may be, brought to what the compiled half takes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any, cast
+
+from spanrs.errors import AlignmentError
+from spanrs.tags.ids import as_ids
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+
+def is_arrow(column: object) -> bool:
+    """Tell a column that gives itself away as Arrow (pyarrow, Polars, pandas) from other sequences."""
+    if not (hasattr(column, "__arrow_c_stream__") or hasattr(column, "__arrow_c_array__")):
+        return False
+    # A pandas column of Python lists would be copied first; the lists can be walked where they are.
+    return str(getattr(column, "dtype", "")) != "object"
+
+
+def as_lists(column: object) -> object:
+    """Give an Arrow column as lists, for the case that the other side is none; all else as it is."""
+    if is_arrow(column):
+        for name in ("to_pylist", "to_list"):
+            if hasattr(column, name):
+                return getattr(column, name)()
+    return column
+
+
+def as_batch(
+    gold: object, pred: object, ignore_index: int, lengths: object, mask: object
+) -> tuple[npt.NDArray[Any], npt.NDArray[Any], npt.NDArray[np.int64] | None]:
+    """Give ids of both sides as arrays, and the lengths of sentences where those are flat.
+
+    Tokens behind the lengths of padded sentences, and those not in the mask, become ``ignore_index``.
+    """
+    import numpy as np
+
+    golds, preds = as_ids(gold), as_ids(pred)
+    sizes = None if lengths is None else _lengths(lengths)
+    chosen = None
+    if mask is not None:
+        chosen = np.asarray(mask)
+        if chosen.shape != golds.shape:
+            message = f"the mask is of shape {chosen.shape}, gold of {golds.shape}"
+            raise AlignmentError(message)
+        chosen = chosen.astype(bool)
+    if sizes is not None and golds.ndim == 2:
+        if sizes.shape != golds.shape[:1] or (sizes < 0).any() or (sizes > golds.shape[1]).any():
+            message = (
+                f"gold has {golds.shape[0]} sentences of {golds.shape[1]} places: lengths must be "
+                f"{golds.shape[0]} numbers from 0 to {golds.shape[1]}"
+            )
+            raise AlignmentError(message)
+        within = np.arange(golds.shape[1]) < sizes[:, None]
+        chosen = within if chosen is None else chosen & within
+        sizes = None
+    if chosen is not None:
+        # A type that holds both; unsigned ids have no -100.
+        kind = np.promote_types(golds.dtype, np.min_scalar_type(ignore_index))
+        golds = np.where(chosen, golds.astype(kind, copy=False), ignore_index).astype(kind, copy=False)
+    return golds, preds, sizes
+
+
+def _lengths(lengths: object) -> npt.NDArray[np.int64]:
+    import numpy as np
+
+    if not isinstance(lengths, (Sequence, np.ndarray)) and not hasattr(lengths, "__array__"):
+        lengths = list(cast("Iterable[int]", lengths))
+    sizes = as_ids(lengths)
+    if sizes.size and sizes.dtype.kind not in "iu":
+        message = "lengths must be integers"
+        raise TypeError(message)
+    return sizes.astype(np.int64, copy=False)

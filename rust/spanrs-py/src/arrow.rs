@@ -1,0 +1,453 @@
+//! Arrow list columns through the C data interface: what pyarrow, Polars, pandas and others give away
+//! without a copy.
+
+use std::ffi::CStr;
+use std::ptr::NonNull;
+
+use arrow_array::array::{Array, ArrayRef, make_array};
+use arrow_array::cast::AsArray;
+use arrow_array::ffi::{FFI_ArrowArray, FFI_ArrowSchema, from_ffi};
+use arrow_array::ffi_stream::{ArrayStreamReader, FFI_ArrowArrayStream};
+use arrow_array::types::{
+    ArrowDictionaryKeyType, ArrowPrimitiveType, Int8Type, Int16Type, Int32Type, Int64Type,
+    UInt8Type, UInt16Type, UInt32Type, UInt64Type,
+};
+use arrow_array::{GenericListArray, OffsetSizeTrait, PrimitiveArray};
+use arrow_schema::{ArrowError, DataType};
+use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::{PyCapsule, PyTuple};
+use spanrs_eval::{Scorer, Side};
+use spanrs_tags::{Evidence, Reader};
+
+use crate::batch::Batch;
+use crate::error::{Error, Result};
+use crate::ids::{Id, NULL, Sentences, numbering};
+
+/// The chunks of a column, as they come from its owner.
+pub(crate) fn import(column: &Bound<'_, PyAny>) -> Result<Vec<ArrayRef>> {
+    if column.hasattr("__arrow_c_stream__")? {
+        let capsule = column.call_method0("__arrow_c_stream__")?;
+        let stream = pointer::<FFI_ArrowArrayStream>(&capsule, c"arrow_array_stream")?;
+        // SAFETY: a capsule of this name holds an initialised stream, which is moved out of it.
+        let stream = unsafe { FFI_ArrowArrayStream::from_raw(stream.as_ptr()) };
+        let reader = ArrayStreamReader::try_new(stream).map_err(failed)?;
+        return Ok(reader
+            .collect::<std::result::Result<_, _>>()
+            .map_err(failed)?);
+    }
+    let capsules = column
+        .call_method0("__arrow_c_array__")?
+        .cast_into::<PyTuple>();
+    let capsules = capsules.map_err(PyErr::from)?;
+    let schema = pointer::<FFI_ArrowSchema>(&capsules.get_item(0)?, c"arrow_schema")?;
+    let array = pointer::<FFI_ArrowArray>(&capsules.get_item(1)?, c"arrow_array")?;
+    // SAFETY: capsules of these names hold an initialised schema, which lives as long as its capsule, and
+    // an initialised array of that schema, which is moved out of its capsule.
+    let data = unsafe { from_ffi(FFI_ArrowArray::from_raw(array.as_ptr()), schema.as_ref()) };
+    Ok(vec![make_array(data.map_err(failed)?)])
+}
+
+fn pointer<T>(capsule: &Bound<'_, PyAny>, name: &CStr) -> Result<NonNull<T>> {
+    let capsule = capsule.cast::<PyCapsule>().map_err(PyErr::from)?;
+    Ok(capsule.pointer_checked(Some(name))?.cast())
+}
+
+fn failed(error: ArrowError) -> PyErr {
+    PyValueError::new_err(format!("the Arrow column cannot be read: {error}"))
+}
+
+/// Ids of tags, of the type their column has.
+enum Keys {
+    I8(PrimitiveArray<Int8Type>),
+    I16(PrimitiveArray<Int16Type>),
+    I32(PrimitiveArray<Int32Type>),
+    I64(PrimitiveArray<Int64Type>),
+    U8(PrimitiveArray<UInt8Type>),
+    U16(PrimitiveArray<UInt16Type>),
+    U32(PrimitiveArray<UInt32Type>),
+    U64(PrimitiveArray<UInt64Type>),
+    /// What had nulls, or strings.
+    Made(Vec<i64>),
+}
+
+/// Runs `$body` with `$slice` being the values of `$keys`, whatever their type.
+macro_rules! with_keys {
+    ($keys:expr, $slice:ident => $body:expr) => {
+        match $keys {
+            Keys::I8(a) => {
+                let $slice: &[i8] = a.values();
+                $body
+            }
+            Keys::I16(a) => {
+                let $slice: &[i16] = a.values();
+                $body
+            }
+            Keys::I32(a) => {
+                let $slice: &[i32] = a.values();
+                $body
+            }
+            Keys::I64(a) => {
+                let $slice: &[i64] = a.values();
+                $body
+            }
+            Keys::U8(a) => {
+                let $slice: &[u8] = a.values();
+                $body
+            }
+            Keys::U16(a) => {
+                let $slice: &[u16] = a.values();
+                $body
+            }
+            Keys::U32(a) => {
+                let $slice: &[u32] = a.values();
+                $body
+            }
+            Keys::U64(a) => {
+                let $slice: &[u64] = a.values();
+                $body
+            }
+            Keys::Made(a) => {
+                let $slice: &[i64] = a;
+                $body
+            }
+        }
+    };
+}
+
+/// Sentences of one side.
+struct Chunk {
+    lengths: Vec<i64>,
+    keys: Keys,
+    /// The reader's id of each key.
+    numbers: Vec<u32>,
+}
+
+/// One side.
+struct Column(Vec<Chunk>);
+
+/// What is known about a side before its chunks are looked at.
+struct Origin<'a> {
+    side: &'static str,
+    /// The reader's id of each integer, for columns of integers.
+    numbers: Option<&'a [u32]>,
+    /// What nulls become.
+    null: i64,
+}
+
+impl Column {
+    /// Interns what the column holds; nulls become `origin.null`.
+    fn new(arrays: &[ArrayRef], origin: &Origin<'_>, reader: &mut Reader) -> Result<Self> {
+        let mut chunks = Vec::with_capacity(arrays.len());
+        let mut row = 0;
+        for array in arrays {
+            let (lengths, tags) = sentences(array, origin, row)?;
+            let (keys, numbers) = keys(&tags, origin, reader)?;
+            row += lengths.len();
+            chunks.push(Chunk {
+                lengths,
+                keys,
+                numbers,
+            });
+        }
+        Ok(Self(chunks))
+    }
+
+    fn rows(&self) -> usize {
+        self.0.iter().map(|chunk| chunk.lengths.len()).sum()
+    }
+}
+
+/// The lengths of the lists, and what they hold.
+fn sentences(array: &ArrayRef, origin: &Origin<'_>, row: usize) -> Result<(Vec<i64>, ArrayRef)> {
+    let found = match array.data_type() {
+        DataType::List(_) => Ok(lists(array.as_list::<i32>())),
+        DataType::LargeList(_) => Ok(lists(array.as_list::<i64>())),
+        DataType::FixedSizeList(_, size) => {
+            let lists = array.as_fixed_size_list();
+            let begin = lists.value_offset_at(0);
+            let values = lists.values().slice(begin, lists.len() * *size as usize);
+            Ok((vec![i64::from(*size); lists.len()], values))
+        }
+        other => Err(PyTypeError::new_err(format!(
+            "{} is an Arrow column of {other}; it must be a list column, one list of tags a sentence",
+            origin.side
+        ))
+        .into()),
+    };
+    if let Some(null) = (0..array.len()).find(|&at| array.is_null(at)) {
+        return Err(Error::Shape {
+            message: format!("sentence {} of {} is null", row + null, origin.side),
+            sentence: Some(row + null),
+        });
+    }
+    found
+}
+
+fn lists<O: OffsetSizeTrait>(lists: &GenericListArray<O>) -> (Vec<i64>, ArrayRef) {
+    let offsets = lists.value_offsets();
+    let lengths = offsets
+        .windows(2)
+        .map(|pair| (pair[1] - pair[0]).as_usize() as i64)
+        .collect();
+    let (first, last) = match offsets {
+        [first, .., last] => (first.as_usize(), last.as_usize()),
+        _ => (0, 0),
+    };
+    (lengths, lists.values().slice(first, last - first))
+}
+
+/// The keys of tags, and the reader's id of each key.
+fn keys(tags: &ArrayRef, origin: &Origin<'_>, reader: &mut Reader) -> Result<(Keys, Vec<u32>)> {
+    let integers = || {
+        origin.numbers.map(<[u32]>::to_vec).ok_or_else(|| {
+            Error::from(PyTypeError::new_err(format!(
+                "{} is an Arrow column of integers; pass vocabulary=",
+                origin.side
+            )))
+        })
+    };
+    macro_rules! primitive {
+        ($variant:ident, $kind:ty) => {
+            Ok((
+                plain(tags.as_primitive::<$kind>(), origin, Keys::$variant),
+                integers()?,
+            ))
+        };
+    }
+    macro_rules! dictionary {
+        ($variant:ident, $kind:ty) => {
+            coded::<$kind>(tags, origin, reader, Keys::$variant)
+        };
+    }
+    match tags.data_type() {
+        DataType::Int8 => primitive!(I8, Int8Type),
+        DataType::Int16 => primitive!(I16, Int16Type),
+        DataType::Int32 => primitive!(I32, Int32Type),
+        DataType::Int64 => primitive!(I64, Int64Type),
+        DataType::UInt8 => primitive!(U8, UInt8Type),
+        DataType::UInt16 => primitive!(U16, UInt16Type),
+        DataType::UInt32 => primitive!(U32, UInt32Type),
+        DataType::UInt64 => primitive!(U64, UInt64Type),
+        DataType::Dictionary(key, _) => match **key {
+            DataType::Int8 => dictionary!(I8, Int8Type),
+            DataType::Int16 => dictionary!(I16, Int16Type),
+            DataType::Int32 => dictionary!(I32, Int32Type),
+            DataType::Int64 => dictionary!(I64, Int64Type),
+            DataType::UInt8 => dictionary!(U8, UInt8Type),
+            DataType::UInt16 => dictionary!(U16, UInt16Type),
+            DataType::UInt32 => dictionary!(U32, UInt32Type),
+            _ => dictionary!(U64, UInt64Type),
+        },
+        DataType::Null if tags.is_empty() => Ok((Keys::Made(Vec::new()), Vec::new())),
+        _ => {
+            let mut made = Vec::with_capacity(tags.len());
+            for tag in strings(tags, origin)? {
+                made.push(match tag {
+                    Some(tag) => i64::from(reader.intern(tag)?),
+                    None => origin.null,
+                });
+            }
+            Ok((Keys::Made(made), (0..reader.tags().len() as u32).collect()))
+        }
+    }
+}
+
+/// Keys without nulls as they are; nulls become what is ignored.
+fn plain<T: ArrowPrimitiveType<Native: Id>>(
+    keys: &PrimitiveArray<T>,
+    origin: &Origin<'_>,
+    variant: impl Fn(PrimitiveArray<T>) -> Keys,
+) -> Keys {
+    if keys.null_count() == 0 {
+        return variant(keys.clone());
+    }
+    Keys::Made(
+        keys.iter()
+            .map(|key| key.map_or(origin.null, Id::value))
+            .collect(),
+    )
+}
+
+/// Keys into a dictionary of tags.
+fn coded<T: ArrowDictionaryKeyType<Native: Id>>(
+    tags: &ArrayRef,
+    origin: &Origin<'_>,
+    reader: &mut Reader,
+    variant: impl Fn(PrimitiveArray<T>) -> Keys,
+) -> Result<(Keys, Vec<u32>)> {
+    let tags = tags.as_dictionary::<T>();
+    let names: Vec<String> = strings(tags.values(), origin)?
+        .into_iter()
+        .map(|name| name.unwrap_or_default().to_owned())
+        .collect();
+    Ok((
+        plain(tags.keys(), origin, variant),
+        numbering(&names, reader)?,
+    ))
+}
+
+fn strings<'a>(tags: &'a ArrayRef, origin: &Origin<'_>) -> Result<Vec<Option<&'a str>>> {
+    match tags.data_type() {
+        DataType::Utf8 => Ok(tags.as_string::<i32>().iter().collect()),
+        DataType::LargeUtf8 => Ok(tags.as_string::<i64>().iter().collect()),
+        DataType::Utf8View => Ok(tags.as_string_view().iter().collect()),
+        other => Err(PyTypeError::new_err(format!(
+            "the lists of {} hold {other}; tags are strings, a dictionary of strings, or integers",
+            origin.side
+        ))
+        .into()),
+    }
+}
+
+/// Both sides.
+pub(crate) struct Columns {
+    gold: Column,
+    pred: Column,
+    ignore: i64,
+}
+
+impl Columns {
+    /// Takes both sides in. In gold, nulls mean the same as `ignore`; in pred a tag must be there, unless
+    /// gold leaves the token out.
+    pub(crate) fn new(
+        (gold, pred): (&[ArrayRef], &[ArrayRef]),
+        vocabulary: Option<&[String]>,
+        ignore: i64,
+        reader: &mut Reader,
+    ) -> Result<Self> {
+        let numbers = vocabulary
+            .map(|names| numbering(names, reader))
+            .transpose()?;
+        // Names have no ids that could be ignored; only nulls are.
+        let ignore = if numbers.is_some() { ignore } else { NULL };
+        let mut column = |arrays, side, null| {
+            let origin = Origin {
+                side,
+                numbers: numbers.as_deref(),
+                null,
+            };
+            Column::new(arrays, &origin, reader)
+        };
+        let (gold, pred) = (column(gold, "gold", ignore)?, column(pred, "pred", NULL)?);
+        let (g, p) = (gold.rows(), pred.rows());
+        if g != p {
+            return Err(Error::Shape {
+                message: format!("gold has {g} sentences, pred has {p}"),
+                sentence: None,
+            });
+        }
+        let lengths = |column: &Column| -> Vec<i64> {
+            let chunks = column.0.iter();
+            chunks
+                .flat_map(|chunk| chunk.lengths.iter().copied())
+                .collect()
+        };
+        let (g, p) = (lengths(&gold), lengths(&pred));
+        if let Some(at) = (0..g.len()).find(|&at| g[at] != p[at]) {
+            return Err(Error::Shape {
+                message: format!("sentence {at}: gold has {} tags, pred has {}", g[at], p[at]),
+                sentence: Some(at),
+            });
+        }
+        Ok(Self { gold, pred, ignore })
+    }
+
+    /// What speaks for a scheme on a side, from `most` tokens or so; and whether that was all.
+    pub(crate) fn evidence(&self, side: Side, most: u64) -> Result<(Evidence, bool)> {
+        let mut all = Evidence::default();
+        let mut tokens = 0;
+        let mut whole = true;
+        self.each(|sides| {
+            if tokens >= most {
+                whole = false;
+                return Ok(());
+            }
+            with_keys!(&sides.gold.keys, gold => with_keys!(&sides.pred.keys, pred => {
+                let batch = sides.batch(gold, pred, self.ignore);
+                whole &= batch.evidence(side, most - tokens, &mut all)?;
+            }));
+            tokens += sides.tokens() as u64;
+            Ok(())
+        })?;
+        Ok((all, whole))
+    }
+
+    /// Counts all sentences on so many threads.
+    pub(crate) fn count(&self, reader: &Reader, scorer: &mut Scorer, threads: usize) -> Result<()> {
+        self.each(|sides| {
+            with_keys!(&sides.gold.keys, gold => with_keys!(&sides.pred.keys, pred => {
+                sides.batch(gold, pred, self.ignore).count(reader, scorer, threads)
+            }))
+        })
+    }
+
+    /// Hands over runs of sentences that lie in one chunk on either side.
+    fn each(&self, mut run: impl FnMut(Run<'_>) -> Result<()>) -> Result<()> {
+        let (mut golds, mut preds) = (self.gold.0.iter(), self.pred.0.iter());
+        let (mut gold, mut pred) = (golds.next(), preds.next());
+        // Sentences and tokens of each chunk that are done.
+        let (mut g, mut p) = ((0, 0), (0, 0));
+        let mut first = 0;
+        while let (Some(gold_chunk), Some(pred_chunk)) = (gold, pred) {
+            let rows = (gold_chunk.lengths.len() - g.0).min(pred_chunk.lengths.len() - p.0);
+            let sides = Run {
+                gold: gold_chunk,
+                pred: pred_chunk,
+                gold_token: g.1,
+                pred_token: p.1,
+                lengths: &gold_chunk.lengths[g.0..g.0 + rows],
+                first,
+            };
+            let tokens = sides.tokens();
+            if rows > 0 {
+                run(sides)?;
+            }
+            first += rows;
+            g = (g.0 + rows, g.1 + tokens);
+            p = (p.0 + rows, p.1 + tokens);
+            if g.0 == gold_chunk.lengths.len() {
+                (gold, g) = (golds.next(), (0, 0));
+            }
+            if p.0 == pred_chunk.lengths.len() {
+                (pred, p) = (preds.next(), (0, 0));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Sentences that lie in one chunk on either side.
+struct Run<'a> {
+    gold: &'a Chunk,
+    pred: &'a Chunk,
+    gold_token: usize,
+    pred_token: usize,
+    lengths: &'a [i64],
+    /// Sentences before.
+    first: usize,
+}
+
+impl Run<'_> {
+    fn tokens(&self) -> usize {
+        self.lengths.iter().sum::<i64>() as usize
+    }
+
+    fn batch<'a, G: Id, P: Id>(
+        &'a self,
+        gold: &'a [G],
+        pred: &'a [P],
+        ignore: i64,
+    ) -> Batch<'a, G, P> {
+        let tokens = self.tokens();
+        Batch {
+            gold: &gold[self.gold_token..self.gold_token + tokens],
+            pred: &pred[self.pred_token..self.pred_token + tokens],
+            cut: Sentences::Lengths(self.lengths),
+            gold_numbers: &self.gold.numbers,
+            pred_numbers: &self.pred.numbers,
+            ignore,
+            first: self.first,
+        }
+    }
+}
