@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from typing import Any, NamedTuple
 
 from spanrs.errors import SchemeError
+from spanrs.eval import views
 from spanrs.eval.tallies import Tallies
 from spanrs.tags.words import Violation
 
@@ -205,6 +206,84 @@ class Result:
             score = _score(gold, pred, both)
             rows.append(DocumentRow(at, tallies.sentences, tallies.tokens, counts, score))
         return rows
+
+    @cached_property
+    def untyped(self) -> Score:
+        """Over all spans by their bounds alone: a span is found whatever its type."""
+        return _score(*views.untyped(self._tallies).total())
+
+    def with_types(self, types: Mapping[str, str | None] | Collection[str]) -> Result:
+        """Look at the same spans under other types, or at some of them.
+
+        Tags are not read again: spans are first read with the types they have, then renamed, so that two
+        spans that touch stay two even if they come to be of one type.
+
+        Parameters
+        ----------
+        types : mapping of str to str or None, or collection of str
+            A map renames types; those it does not name stay, those it maps to None are left out. A
+            collection names the types to keep.
+
+        Returns
+        -------
+        Result
+            With the map in its signature. Accuracy, which is of tags, and violations stay.
+
+        Examples
+        --------
+        >>> import spanrs
+        >>> result = spanrs.score([["B-GPE", "O", "B-PER"]], [["B-LOC", "B-MISC", "B-PER"]])
+        >>> result.with_types({"GPE": "LOC", "MISC": None}).counts
+        Counts(tp=2, fp=0, fn=0)
+        >>> result.with_types(["PER"]).counts
+        Counts(tp=1, fp=0, fn=0)
+        """
+        rename = views.renaming(types)
+        return replace(
+            self,
+            _tallies=views.renamed(self._tallies, rename),
+            settings=self._also("types", views.phrase(types)),
+            _documents=[views.renamed(document, rename) for document in self._documents],
+        )
+
+    def weighed(self, weights: Sequence[float]) -> Result:
+        """Let documents count as often as their weights say.
+
+        Parameters
+        ----------
+        weights : sequence of float
+            One for each document, in order; finite and not negative. The result must have been made by
+            document.
+
+        Returns
+        -------
+        Result
+            Its counts are sums of weights times counts, fractions where weights are.
+
+        Raises
+        ------
+        ValueError
+            Where the number of weights is not that of the documents.
+
+        Examples
+        --------
+        >>> import spanrs
+        >>> gold, pred = [["B-A"], ["B-A"]], [["B-A"], ["O"]]
+        >>> spanrs.score(gold, pred, weights=[1, 3]).micro.recall
+        0.25
+        """
+        return replace(
+            self,
+            _tallies=views.weighed(self._documents, weights),
+            settings=self._also("weights", "documents"),
+        )
+
+    def _also(self, name: str, value: str) -> dict[str, str]:
+        """Give the settings with one more, before the version; a second map follows the first."""
+        settings = dict(self.settings)
+        version = settings.pop("version")
+        settings[name] = f"{settings[name]};{value}" if name in settings else value
+        return settings | {"version": version}
 
     def merge(self, other: Result) -> Result:
         """Add a result made in the same way on other data.

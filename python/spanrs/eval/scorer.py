@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from spanrs import _spanrs
 from spanrs.eval import inputs
+from spanrs.eval.documents import borders, cut
 from spanrs.eval.result import UNDECIDED, LocatedViolation, Result, Violations, combine, merged_settings
 from spanrs.eval.tallies import Tallies
-from spanrs.tags.words import IGNORE_INDEX, Dialect, Violation, Vocabulary, as_vocabulary
+from spanrs.tags.words import IGNORE_INDEX, Dialect, Violation, Vocabulary, as_vocabulary, is_auto
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -144,7 +146,9 @@ def _threads(threads: int) -> int:
         message = f"threads must be 1 or more, or 0 for all processors, not {threads}"
         raise ValueError(message)
     # The processors of this process, which may be fewer than the machine has.
-    return threads or len(os.sched_getaffinity(0) if hasattr(os, "sched_getaffinity") else range(os.cpu_count() or 1))
+    return threads or len(
+        os.sched_getaffinity(0) if hasattr(os, "sched_getaffinity") else range(os.cpu_count() or 1)
+    )
 
 
 def make_settings(made: tuple[str | None, str], dialect: Dialect) -> dict[str, str]:
@@ -187,6 +191,8 @@ def score(
     mask: npt.ArrayLike | None = None,
     dialect: Dialect = Dialect(),
     located: int = LOCATED,
+    documents: Iterable[int] | None = None,
+    weights: Sequence[float] | None = None,
     threads: int = 1,
 ) -> Result:
     """Score tags against tags: exact spans, type and both bounds.
@@ -219,6 +225,10 @@ def score(
         How tags are spelt.
     located : int
         Violations to keep a side; all are counted.
+    documents : iterable of int, optional
+        Sentences of each document, in order: the result has a row for each.
+    weights : sequence of float, optional
+        How often each document counts. Without ``documents`` every sentence is one.
     threads : int
         Threads for ids and Arrow columns, which are counted without the GIL; 0 is one a processor. The
         result does not depend on it. Lists are walked by one thread.
@@ -248,8 +258,27 @@ def score(
     >>> spanrs.score(ids, ids, vocabulary=["O", "B-PER", "I-PER", "B-LOC"]).micro.f1
     1.0
     """
-    scorer = Scorer(scheme, reading, dialect=dialect, located=located, threads=threads)
-    scorer.update(
-        gold, pred, vocabulary=vocabulary, ignore_index=ignore_index, lengths=lengths, mask=mask
+    if documents is None and weights is None:
+        scorer = Scorer(scheme, reading, dialect=dialect, located=located, threads=threads)
+        scorer.update(
+            gold, pred, vocabulary=vocabulary, ignore_index=ignore_index, lengths=lengths, mask=mask
+        )
+        return scorer.result()
+    names = None if vocabulary is None else as_vocabulary(vocabulary)
+    sentences, take = cut(
+        gold, pred, ids=names is not None, ignore_index=ignore_index, lengths=lengths, mask=mask
     )
-    return scorer.result()
+    ends = borders(documents, sentences)
+    options: dict[str, Any] = {"vocabulary": names, "ignore_index": ignore_index}
+    detection = None
+    if is_auto(scheme):
+        # All of gold decides, not its first document.
+        whole = Scorer(scheme, reading, dialect=dialect, located=0, threads=threads)
+        whole.update(**take(0, sentences), **options)
+        scheme, detection = whole.result().scheme, whole.result().detection
+    scorer = Scorer(scheme, reading, dialect=dialect, located=located, by_document=True, threads=threads)
+    for start, end in ends:
+        scorer.update(**take(start, end), **options)
+        scorer.end_document()
+    result = replace(scorer.result(), detection=detection)
+    return result if weights is None else result.weighed(weights)

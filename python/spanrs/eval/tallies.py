@@ -42,6 +42,16 @@ class Tallies:
         self.tokens += other.tokens
         self.correct_tokens += other.correct_tokens
 
+    def times(self, weight: int) -> Tallies:
+        """Count everything so many times; a fraction makes the counts fractions."""
+        return Tallies(
+            {name: [n * weight for n in row] for name, row in self.types.items()},
+            Counter({pair: n * weight for pair, n in self.confused.items()}),
+            self.sentences * weight,
+            self.tokens * weight,
+            self.correct_tokens * weight,
+        )
+
     def total(self) -> tuple[int, int, int]:
         """Give the spans of gold, of pred and of both, over all types."""
         gold, pred, both = (sum(row[place] for row in self.types.values()) for place in range(3))

@@ -1,0 +1,76 @@
+"""Other views of what was counted: types renamed or left out, bounds alone, documents with weights.
+
+None of them reads a tag again: spans with equal bounds and different types were counted by pair of types,
+which tells what they come to under any other names.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from typing import cast
+
+from spanrs.eval.tallies import Tallies
+
+#: The one type of spans whose types are not looked at.
+UNTYPED = "_"
+
+Rename = Callable[[str], "str | None"]
+
+
+def renaming(types: Mapping[str, str | None] | Collection[str]) -> Rename:
+    """Give what a map or a filter of types makes of a type; None leaves it out."""
+    if isinstance(types, str):
+        message = f"types is a map or a collection of types, not one str; say [{types!r}]"
+        raise TypeError(message)
+    if isinstance(types, Mapping):
+        return lambda name: types.get(name, name)
+    kept = frozenset(types)
+    return lambda name: name if name in kept else None
+
+
+def phrase(types: Mapping[str, str | None] | Collection[str]) -> str:
+    """Say in a signature what a map or a filter does."""
+    if isinstance(types, Mapping):
+        return ",".join(f"{old}={new or ''}" for old, new in sorted(types.items()))
+    return ",".join(sorted(types))
+
+
+def renamed(tallies: Tallies, rename: Rename) -> Tallies:
+    """Count under other names."""
+    view = Tallies(
+        sentences=tallies.sentences, tokens=tallies.tokens, correct_tokens=tallies.correct_tokens
+    )
+    for name, row in tallies.types.items():
+        new = rename(name)
+        if new is not None:
+            mine = view.types.setdefault(new, [0, 0, 0])
+            for place, n in enumerate(row):
+                mine[place] += n
+    for (gold, pred), n in tallies.confused.items():
+        new_gold, new_pred = rename(gold), rename(pred)
+        if new_gold is None or new_pred is None:
+            continue
+        if new_gold == new_pred:
+            view.types[new_gold][2] += n
+        else:
+            view.confused[new_gold, new_pred] += n
+    return view
+
+
+def untyped(tallies: Tallies) -> Tallies:
+    """Count spans by their bounds alone."""
+    return renamed(tallies, lambda _: UNTYPED)
+
+
+def weighed(documents: Sequence[Tallies], weights: Sequence[float]) -> Tallies:
+    """Add documents, each as often as its weight says."""
+    if len(documents) != len(weights):
+        message = f"there are {len(documents)} documents and {len(weights)} weights; give one each"
+        raise ValueError(message)
+    total = Tallies()
+    for document, weight in zip(documents, weights, strict=True):
+        if not 0 <= weight < float("inf"):
+            message = f"a weight is a finite number from 0 up, not {weight}"
+            raise ValueError(message)
+        total.add(document.times(cast("int", weight)))
+    return total
