@@ -8,6 +8,7 @@ import numpy.typing as npt
 
 __version__: str
 __all__ = [
+    "Conlleval",
     "Counter",
     "__version__",
     "convert",
@@ -36,6 +37,26 @@ _Progress: TypeAlias = Callable[[int], object] | None
 _Span: TypeAlias = tuple[str, int, int]
 _Violation: TypeAlias = tuple[int, str, str | None, str, str | None, str]
 _Column: TypeAlias = npt.NDArray[np.int64]
+
+@final
+class Conlleval:
+    def __new__(
+        cls,
+        rules: str,
+        delimiter: bytes | None,
+        boundary: bytes,
+        outside: bytes,
+        raw: bool,
+        trim: bool,
+        /,
+    ) -> Conlleval: ...
+    def feed(self, piece: bytes, /) -> None: ...
+    def end(self) -> None: ...
+    def lines(self, lines: object, /) -> None: ...
+    def tags(self, gold: object, pred: object, /) -> None: ...
+    def counts(
+        self,
+    ) -> tuple[int, int, list[tuple[bytes, list[int]]], list[tuple[bytes, bytes, int]]]: ...
 
 @final
 class Counter:

@@ -4,6 +4,7 @@
 #![allow(unsafe_code)]
 #![deny(clippy::undocumented_unsafe_blocks)]
 
+mod conlleval;
 mod counting;
 mod error;
 mod eval;
@@ -20,6 +21,8 @@ use pyo3::prelude::*;
 // threaded interpreter keeps it on; such an interpreter cannot load the abi3 wheels anyway.
 #[pymodule(gil_used = true)]
 mod _spanrs {
+    #[pymodule_export]
+    use crate::conlleval::Conlleval;
     #[pymodule_export]
     use crate::eval::Counter;
     #[pymodule_export]
