@@ -17,6 +17,8 @@ __all__ = [
     "detect",
     "detect_file",
     "legal",
+    "ncrfpp_counts",
+    "ncrfpp_spans",
     "read_ids",
     "read_spans",
     "read_spans_batch",
@@ -109,6 +111,8 @@ def detect_file(
     source: object, options: _Options, dialect: _Dialect, progress: _Progress, /
 ) -> tuple[str, str, list[tuple[str, int]]]: ...
 def legal(scheme_name: str, tags: Sequence[str], dialect: _Dialect, /) -> list[bool]: ...
+def ncrfpp_counts(gold: object, pred: object, bio: bool, /) -> list[int]: ...
+def ncrfpp_spans(tags: object, bio: bool, /) -> list[tuple[str, int, int | None]]: ...
 def read_ids(
     ids: npt.NDArray[Any],
     vocabulary: Sequence[str],

@@ -11,6 +11,7 @@ mod eval;
 mod files;
 mod ids;
 mod lists;
+mod ncrfpp;
 mod options;
 mod tags;
 
@@ -27,6 +28,8 @@ mod _spanrs {
     use crate::eval::Counter;
     #[pymodule_export]
     use crate::files::{convert_file, detect_file, spans_file, validate_file};
+    #[pymodule_export]
+    use crate::ncrfpp::{ncrfpp_counts, ncrfpp_spans};
     #[pymodule_export]
     use crate::tags::{
         convert, convert_batch, detect, legal, read_ids, read_spans, read_spans_batch, readings,
