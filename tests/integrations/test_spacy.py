@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import golden
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import golden
 from spanrs.integrations import spacy as ours
 
 spacy = pytest.importorskip("spacy")
@@ -92,7 +92,7 @@ def test_nothing_scored_is_none():
 def answer(function, *args):
     try:
         return function(*args)
-    except Exception as error:  # noqa: BLE001  # whatever it is, it is compared
+    except Exception as error:  # whatever it is, it is compared
         return type(error), str(error)
 
 

@@ -41,20 +41,20 @@ class _Settings:
                 self.raw = True
             elif option in ("-d", "-o"):
                 if not rest:
-                    raise _Died(f"conlleval: {option} requires delimiter character")
+                    raise _DiedError(f"conlleval: {option} requires delimiter character")
                 value = os.fsencode(rest.pop(0))
                 if option == "-d":
                     self.delimiter = value
                 else:
                     self.outside = value
             else:
-                raise _Died(f"conlleval: unknown argument {option}")
+                raise _DiedError(f"conlleval: unknown argument {option}")
         if len(rest) > 1:
-            raise _Died("conlleval: unexpected command line argument")
+            raise _DiedError("conlleval: unexpected command line argument")
         self.file = rest[0] if rest else None
 
 
-class _Died(Exception):
+class _DiedError(Exception):
     """The script would stop with these words."""
 
     def __init__(self, words: str | bytes, status: int = DIED) -> None:
@@ -94,7 +94,7 @@ def command(ctx: click.Context, arguments: tuple[str, ...]) -> None:
     try:
         settings.read(arguments)
         output = _evaluate(settings)
-    except _Died as died:
+    except _DiedError as died:
         stderr = getattr(sys.stderr, "buffer", None)
         if stderr is None:
             click.echo(os.fsdecode(died.words), err=True)
@@ -114,7 +114,9 @@ def _evaluate(settings: _Settings) -> bytes:
         )
     except FormatError:
         given = settings.delimiter
-        raise _Died(b"conlleval: the delimiter " + given + b" is no pattern; write \\ before it") from None
+        raise _DiedError(
+            b"conlleval: the delimiter " + given + b" is no pattern; write \\ before it"
+        ) from None
     name = settings.file or "-"
     with progress([name]) as bar:
         read = 0
@@ -129,8 +131,8 @@ def _evaluate(settings: _Settings) -> bytes:
             if error.code == "no_column":
                 words: Any = error
                 text: bytes = words.text
-                raise _Died(b"conlleval: unexpected number of features in line " + text) from None
-            raise _Died(str(error), 1) from None
+                raise _DiedError(b"conlleval: unexpected number of features in line " + text) from None
+            raise _DiedError(str(error), 1) from None
     tokens, equal, types, _ = counter.counts()
     rows = dict(types)
     return report.latex(rows) if settings.latex else report.text(tokens, equal, rows)

@@ -118,7 +118,7 @@ def get_ner_BMES(label_list: Sequence[str]) -> list[str]:  # noqa: N802
 
 
 def get_ner_BIO(label_list: Sequence[str]) -> list[str]:  # noqa: N802
-    """Give the spans of labels in BIO, as :func:`get_ner_BMES` does; an I that goes on with nothing is lost.
+    """Give the spans of labels in BIO as :func:`get_ner_BMES` does; an I that continues nothing is lost.
 
     Parameters
     ----------

@@ -109,7 +109,9 @@ def score_spans(
                     by_type[label][place] += 1
         else:
             bounds, gold_bounds = ({span[1:] for span in side} for side in (pred, gold))
-            for place, alike in enumerate((bounds & gold_bounds, bounds - gold_bounds, gold_bounds - bounds)):
+            for place, alike in enumerate(
+                (bounds & gold_bounds, bounds - gold_bounds, gold_bounds - bounds)
+            ):
                 total[place] += len(alike)
     return _scores(attr, total, dict(by_type) if labeled else None)
 

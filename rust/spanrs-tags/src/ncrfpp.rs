@@ -26,6 +26,9 @@ pub type NcrfSpan = (u32, u32, Option<u32>);
 /// The type without a name, which closes no span; its number in every numbering handed in here.
 pub const NAMELESS: u32 = 0;
 
+/// Makes of the number of a type what a tag of it does.
+pub type Made = fn(u32) -> NcrfTag;
+
 /// The parts of a tag in upper case: what it does, made of the number of its type.
 ///
 /// ```
@@ -35,8 +38,8 @@ pub const NAMELESS: u32 = 0;
 /// // Letters are looked for anywhere.
 /// assert_eq!(classify("WEB-SITE", false).1, "WESITE");
 /// ```
-pub fn classify(tag: &str, bio: bool) -> (fn(u32) -> NcrfTag, String) {
-    let rules: &[(&str, fn(u32) -> NcrfTag)] = if bio {
+pub fn classify(tag: &str, bio: bool) -> (Made, String) {
+    let rules: &[(&str, Made)] = if bio {
         &[("B-", NcrfTag::Begin), ("I-", NcrfTag::Inside)]
     } else {
         &[
@@ -50,7 +53,7 @@ pub fn classify(tag: &str, bio: bool) -> (fn(u32) -> NcrfTag, String) {
             return (*made, tag.replacen(letters, "", 1));
         }
     }
-    let made: fn(u32) -> NcrfTag = if bio {
+    let made: Made = if bio {
         |_| NcrfTag::Outside
     } else {
         |_| NcrfTag::Nothing

@@ -16,12 +16,12 @@ from spanrs.compat.conlleval.conlleval import (
     Statistics,
     end_of_chunk,
     evaluate,
-    parse_tag,
     report,
     start_of_chunk,
     summarize,
     summarize_all,
 )
+from spanrs.compat.conlleval.rules import parse_tag
 from spanrs.compat.conlleval.sighsmile import (
     calc_metrics,
     count_chunks,

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import IO, Any
 
 from spanrs.compat.conlleval import sighsmile, spyysalo
-from spanrs.compat.conlleval.rules import FormatError, count_lines, ends, parse_tag, starts
+from spanrs.compat.conlleval.rules import FormatError, count_lines, ends, starts
 
 __all__ = ["FormatError", "Statistics", "evaluate", "report"]
 

@@ -43,7 +43,15 @@ def count_lines(
     ------
     FormatError
         Where a line has another number of columns than the first, or fewer than three.
+    ValueError
+        For an empty delimiter.
     """
+    if delimiter == "":
+        # Python refuses it when it comes to the first line.
+        if any(True for _ in lines):
+            message = "empty separator"
+            raise ValueError(message)
+        return 0, 0, {}
     counter = _spanrs.Conlleval(
         "python",
         None if delimiter is None else _bytes(delimiter),

@@ -134,7 +134,7 @@ def count_chunks(true_seqs: Iterable[str], pred_seqs: Iterable[str]) -> Six:
     return _six(counter)
 
 
-def get_result(
+def get_result(  # noqa: PLR0917  # as there
     correct_chunks: Counts,
     true_chunks: Counts,
     pred_chunks: Counts,
@@ -171,8 +171,9 @@ def get_result(
         f"accuracy: {accuracy(outside=True):6.2f}%; {row % result}",
     ]
     for name in sorted({*true_chunks, *pred_chunks}):
-        by = [counts.get(name, 0) for counts in (correct_chunks, pred_chunks, true_chunks)]
-        lines.append(f"{name:>17}: {row % calc_metrics(*by)}  {by[1]}")
+        found = pred_chunks.get(name, 0)
+        by_type = calc_metrics(correct_chunks.get(name, 0), found, true_chunks.get(name, 0))
+        lines.append(f"{name:>17}: {row % by_type}  {found}")
     print("\n".join(lines))  # noqa: T201  # printing is what it is for
     return result
 

@@ -137,7 +137,9 @@ def report(counts: EvalCounts, out: IO[str] | None = None) -> None:
     )
     if c.token_counter > 0:
         accuracy = 100.0 * c.correct_tags / c.token_counter
-        out.write(f"accuracy: {accuracy:6.2f}%; {_row(c.found_correct, c.found_guessed, c.correct_chunk)}\n")
+        out.write(
+            f"accuracy: {accuracy:6.2f}%; {_row(c.found_correct, c.found_guessed, c.correct_chunk)}\n"
+        )
     for name in sorted({*c.t_found_correct, *c.t_found_guessed}):
         gold, pred = c.t_found_correct.get(name, 0), c.t_found_guessed.get(name, 0)
         out.write(f"{name:>17}: {_row(gold, pred, c.t_correct_chunk.get(name, 0))}  {pred}\n")

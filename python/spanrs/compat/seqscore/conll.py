@@ -37,9 +37,8 @@ class LineSpec:
 
     def __post_init__(self) -> None:
         if self.token_index == self.ner_label_index:
-            message = (
-                f"Token index ({self.token_index}) and label index ({self.ner_label_index}) cannot be the same"
-            )
+            token, label = self.token_index, self.ner_label_index
+            message = f"Token index ({token}) and label index ({label}) cannot be the same"
             raise ValueError(message)
 
 
@@ -134,8 +133,8 @@ class _Ingester(NamedTuple):
         if states:
             kind = type(self.encoding).__name__
             message = (
-                f"Stopping due to invalid label(s) in sequence at line {numbers[0]} of {self.name}:\n{listed}"
-                f"\nThe above labels are not valid for the chunk encoding {kind}."
+                f"Stopping due to invalid label(s) in sequence at line {numbers[0]} of {self.name}:\n"
+                f"{listed}\nThe above labels are not valid for the chunk encoding {kind}."
                 "\nCorrect your data or specify the correct encoding using --labels."
             )
             raise EncodingError(message)

@@ -102,7 +102,9 @@ class Encoding:
         letters = dict(zip("bieso", dialect, strict=False))
 
         def pairs(text: str) -> frozenset[tuple[str, str]]:
-            return frozenset((letters[first], letters[second]) for first, second in text.split())
+            return frozenset(
+                (letters[first], letters[second]) for first, second in map(tuple, text.split())
+            )
 
         self.valid_same_type_transitions = pairs(self.same)
         self.valid_different_type_transitions = pairs(self.different)

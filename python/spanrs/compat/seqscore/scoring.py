@@ -298,8 +298,8 @@ def score_label_sequences(
     score, accuracy = ClassificationScore(), AccuracyScore()
     for pred, ref in zip(pred_label_sequences, ref_label_sequences, strict=True):
         score_sequence_label_accuracy(pred, ref, accuracy)
-        mentions = [_mentions(labels, encoding, repair) for labels in (pred, ref)]
-        score_sequence_mentions(*mentions, score)
+        found = _mentions(pred, encoding, repair)
+        score_sequence_mentions(found, _mentions(ref, encoding, repair), score)
     return score, accuracy
 
 
@@ -336,7 +336,9 @@ def _mentions(labels: Sequence[str], encoding: Encoding, repair: str | None) -> 
     if not validation.is_valid():
         if not repair:
             errors = "\n".join(error.msg for error in validation.errors)
-            message = f"Cannot score sequence due to validation errors.\nLabels:\n{labels}\nErrors:\n{errors}"
+            message = (
+                f"Cannot score sequence due to validation errors.\nLabels:\n{labels}\nErrors:\n{errors}"
+            )
             raise EncodingError(message)
         labels = validation.repaired_labels
     return encoding.decode_labels(labels)
