@@ -109,10 +109,10 @@ def test_help_is_given_only_for_the_first_argument(filtered):
     assert filtered(b"a--helpO--helpO", "-d", "--help")[0] == 0
 
 
-TAGS = [b"O", b"B-A", b"I-A", b"B-B", b"I-B", b"E-A", b"S-A", b".", b"[-A", b"]", b"O-A", b"B-0", b"B-", b"-",
-        b"", b"A", b"B-\xff", b"\xc3\xa9-A", b"I-A\r", b"X-A", b"0", b"B-a-b"]  # fmt: skip
-DELIMITERS = [" ", "\t", "|", ".", "", "^", "$", r"\t", r"\s+", " +", "(,)", "/", "{", "]", "}", ",", "ab", "-",
-              r"\|", "[ ,]", "B", "O", "\xe9", "\x00"[:0], "#", "a|b", "-X-"]  # fmt: skip
+TAGS = [b"O", b"B-A", b"I-A", b"B-B", b"I-B", b"E-A", b"S-A", b".", b"[-A", b"]", b"O-A", b"B-0", b"B-",
+        b"-", b"", b"A", b"B-\xff", b"\xc3\xa9-A", b"I-A\r", b"X-A", b"0", b"B-a-b"]  # fmt: skip
+DELIMITERS = [" ", "\t", "|", ".", "", "^", "$", r"\t", r"\s+", " +", "(,)", "/", "{", "]", "}", ",", "ab",
+              "-", r"\|", "[ ,]", "B", "O", "\xe9", "\x00"[:0], "#", "a|b", "-X-"]  # fmt: skip
 
 
 def case(rng):

@@ -75,6 +75,10 @@ def looked_at(package, name, repair, labels):
     return fields, result.n_tokens, result.repaired_labels, result.is_valid(), len(result)
 
 
+def spans(mentions):
+    return tuple((mention.type, mention.span.start, mention.span.end) for mention in mentions)
+
+
 def decoded(package, name, labels):
     found = package.encoding.get_encoding(name).decode_labels(labels)
     return [(mention.type, mention.span.start, mention.span.end) for mention in found]
@@ -135,7 +139,7 @@ def test_files_are_read_as_there(tmp_path_factory, lines, repair, borders, comme
         return [
             [
                 (s.tokens, s.labels, s.token_fields, s.comment, s.provenance.starting_line)
-                + tuple((m.type, m.span.start, m.span.end) for m in s.mentions)
+                + spans(s.mentions)
                 for s in document
             ]
             for document in documents

@@ -458,7 +458,7 @@ fn edges_of(rules: Rules, previous: u8, current: u8, same_type: bool) -> u8 {
             )
         }
     };
-    u8::from(end) * ENDS | u8::from(start) * STARTS
+    (u8::from(end) * ENDS) | (u8::from(start) * STARTS)
 }
 
 #[cfg(test)]

@@ -8,6 +8,7 @@ from typing import IO, Any
 
 from spanrs.compat.conlleval import sighsmile, spyysalo
 from spanrs.compat.conlleval.rules import FormatError, count_lines, ends, starts
+from spanrs.compat.conlleval.rules import parse_tag as parse_tag
 
 __all__ = ["FormatError", "Statistics", "evaluate", "report"]
 

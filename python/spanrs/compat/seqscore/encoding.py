@@ -290,6 +290,7 @@ class IO(Encoding):
         mentions.close(at)
 
     def _states_of(self, mention: Mention, previous: Mention | None) -> list[str]:
+        del previous
         return [self.dialect.inside] * len(mention)
 
 
@@ -324,6 +325,7 @@ class IOB(IO):
         return self._repaired(labels, method)
 
     def _replacement(self, state: str, type_: str | None, method: str) -> tuple[str, str | None]:
+        del method
         _must(state == self.dialect.begin)
         _must(bool(type_))
         return self.dialect.inside, type_
@@ -372,6 +374,7 @@ class BIO(Encoding):
         return self._repaired(labels, method)
 
     def _replacement(self, state: str, type_: str | None, method: str) -> tuple[str, str | None]:
+        del state
         _must(bool(type_))
         return (self.dialect.begin, type_) if method == REPAIR_CONLL else (self.dialect.outside, None)
 
@@ -400,6 +403,7 @@ class BIOES(Encoding):
             mentions.close(at + 1)
 
     def _finish(self, mentions: _Mentions, length: int) -> list[Mention]:
+        del length
         _must(mentions.start is None)
         return mentions.found
 

@@ -280,7 +280,8 @@ def score_label_sequences(
     Examples
     --------
     >>> from spanrs.compat.seqscore.scoring import score_label_sequences
-    >>> score, accuracy = score_label_sequences([["B-PER", "O"]], [["I-PER", "O"]], "BIO", repair="conlleval")
+    >>> pred, ref = [["B-PER", "O"]], [["I-PER", "O"]]
+    >>> score, accuracy = score_label_sequences(pred, ref, "BIO", repair="conlleval")
     >>> score.f1, accuracy.accuracy
     (1.0, 0.5)
     """
