@@ -138,8 +138,14 @@ def test_files_are_read_as_there(tmp_path_factory, lines, repair, borders, comme
         )
         return [
             [
-                (s.tokens, s.labels, s.token_fields, s.comment, s.provenance.starting_line)
-                + spans(s.mentions)
+                (
+                    s.tokens,
+                    s.labels,
+                    s.token_fields,
+                    s.comment,
+                    s.provenance.starting_line,
+                    spans(s.mentions),
+                )
                 for s in document
             ]
             for document in documents

@@ -6,11 +6,12 @@ from collections import defaultdict
 from collections.abc import Iterable
 from typing import IO, Any
 
-from spanrs.compat.conlleval import sighsmile, spyysalo
+from spanrs.compat.conlleval import rules, sighsmile, spyysalo
 from spanrs.compat.conlleval.rules import FormatError, count_lines, ends, starts
-from spanrs.compat.conlleval.rules import parse_tag as parse_tag
 
 __all__ = ["FormatError", "Statistics", "evaluate", "report"]
+
+parse_tag = rules.parse_tag
 
 
 class Statistics:
