@@ -8,6 +8,7 @@ import numpy.typing as npt
 
 __version__: str
 __all__ = [
+    "Conlleval",
     "Counter",
     "__version__",
     "convert",
@@ -16,6 +17,8 @@ __all__ = [
     "detect",
     "detect_file",
     "legal",
+    "ncrfpp_counts",
+    "ncrfpp_spans",
     "read_ids",
     "read_spans",
     "read_spans_batch",
@@ -36,6 +39,26 @@ _Progress: TypeAlias = Callable[[int], object] | None
 _Span: TypeAlias = tuple[str, int, int]
 _Violation: TypeAlias = tuple[int, str, str | None, str, str | None, str]
 _Column: TypeAlias = npt.NDArray[np.int64]
+
+@final
+class Conlleval:
+    def __new__(
+        cls,
+        rules: str,
+        delimiter: bytes | None,
+        boundary: bytes,
+        outside: bytes,
+        raw: bool,
+        trim: bool,
+        /,
+    ) -> Conlleval: ...
+    def feed(self, piece: bytes, /) -> None: ...
+    def end(self) -> None: ...
+    def lines(self, lines: object, /) -> None: ...
+    def tags(self, gold: object, pred: object, /) -> None: ...
+    def counts(
+        self,
+    ) -> tuple[int, int, list[tuple[bytes, list[int]]], list[tuple[bytes, bytes, int]]]: ...
 
 @final
 class Counter:
@@ -98,6 +121,8 @@ def detect_file(
     source: object, options: _Options, dialect: _Dialect, progress: _Progress, /
 ) -> tuple[str, str, list[tuple[str, int]]]: ...
 def legal(scheme_name: str, tags: Sequence[str], dialect: _Dialect, /) -> list[bool]: ...
+def ncrfpp_counts(gold: object, pred: object, bio: bool, /) -> list[int]: ...
+def ncrfpp_spans(tags: object, bio: bool, /) -> list[tuple[str, int, int | None]]: ...
 def read_ids(
     ids: npt.NDArray[Any],
     vocabulary: Sequence[str],

@@ -1,4 +1,4 @@
-"""The command line: ``spanrs score``, ``validate``, ``convert``, ``spans``.
+"""The command line: ``spanrs score``, ``validate``, ``convert``, ``spans``, ``conlleval``.
 
 Exit status: 0 all well; 1 ``validate`` found violations; 2 the input or the command line is wrong, said
 in one line on standard error, with nothing written.
@@ -19,6 +19,7 @@ COMMANDS = {
     "validate": "List the tags that do not conform to their scheme.",
     "convert": "Convert the tags of a file from one scheme to another.",
     "spans": "Write the spans of a tagged file as JSON Lines.",
+    "conlleval": "Write what conlleval.pl writes, byte for byte.",
 }
 
 

@@ -15,6 +15,7 @@
 //! ```
 
 mod block;
+mod conlleval;
 mod counts;
 mod exact;
 mod pairs;
@@ -22,6 +23,7 @@ mod parts;
 mod scorer;
 
 pub use block::Block;
+pub use conlleval::{Conlleval, NoType, Rules, Setting, TypeCounts};
 pub use counts::{Counts, Tally};
 pub use exact::Seen;
 pub use parts::count_parts;

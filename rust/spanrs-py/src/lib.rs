@@ -6,12 +6,14 @@
 
 mod arrow;
 mod batch;
+mod conlleval;
 mod counting;
 mod error;
 mod eval;
 mod files;
 mod ids;
 mod lists;
+mod ncrfpp;
 mod options;
 mod raw;
 mod rows;
@@ -25,9 +27,13 @@ use pyo3::prelude::*;
 #[pymodule(gil_used = true)]
 mod _spanrs {
     #[pymodule_export]
+    use crate::conlleval::Conlleval;
+    #[pymodule_export]
     use crate::eval::Counter;
     #[pymodule_export]
     use crate::files::{convert_file, detect_file, spans_file, validate_file};
+    #[pymodule_export]
+    use crate::ncrfpp::{ncrfpp_counts, ncrfpp_spans};
     #[pymodule_export]
     use crate::tags::{
         convert, convert_batch, detect, legal, read_ids, read_spans, read_spans_batch, readings,

@@ -18,6 +18,7 @@ mod convert;
 mod detect;
 mod dialect;
 mod error;
+pub mod ncrfpp;
 mod peers;
 mod reader;
 mod reading;

@@ -1,0 +1,59 @@
+"""The three Python packages and scripts that are imported as ``conlleval``.
+
+They share a name and little else, so each has a module of its own, and this one is the package from PyPI:
+
+- this module: the PyPI package 0.2, ``evaluate(lines)`` and ``report(summary)``;
+- :mod:`~spanrs.compat.conlleval.spyysalo`: conlleval.py, ``evaluate(iterable, options)`` and
+  ``report(counts, out)``;
+- :mod:`~spanrs.compat.conlleval.sighsmile`: ``evaluate(true_seqs, pred_seqs, verbose)``.
+
+:func:`evaluate` and :func:`report` know the three apart by what they are given, where that is possible, and
+the other names of all three are here too.
+"""
+
+from spanrs.compat.conlleval.conlleval import (
+    FormatError,
+    Statistics,
+    end_of_chunk,
+    evaluate,
+    report,
+    start_of_chunk,
+    summarize,
+    summarize_all,
+)
+from spanrs.compat.conlleval.rules import parse_tag
+from spanrs.compat.conlleval.sighsmile import (
+    calc_metrics,
+    count_chunks,
+    evaluate_conll_file,
+    get_result,
+    is_chunk_end,
+    is_chunk_start,
+    split_tag,
+)
+from spanrs.compat.conlleval.spyysalo import ANY_SPACE, EvalCounts, main, parse_args
+
+__version__ = "0.2"
+
+__all__ = [
+    "ANY_SPACE",
+    "EvalCounts",
+    "FormatError",
+    "Statistics",
+    "calc_metrics",
+    "count_chunks",
+    "end_of_chunk",
+    "evaluate",
+    "evaluate_conll_file",
+    "get_result",
+    "is_chunk_end",
+    "is_chunk_start",
+    "main",
+    "parse_args",
+    "parse_tag",
+    "report",
+    "split_tag",
+    "start_of_chunk",
+    "summarize",
+    "summarize_all",
+]

@@ -1,0 +1,208 @@
+"""Reading column files as seqscore does: whole, with the columns and the lines of each token."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from os import PathLike
+from typing import NamedTuple, TextIO
+
+from spanrs.compat.seqscore.encoding import Encoding, EncodingError, get_encoding
+from spanrs.compat.seqscore.model import AnnotatedSequence, SequenceProvenance
+from spanrs.compat.seqscore.validation import InvalidLabelError, validate_labels
+
+__all__ = ["DOCSTART", "CoNLLFormatError", "LineSpec", "ingest_conll_file"]
+
+DOCSTART = "-DOCSTART-"
+
+
+class CoNLLFormatError(Exception):
+    """A line that is no line of columns, or stands where it may not."""
+
+
+@dataclass(frozen=True)
+class LineSpec:
+    """The columns of token and label, from 0, negative from the last.
+
+    Examples
+    --------
+    >>> from spanrs.compat.seqscore.conll import LineSpec
+    >>> LineSpec(0, -1).ner_label_index
+    -1
+    """
+
+    token_index: int
+    ner_label_index: int
+
+    def __post_init__(self) -> None:
+        if self.token_index == self.ner_label_index:
+            token, label = self.token_index, self.ner_label_index
+            message = f"Token index ({token}) and label index ({label}) cannot be the same"
+            raise ValueError(message)
+
+
+class _Line(NamedTuple):
+    number: int
+    columns: tuple[str, ...]
+
+
+def _columns(line: str, number: int, name: str) -> tuple[str, ...]:
+    parts = line.split("\t" if "\t" in line else " ")
+    if len(parts) > 1:
+        return tuple(parts)
+    if line.startswith("#"):
+        message = (
+            f"Line {number} of {name} does not appear to be delimited and begins with #. "
+            f"Perhaps you want to use the --allow-comment-lines flag? Line contents: {line!r}"
+        )
+    else:
+        message = f"Line {number} of {name} is not delimited by space or tab: {line!r}"
+    raise CoNLLFormatError(message)
+
+
+def _sequences(
+    lines: TextIO, name: str, spec: LineSpec, *, comments: bool
+) -> Iterator[tuple[list[_Line], str | None]]:
+    """Give the lines of each sequence with the comments before it; none for the border of a document."""
+    sequence: list[_Line] = []
+    comment: str | None = None
+    for number, raw in enumerate(lines, 1):
+        line = raw.rstrip(" \n")
+        if comments and line.startswith("#") and not sequence:
+            comment = f"{comment}\n{line}" if comment else line
+            continue
+        if not line.strip():
+            if sequence:
+                yield sequence, comment
+                sequence, comment = [], None
+            continue
+        columns = _columns(line, number, name)
+        # Both columns must be there, on the border of a document too.
+        token, _ = columns[spec.token_index], columns[spec.ner_label_index]
+        if token != DOCSTART:
+            sequence.append(_Line(number, columns))
+        elif sequence:
+            message = f"Encountered {DOCSTART} at line {number} of {name} in the middle of a sequence"
+            raise CoNLLFormatError(message)
+        else:
+            yield [], None
+    if sequence:
+        yield sequence, comment
+
+
+class _Ingester(NamedTuple):
+    encoding: Encoding
+    spec: LineSpec
+    name: str
+    repair: str | None
+    quiet: bool
+
+    def annotate(self, lines: list[_Line], comment: str | None) -> AnnotatedSequence:
+        tokens = tuple(line.columns[self.spec.token_index] for line in lines)
+        labels = tuple(line.columns[self.spec.ner_label_index] for line in lines)
+        valid = self._valid(tokens, labels, [line.number for line in lines])
+        return AnnotatedSequence(
+            tokens=tokens,
+            labels=valid,
+            mentions=self.encoding.decode_labels(valid),
+            token_fields=[line.columns for line in lines],
+            provenance=SequenceProvenance(lines[0].number, self.name),
+            comment=comment,
+        )
+
+    def _valid(
+        self, tokens: tuple[str, ...], labels: tuple[str, ...], numbers: Sequence[int]
+    ) -> tuple[str, ...]:
+        """Give the labels, repaired if they are to be."""
+        places = {"tokens": tokens, "line_nums": numbers, "source_name": self.name}
+        try:
+            found = validate_labels(labels, self.encoding, repair=self.repair, **places)  # type: ignore[arg-type]
+        except InvalidLabelError as error:
+            if not tokens[0].startswith("#"):
+                raise
+            message = (
+                f"{error} The first token {tokens[0]!r} of this sentence starts with '#'."
+                " If it's a comment, consider enabling --allow-comment-lines."
+            )
+            raise InvalidLabelError(error.label, message) from error
+        if found.is_valid():
+            return labels
+        states = found.invalid_state_errors()
+        listed = "\n".join(error.msg for error in states or found.errors)
+        if states:
+            kind = type(self.encoding).__name__
+            message = (
+                f"Stopping due to invalid label(s) in sequence at line {numbers[0]} of {self.name}:\n"
+                f"{listed}\nThe above labels are not valid for the chunk encoding {kind}."
+                "\nCorrect your data or specify the correct encoding using --labels."
+            )
+            raise EncodingError(message)
+        if not self.repair:
+            message = f"Stopping due to validation errors in {self.name}:\n{listed}"
+            raise EncodingError(message)
+        if not self.quiet:
+            print(  # noqa: T201  # a message of the peer
+                f"Validation errors in sequence beginning at line {numbers[0]} of {self.name}:\n{listed}\n"
+                f"Used method {self.repair} to repair:\nOld: {labels}\nNew: {found.repaired_labels}",
+                file=sys.stderr,
+            )
+        return found.repaired_labels
+
+
+def ingest_conll_file(
+    input_path: str | PathLike[str],
+    mention_encoding_name: str,
+    file_encoding: str,
+    line_spec: LineSpec,
+    *,
+    repair: str | None = None,
+    ignore_document_boundaries: bool,
+    allow_comment_lines: bool,
+    quiet: bool = False,
+) -> list[list[AnnotatedSequence]]:
+    """Read the annotated sequences of a column file, document by document.
+
+    Parameters
+    ----------
+    input_path : path
+        One token a line, columns parted by tabs if the line has one, else by single blanks.
+    mention_encoding_name : str
+        As for :func:`spanrs.compat.seqscore.encoding.get_encoding`.
+    file_encoding : str
+        Of the text.
+    line_spec : LineSpec
+        Columns of token and label.
+    repair : str, optional
+        How to repair invalid labels; what was repaired is said on standard error.
+    ignore_document_boundaries : bool
+        Make one document of all.
+    allow_comment_lines : bool
+        Take lines before a sequence that begin with ``#`` for comments.
+    quiet : bool
+        Say nothing of repairs.
+
+    Raises
+    ------
+    CoNLLFormatError
+        For lines of one column, and for the border of a document within a sequence.
+    EncodingError
+        For invalid labels.
+    """
+    encoding = get_encoding(mention_encoding_name)
+    if repair and repair not in encoding.supported_repair_methods():
+        message = (
+            f"Cannot repair mention encoding {mention_encoding_name} using method {repair}.\n"
+            'Set --repair-method to "none" for this encoding.'
+        )
+        raise ValueError(message)
+    name = str(input_path)
+    ingester = _Ingester(encoding, line_spec, name, repair, quiet)
+    documents: list[list[AnnotatedSequence]] = [[]]
+    with open(input_path, encoding=file_encoding) as lines:
+        for sequence, comment in _sequences(lines, name, line_spec, comments=allow_comment_lines):
+            if sequence:
+                documents[-1].append(ingester.annotate(sequence, comment))
+            elif documents[-1] and not ignore_document_boundaries:
+                documents.append([])
+    return [document for document in documents if document]

@@ -1,0 +1,446 @@
+"""The encodings of seqscore: one class a family, the dialects as data.
+
+What is well-formed is read by the compiled half. Only sequences that are not go the long way, label by
+label, because the words of the errors name each label.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+from typing import NamedTuple
+
+from spanrs import _spanrs
+from spanrs.compat.seqscore.model import AnnotatedSequence, LabeledSequence, Mention, Span
+from spanrs.tags.words import Dialect
+
+__all__ = [
+    "BIO",
+    "BIOES",
+    "DEFAULT_OUTSIDE",
+    "IO",
+    "IOB",
+    "REPAIR_CONLL",
+    "REPAIR_DISCARD",
+    "REPAIR_NONE",
+    "SUPPORTED_ENCODINGS",
+    "SUPPORTED_REPAIR_METHODS",
+    "Encoding",
+    "EncodingError",
+    "get_encoding",
+]
+
+REPAIR_CONLL = "conlleval"
+REPAIR_DISCARD = "discard"
+REPAIR_NONE = "none"
+SUPPORTED_REPAIR_METHODS = (REPAIR_CONLL, REPAIR_DISCARD, REPAIR_NONE)
+DEFAULT_OUTSIDE = "O"
+#: How the compiled half splits these labels.
+DIALECT = Dialect()
+
+
+class EncodingError(Exception):
+    """Labels that cannot be read."""
+
+
+class EncodingDialect(NamedTuple):
+    """The letters of an encoding."""
+
+    begin: str = "B"
+    inside: str = "I"
+    end: str = "E"
+    single: str = "S"
+    outside: str = DEFAULT_OUTSIDE
+    label_delim: str = "-"
+
+
+class _Mentions:
+    """Mentions as they are opened and closed."""
+
+    def __init__(self) -> None:
+        self.found: list[Mention] = []
+        self.start: int | None = None
+        self.type: str | None = None
+
+    def open(self, at: int, type_: str | None) -> None:
+        _must(bool(type_))
+        self.start, self.type = at, type_
+
+    def close(self, at: int) -> None:
+        if self.start is not None and self.type is not None:
+            self.found.append(Mention(Span(self.start, at), self.type))
+        self.start = self.type = None
+
+    def goes_on(self, type_: str | None) -> bool:
+        return self.start is not None and self.type == type_
+
+
+def _must(fact: bool) -> None:
+    # An assertion in the original; code catches it as such, and it is to hold under -O too.
+    if not fact:
+        raise AssertionError
+
+
+class Encoding:
+    """What the encodings have in common.
+
+    Parameters
+    ----------
+    dialect : EncodingDialect
+        The letters.
+    scheme : str
+        The scheme of spanrs it is.
+    """
+
+    #: Letters that may follow each other in one type and in two, by role: b, i, o, e, s.
+    same = ""
+    different = ""
+
+    def __init__(self, dialect: EncodingDialect, scheme: str) -> None:
+        self.dialect = dialect
+        self.scheme = scheme
+        letters = dict(zip("bieso", dialect, strict=False))
+
+        def pairs(text: str) -> frozenset[tuple[str, str]]:
+            return frozenset(
+                (letters[first], letters[second]) for first, second in map(tuple, text.split())
+            )
+
+        self.valid_same_type_transitions = pairs(self.same)
+        self.valid_different_type_transitions = pairs(self.different)
+        self._states = {state for pair in pairs(self.same + " " + self.different) for state in pair}
+        self._plain = cache(self._is_plain)
+
+    def split_label(self, label: str) -> tuple[str, str | None]:
+        """Give state and type of a label.
+
+        Raises
+        ------
+        EncodingError
+            For a type-less label that is not outside, and for an outside label with a type.
+
+        Examples
+        --------
+        >>> from spanrs.compat.seqscore.encoding import get_encoding
+        >>> get_encoding("BIO").split_label("B-creative-work")
+        ('B', 'creative-work')
+        """
+        outside, delimiter = self.dialect.outside, self.dialect.label_delim
+        state, found, type_ = label.partition(delimiter)
+        if not found:
+            if label == outside:
+                return label, None
+            sample = f"<STATE>{delimiter}<ENTITY_TYPE>"
+            message = (
+                f"Label {label!r} does not have a state and entity type but is not outside "
+                f"({outside!r}). Expected the label to be of a format like {sample!r}."
+            )
+            raise EncodingError(message)
+        if state == outside:
+            message = f"Label {label!r} has an entity type but is outside"
+            raise EncodingError(message)
+        return state, type_
+
+    def join_label(self, state: str, entity_type: str | None) -> str:
+        """Give the label of state and type."""
+        if entity_type:
+            if state == self.dialect.outside:
+                message = "Entity type must be None for outside state"
+                raise AssertionError(message)
+            return state + self.dialect.label_delim + entity_type
+        if state != self.dialect.outside:
+            message = "Entity type cannot be None for non-outside states"
+            raise AssertionError(message)
+        return state
+
+    def is_valid_transition(
+        self, first_state: str, first_type: str | None, second_state: str, second_type: str | None
+    ) -> bool:
+        """Say whether a label may follow another."""
+        same = first_type == second_type
+        allowed = self.valid_same_type_transitions if same else self.valid_different_type_transitions
+        return (first_state, second_state) in allowed
+
+    def is_valid_state(self, state: str) -> bool:
+        """Say whether the encoding has this state."""
+        return state in self._states
+
+    def _is_plain(self, label: str) -> bool:
+        if not isinstance(label, str):
+            return False
+        state, found, type_ = label.partition(self.dialect.label_delim)
+        if not found:
+            return label == self.dialect.outside
+        return bool(type_) and state != self.dialect.outside and state in self._states
+
+    def all_plain(self, labels: set[str]) -> bool:
+        """Say whether the compiled half reads each of these labels as seqscore does."""
+        return all(map(self._plain, labels))
+
+    def spans(self, labels: Sequence[str]) -> list[tuple[str, int, int]] | None:
+        """Give the spans of labels that are well-formed, None of others."""
+        if not isinstance(labels, (list, tuple)):
+            return None
+        try:
+            if not self.all_plain(set(labels)):
+                return None
+            return _spanrs.read_spans(labels, self.scheme, "refuse", DIALECT)
+        except (ValueError, TypeError):
+            return None
+
+    def decode_labels(self, labels: Sequence[str]) -> list[Mention]:
+        """Give the mentions of valid labels.
+
+        Raises
+        ------
+        AssertionError
+            Where the labels are not valid.
+
+        Examples
+        --------
+        >>> from spanrs.compat.seqscore.encoding import get_encoding
+        >>> get_encoding("BIOES").decode_labels(["O", "S-LOC"])
+        [Mention(span=Span(start=1, end=2), type='LOC')]
+        """
+        spans = self.spans(labels)
+        if spans is not None:
+            return [Mention(Span(start, end), type_) for type_, start, end in spans]
+        mentions = _Mentions()
+        for at, label in enumerate(labels):
+            self._step(mentions, at, *self.split_label(label))
+        return self._finish(mentions, len(labels))
+
+    def _step(self, mentions: _Mentions, at: int, state: str, type_: str | None) -> None:
+        raise NotImplementedError
+
+    def _finish(self, mentions: _Mentions, length: int) -> list[Mention]:
+        mentions.close(length)
+        return mentions.found
+
+    def decode_sequence(self, sequence: LabeledSequence) -> list[Mention]:
+        """Give the mentions of a sequence with valid labels."""
+        return self.decode_labels(sequence.labels)
+
+    def encode_mentions(self, mentions: Sequence[Mention], sequence_length: int) -> Sequence[str]:
+        """Give the labels of mentions.
+
+        Parameters
+        ----------
+        mentions : sequence of Mention
+            Later ones write over earlier ones.
+        sequence_length : int
+            Labels to give.
+        """
+        labels = [self.dialect.outside] * sequence_length
+        previous: Mention | None = None
+        for mention in mentions:
+            span, states = mention.span, self._states_of(mention, previous)
+            for at, state in zip(range(span.start, span.end), states, strict=True):
+                labels[at] = self.join_label(state, mention.type)
+            previous = mention
+        return labels
+
+    def _states_of(self, mention: Mention, previous: Mention | None) -> list[str]:
+        del previous
+        return [self.dialect.begin] + [self.dialect.inside] * (len(mention) - 1)
+
+    def encode_sequence(self, sequence: AnnotatedSequence) -> Sequence[str]:
+        """Give the labels of a sequence's mentions."""
+        return self.encode_mentions(sequence.mentions, len(sequence))
+
+    def repair_labels(self, labels: Sequence[str], method: str) -> Sequence[str]:
+        """Give valid labels for invalid ones; only BIO and IOB can."""
+        raise NotImplementedError
+
+    def _repaired(self, labels: Sequence[str], method: str) -> list[str]:
+        """Replace each label that may not follow the one before, as it is by then."""
+        repaired = []
+        before: tuple[str, str | None] = (self.dialect.outside, None)
+        for label in labels:
+            now = self.split_label(label)
+            kept = label
+            if not self.is_valid_transition(*before, *now):
+                now = self._replacement(*now, method)
+                kept = self.join_label(*now)
+            repaired.append(kept)
+            before = now
+        return repaired
+
+    def _replacement(self, state: str, type_: str | None, method: str) -> tuple[str, str | None]:
+        raise NotImplementedError
+
+    def supported_repair_methods(self) -> tuple[str, ...]:
+        """Name the methods of :meth:`repair_labels`."""
+        return ()
+
+
+class IO(Encoding):
+    """Inside and outside."""
+
+    same = "ii oo"
+    different = "ii oi io"
+
+    def _step(self, mentions: _Mentions, at: int, state: str, type_: str | None) -> None:
+        if state == self.dialect.inside:
+            if not mentions.goes_on(type_):
+                mentions.close(at)
+                mentions.open(at, type_)
+            return
+        _must(state == self.dialect.outside)
+        mentions.close(at)
+
+    def _states_of(self, mention: Mention, previous: Mention | None) -> list[str]:
+        del previous
+        return [self.dialect.inside] * len(mention)
+
+
+class IOB(IO):
+    """Inside and outside; begin only where two spans of a type touch."""
+
+    same = "bb bi ii ib oo"
+    different = "bi bo ii io oi"
+
+    def _step(self, mentions: _Mentions, at: int, state: str, type_: str | None) -> None:
+        if state != self.dialect.begin:
+            super()._step(mentions, at, state, type_)
+            return
+        _must(mentions.goes_on(type_))
+        mentions.close(at)
+        mentions.open(at, type_)
+
+    def _states_of(self, mention: Mention, previous: Mention | None) -> list[str]:
+        states = super()._states_of(mention, previous)
+        if previous and previous.span.end == mention.span.start and previous.type == mention.type:
+            states[0] = self.dialect.begin
+        return states
+
+    def repair_labels(self, labels: Sequence[str], method: str) -> Sequence[str]:
+        """Give valid labels: a begin that may not stand where it does becomes inside."""
+        if method == REPAIR_NONE:
+            message = f"Cannot perform repair with method {method!r}"
+            raise ValueError(message)
+        if method != REPAIR_CONLL:
+            message = f"Only repair method {REPAIR_CONLL} is supported for IOB"
+            raise ValueError(message)
+        return self._repaired(labels, method)
+
+    def _replacement(self, state: str, type_: str | None, method: str) -> tuple[str, str | None]:
+        del method
+        _must(state == self.dialect.begin)
+        _must(bool(type_))
+        return self.dialect.inside, type_
+
+    def supported_repair_methods(self) -> tuple[str, ...]:
+        """Name the methods of :meth:`repair_labels`."""
+        return (REPAIR_CONLL,)
+
+
+class BIO(Encoding):
+    """Begin, inside, outside."""
+
+    same = "bi bb ii ib oo"
+    different = "bb bo ib io ob"
+
+    def _step(self, mentions: _Mentions, at: int, state: str, type_: str | None) -> None:
+        if state == self.dialect.inside:
+            _must(mentions.goes_on(type_))
+            return
+        mentions.close(at)
+        if state == self.dialect.begin:
+            mentions.open(at, type_)
+
+    def repair_labels(self, labels: Sequence[str], method: str) -> Sequence[str]:
+        """Give valid labels: an inside that goes on with nothing becomes begin, or outside.
+
+        Parameters
+        ----------
+        labels : sequence of str
+            Labels with states and types.
+        method : str
+            ``conlleval`` or ``discard``.
+
+        Examples
+        --------
+        >>> from spanrs.compat.seqscore.encoding import get_encoding
+        >>> get_encoding("BIO").repair_labels(["I-PER", "I-PER"], "discard")
+        ['O', 'O']
+        """
+        if method == REPAIR_NONE:
+            message = f"Cannot perform repair with method {method!r}"
+            raise ValueError(message)
+        if method not in SUPPORTED_REPAIR_METHODS:
+            message = f"Unknown repair method {method!r}"
+            raise ValueError(message)
+        return self._repaired(labels, method)
+
+    def _replacement(self, state: str, type_: str | None, method: str) -> tuple[str, str | None]:
+        del state
+        _must(bool(type_))
+        return (self.dialect.begin, type_) if method == REPAIR_CONLL else (self.dialect.outside, None)
+
+    def supported_repair_methods(self) -> tuple[str, ...]:
+        """Name the methods of :meth:`repair_labels`."""
+        return (REPAIR_CONLL, REPAIR_DISCARD)
+
+
+class BIOES(Encoding):
+    """Begin, inside, outside, end, single; with other letters also BILOU, BMES and BMEOW."""
+
+    same = "bi be ii ie eb es sb ss oo"
+    different = "eb eo es sb so ss ob os"
+
+    def _step(self, mentions: _Mentions, at: int, state: str, type_: str | None) -> None:
+        dialect = self.dialect
+        if state in (dialect.inside, dialect.end):
+            _must(mentions.goes_on(type_))
+            if state == dialect.end:
+                mentions.close(at + 1)
+            return
+        _must(state in self._states and mentions.start is None)
+        if state != dialect.outside:
+            mentions.open(at, type_)
+        if state == dialect.single:
+            mentions.close(at + 1)
+
+    def _finish(self, mentions: _Mentions, length: int) -> list[Mention]:
+        del length
+        _must(mentions.start is None)
+        return mentions.found
+
+    def _states_of(self, mention: Mention, previous: Mention | None) -> list[str]:
+        if len(mention) == 1:
+            return [self.dialect.single]
+        return [*super()._states_of(mention, previous)[:-1], self.dialect.end]
+
+
+_ENCODING_NAMES: dict[str, Encoding] = {
+    "BIO": BIO(EncodingDialect(), "BIO"),
+    "BIOES": BIOES(EncodingDialect(), "IOBES"),
+    "BILOU": BIOES(EncodingDialect(end="L", single="U"), "BILOU"),
+    "BMES": BIOES(EncodingDialect(inside="M"), "BMES"),
+    "BMEOW": BIOES(EncodingDialect(inside="M", single="W"), "BMEWO"),
+    "IO": IO(EncodingDialect(), "IO"),
+    "IOB": IOB(EncodingDialect(), "IOB"),
+}
+SUPPORTED_ENCODINGS = tuple(_ENCODING_NAMES)
+
+
+def get_encoding(name: str) -> Encoding:
+    """Give the encoding of a name, in any case.
+
+    Raises
+    ------
+    ValueError
+        For an unknown name.
+
+    Examples
+    --------
+    >>> from spanrs.compat.seqscore.encoding import get_encoding
+    >>> get_encoding("bmes").encode_mentions([], 2)
+    ['O', 'O']
+    """
+    name = name.upper()
+    if name not in _ENCODING_NAMES:
+        message = f"Unknown encoder {name!r}"
+        raise ValueError(message)
+    return _ENCODING_NAMES[name]

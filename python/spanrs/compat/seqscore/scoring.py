@@ -1,0 +1,359 @@
+"""Scoring of label sequences and of annotated sequences."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from decimal import ROUND_HALF_UP, Decimal
+from itertools import chain
+from operator import eq
+
+from spanrs import _spanrs
+from spanrs.compat.seqscore.encoding import (
+    DIALECT,
+    REPAIR_CONLL,
+    Encoding,
+    EncodingError,
+    get_encoding,
+)
+from spanrs.compat.seqscore.model import AnnotatedSequence, Mention
+from spanrs.compat.seqscore.validation import validate_labels
+
+__all__ = [
+    "AccuracyScore",
+    "ClassificationScore",
+    "TokenCountError",
+    "TokensWithType",
+    "compute_scores",
+    "convert_score",
+    "score_label_sequences",
+    "score_sequence_label_accuracy",
+    "score_sequence_mentions",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class TokensWithType:
+    """The tokens of a span and its type."""
+
+    tokens: tuple[str, ...]
+    type: str
+
+
+class TokenCountError(ValueError):
+    """A predicted sequence has another number of tokens than the reference."""
+
+    def __init__(
+        self, reference_token_count: int, pred_token_count: int, line_num: int, source: str | None
+    ) -> None:
+        self.reference_token_count = reference_token_count
+        self.other_token_count = pred_token_count
+        self.line_num = line_num
+        self.source = source
+        where = f" of {source}" if source else ""
+        super().__init__(
+            f"Token count mismatch at line {line_num}{where}\n"
+            f"Reference sequence contains {reference_token_count} tokens; "
+            f"predicted sequence contains {pred_token_count}.\n"
+            "Correct the predictions to have the same number of tokens as the reference."
+        )
+
+    @classmethod
+    def from_predicted_sequence(
+        cls, reference_token_count: int, pred_sequence: AnnotatedSequence
+    ) -> TokenCountError:
+        """Make the error of a sequence that knows where it came from."""
+        place = pred_sequence.provenance
+        if place is None:
+            message = f"Cannot create {cls.__name__} from sequence without provenance"
+            raise ValueError(message)
+        return cls(reference_token_count, len(pred_sequence), place.starting_line, place.source)
+
+
+@dataclass
+class ClassificationScore:
+    """Spans found, spurious and missed, in all and by type.
+
+    Examples
+    --------
+    >>> from spanrs.compat.seqscore.scoring import ClassificationScore
+    >>> ClassificationScore(true_pos=1, false_pos=1).f1
+    0.6666666666666666
+    """
+
+    true_pos: int = field(default=0, kw_only=True)
+    false_pos: int = field(default=0, kw_only=True)
+    false_neg: int = field(default=0, kw_only=True)
+    type_scores: defaultdict[str, ClassificationScore] = field(
+        default_factory=lambda: defaultdict(ClassificationScore), kw_only=True
+    )
+    false_pos_examples: Counter[TokensWithType] = field(default_factory=Counter)
+    false_neg_examples: Counter[TokensWithType] = field(default_factory=Counter)
+
+    def count_false_positive(self, tokens: Iterable[str], type_: str) -> None:
+        """Count an example of a spurious span."""
+        self.false_pos_examples[TokensWithType(tuple(tokens), type_)] += 1
+
+    def count_false_negative(self, tokens: Iterable[str], type_: str) -> None:
+        """Count an example of a missed span."""
+        self.false_neg_examples[TokensWithType(tuple(tokens), type_)] += 1
+
+    def update(self, score: ClassificationScore) -> None:
+        """Add another score; examples are not added."""
+        self.add(score.true_pos, score.false_pos, score.false_neg)
+        for name, of_type in score.type_scores.items():
+            self.type_scores[name].update(of_type)
+
+    def add(self, true_pos: int, false_pos: int, false_neg: int) -> None:
+        """Add counts."""
+        self.true_pos += true_pos
+        self.false_pos += false_pos
+        self.false_neg += false_neg
+
+    @property
+    def total_pos(self) -> int:
+        """Predicted spans."""
+        return self.true_pos + self.false_pos
+
+    @property
+    def total_ref(self) -> int:
+        """Spans of the reference."""
+        return self.true_pos + self.false_neg
+
+    @property
+    def precision(self) -> float:
+        """Found of predicted spans, 0 where there is none."""
+        return self.true_pos / self.total_pos if self.total_pos else 0.0
+
+    @property
+    def recall(self) -> float:
+        """Found of the spans of the reference, 0 where there is none."""
+        return self.true_pos / self.total_ref if self.total_ref else 0.0
+
+    @property
+    def f1(self) -> float:
+        """Harmonic mean of both, 0 where either is."""
+        precision, recall = self.precision, self.recall
+        return 2 * (precision * recall) / (precision + recall) if precision and recall else 0.0
+
+
+@dataclass
+class AccuracyScore:
+    """Tokens with equal labels."""
+
+    hits: int = field(default=0, kw_only=True)
+    total: int = field(default=0, kw_only=True)
+
+    @property
+    def accuracy(self) -> float:
+        """The fraction, 0 where there is no token."""
+        return self.hits / self.total if self.total else 0.0
+
+
+def compute_scores(
+    pred_docs: Sequence[Sequence[AnnotatedSequence]],
+    ref_docs: Sequence[Sequence[AnnotatedSequence]],
+    *,
+    count_fp_fn_examples: bool = False,
+) -> tuple[ClassificationScore, AccuracyScore]:
+    """Score documents of annotated sequences.
+
+    Parameters
+    ----------
+    pred_docs, ref_docs : sequences of sequences of AnnotatedSequence
+        The same documents, sequences and tokens.
+    count_fp_fn_examples : bool
+        Count the tokens of spurious and missed spans too.
+
+    Raises
+    ------
+    ValueError
+        Where documents, sequences or tokens are not the same.
+    """
+    accuracy, classification = AccuracyScore(), ClassificationScore()
+    if len(pred_docs) != len(ref_docs):
+        message = (
+            f"Prediction has {len(pred_docs)} documents, reference has {len(ref_docs)}. "
+            "Consider setting --ignore-document-boundaries/ignore_document_boundaries."
+        )
+        raise ValueError(message)
+    for pred_doc, ref_doc in zip(pred_docs, ref_docs, strict=True):
+        if len(pred_doc) != len(ref_doc):
+            message = f"Prediction has {len(pred_doc)} sequences, reference has {len(ref_doc)}"
+            raise ValueError(message)
+        for pred, ref in zip(pred_doc, ref_doc, strict=True):
+            if len(pred) != len(ref):
+                raise TokenCountError.from_predicted_sequence(len(ref), pred)
+            if pred.tokens != ref.tokens:
+                message = (
+                    "Tokens do not match between predictions and reference.\n"
+                    f"Prediction: {pred.tokens}\nReference: {ref.tokens}"
+                )
+                raise ValueError(message)
+            score_sequence_label_accuracy(pred.labels, ref.labels, accuracy)
+            score_sequence_mentions(
+                pred.mentions,
+                ref.mentions,
+                classification,
+                tokens=ref.tokens,
+                count_fp_fn_examples=count_fp_fn_examples,
+            )
+    return classification, accuracy
+
+
+def score_sequence_label_accuracy(
+    pred_labels: Sequence[str], ref_labels: Sequence[str], score: AccuracyScore
+) -> None:
+    """Add the labels of a sequence to an accuracy."""
+    if len(pred_labels) != len(ref_labels):
+        message = f"Prediction has {len(pred_labels)} labels, reference has {len(ref_labels)}"
+        raise ValueError(message)
+    score.hits += sum(map(eq, pred_labels, ref_labels))
+    score.total += len(ref_labels)
+
+
+def score_sequence_mentions(
+    pred_mentions: Sequence[Mention],
+    ref_mentions: Sequence[Mention],
+    score: ClassificationScore,
+    *,
+    tokens: Sequence[str] | None = (),
+    count_fp_fn_examples: bool = False,
+) -> None:
+    """Add the mentions of one sequence to a score.
+
+    Parameters
+    ----------
+    pred_mentions, ref_mentions : sequences of Mention
+        Mentions of one sequence; equal ones count once.
+    score : ClassificationScore
+        What is added to.
+    tokens : sequence of str, optional
+        The tokens; needed for examples.
+    count_fp_fn_examples : bool
+        Count the tokens of spurious and missed mentions too.
+    """
+    if count_fp_fn_examples and not tokens:
+        message = "Tokens must be provided to count false positive/negative examples"
+        raise ValueError(message)
+    pred, ref = set(pred_mentions), set(ref_mentions)
+    for mentions, counts in ((pred & ref, (1, 0, 0)), (pred - ref, (0, 1, 0)), (ref - pred, (0, 0, 1))):
+        for mention in mentions:
+            score.add(*counts)
+            score.type_scores[mention.type].add(*counts)
+            if count_fp_fn_examples and not counts[0]:
+                count = score.count_false_positive if counts[1] else score.count_false_negative
+                count((tokens or ())[mention.span.start : mention.span.end], mention.type)
+
+
+def score_label_sequences(
+    pred_label_sequences: Sequence[Sequence[str]],
+    ref_label_sequences: Sequence[Sequence[str]],
+    encoding_name: str,
+    *,
+    repair: str | None,
+) -> tuple[ClassificationScore, AccuracyScore]:
+    """Score sequences of labels.
+
+    Parameters
+    ----------
+    pred_label_sequences, ref_label_sequences : sequences of sequences of str
+        The same sequences, prediction first.
+    encoding_name : str
+        BIO, BIOES, BILOU, BMES, BMEOW, IO or IOB.
+    repair : str or None
+        ``conlleval`` (BIO and IOB), ``discard`` (BIO), or None to refuse invalid labels.
+
+    Returns
+    -------
+    tuple of ClassificationScore and AccuracyScore
+        Accuracy compares labels before any repair.
+
+    Raises
+    ------
+    EncodingError
+        For invalid labels, unless they are repaired.
+    ValueError
+        Where sequences or labels differ in number, and for unknown names.
+
+    Examples
+    --------
+    >>> from spanrs.compat.seqscore.scoring import score_label_sequences
+    >>> pred, ref = [["B-PER", "O"]], [["I-PER", "O"]]
+    >>> score, accuracy = score_label_sequences(pred, ref, "BIO", repair="conlleval")
+    >>> score.f1, accuracy.accuracy
+    (1.0, 0.5)
+    """
+    if len(pred_label_sequences) != len(ref_label_sequences):
+        message = (
+            f"Different number of sequences in predicted ({len(pred_label_sequences)}) and "
+            f"reference ({len(ref_label_sequences)})"
+        )
+        raise ValueError(message)
+    encoding = get_encoding(encoding_name)
+    counted = _counted(pred_label_sequences, ref_label_sequences, encoding, repair)
+    if counted is not None:
+        return counted
+    # Something is to be refused, or is nothing the compiled half knows: one label after another.
+    score, accuracy = ClassificationScore(), AccuracyScore()
+    for pred, ref in zip(pred_label_sequences, ref_label_sequences, strict=True):
+        score_sequence_label_accuracy(pred, ref, accuracy)
+        found = _mentions(pred, encoding, repair)
+        score_sequence_mentions(found, _mentions(ref, encoding, repair), score)
+    return score, accuracy
+
+
+def _counted(
+    preds: Sequence[Sequence[str]], refs: Sequence[Sequence[str]], encoding: Encoding, repair: str | None
+) -> tuple[ClassificationScore, AccuracyScore] | None:
+    """Count at once what is valid or can be repaired by a reading; None where neither holds."""
+    if not all(isinstance(labels, (list, tuple)) for labels in chain(preds, refs)):
+        return None
+    repairs = repair in encoding.supported_repair_methods()
+    reading = repair if repair and repairs else REPAIR_CONLL
+    try:
+        if not encoding.all_plain(set().union(*preds, *refs)):
+            return None
+        counter = _spanrs.Counter(encoding.scheme, reading, DIALECT, 0, False)
+        counter.update_lists(list(refs), list(preds))
+    except (ValueError, TypeError):
+        return None
+    state = counter.state()
+    violations = sum(state[side][0] for side in ("gold_violations", "pred_violations"))
+    if violations and not repairs:
+        return None
+    score = ClassificationScore()
+    for name, (gold, pred, both) in state["types"].items():
+        if gold or pred:
+            counts = (both, pred - both, gold - both)
+            score.add(*counts)
+            score.type_scores[name].add(*counts)
+    return score, AccuracyScore(hits=state["correct_tokens"], total=state["tokens"])
+
+
+def _mentions(labels: Sequence[str], encoding: Encoding, repair: str | None) -> Sequence[Mention]:
+    validation = validate_labels(labels, encoding, repair=repair)
+    if not validation.is_valid():
+        if not repair:
+            errors = "\n".join(error.msg for error in validation.errors)
+            message = (
+                f"Cannot score sequence due to validation errors.\nLabels:\n{labels}\nErrors:\n{errors}"
+            )
+            raise EncodingError(message)
+        labels = validation.repaired_labels
+    return encoding.decode_labels(labels)
+
+
+def convert_score(num: float, full_precision: bool) -> Decimal | float:
+    """Give a fraction as it is, or in per cent with two digits, halves rounded up.
+
+    Examples
+    --------
+    >>> from spanrs.compat.seqscore.scoring import convert_score
+    >>> convert_score(0.5, False)
+    Decimal('50.00')
+    """
+    if full_precision:
+        return num
+    return (Decimal(num) * 100).quantize(Decimal("0.01"), rounding=ROUND_HALF_UP)

@@ -1,0 +1,193 @@
+"""Whether labels conform to their encoding, and what they are if repaired."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from spanrs.compat.seqscore.encoding import _ENCODING_NAMES, Encoding, EncodingError
+
+__all__ = [
+    "VALIDATION_SUPPORTED_ENCODINGS",
+    "InvalidLabelError",
+    "InvalidStateError",
+    "InvalidTransitionError",
+    "SequenceValidationResult",
+    "ValidationError",
+    "ValidationResult",
+    "validate_labels",
+]
+
+VALIDATION_SUPPORTED_ENCODINGS: Sequence[str] = tuple(_ENCODING_NAMES)
+
+
+@dataclass
+class ValidationError:
+    """What is wrong with a label; it is listed, not raised."""
+
+    msg: str
+    label: str
+    type: str | None
+    state: str
+    token: str | None = None
+    line_num: int | None = None
+    source_name: str | None = None
+
+
+class InvalidStateError(ValidationError):
+    """A state the encoding does not have."""
+
+
+class InvalidTransitionError(ValidationError):
+    """A label that may not follow the one before."""
+
+
+class InvalidLabelError(EncodingError):
+    """A label without state and type; ``label`` is the label."""
+
+    def __init__(self, label: str, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.label = label
+
+
+@dataclass
+class SequenceValidationResult:
+    """What validation found in a sequence."""
+
+    errors: tuple[ValidationError, ...]
+    n_tokens: int
+    repaired_labels: tuple[str, ...] = ()
+
+    def is_valid(self) -> bool:
+        """Say whether nothing is wrong."""
+        return not self.errors
+
+    def invalid_state_errors(self) -> list[InvalidStateError]:
+        """Give the errors that are about states."""
+        return [error for error in self.errors if isinstance(error, InvalidStateError)]
+
+    def __len__(self) -> int:
+        return len(self.errors)
+
+
+@dataclass(frozen=True)
+class ValidationResult:
+    """What validation found in a file."""
+
+    errors: tuple[ValidationError, ...]
+    n_tokens: int
+    n_sequences: int
+    n_docs: int
+
+
+@dataclass
+class _Places:
+    """Where labels stand, as far as it is known."""
+
+    tokens: Sequence[str] | None
+    lines: Sequence[int] | None
+    source: str | None
+
+    def check(self, n: int) -> None:
+        for name, known in (("Tokens", self.tokens), ("Line numbers", self.lines)):
+            if known and len(known) != n:
+                message = f"{name} and labels must be the same length"
+                raise AssertionError(message)
+        for at, token in enumerate(self.tokens or ()):
+            if not token:
+                message = f"Invalid token {token!r}{self.words(at)}"
+                raise ValueError(message)
+
+    def words(self, at: int) -> str:
+        line = f" on line {self.lines[at]}" if self.lines else ""
+        return line + (f" of {self.source}" if self.source else "")
+
+    def token_line(self, at: int) -> tuple[str | None, int | None]:
+        return self.tokens[at] if self.tokens else None, self.lines[at] if self.lines else None
+
+
+def validate_labels(
+    labels: Sequence[str],
+    encoding: Encoding,
+    *,
+    repair: str | None = None,
+    tokens: Sequence[str] | None = None,
+    line_nums: Sequence[int] | None = None,
+    source_name: str | None = None,
+) -> SequenceValidationResult:
+    """Check the labels of a sequence.
+
+    Parameters
+    ----------
+    labels : sequence of str
+        Labels.
+    encoding : Encoding
+        What they are to conform to.
+    repair : str, optional
+        How to repair them if they do not.
+    tokens, line_nums, source_name : optional
+        What errors name.
+
+    Returns
+    -------
+    SequenceValidationResult
+        All errors, and the repaired labels if asked for and needed.
+
+    Raises
+    ------
+    InvalidLabelError
+        For a label without state and type.
+
+    Examples
+    --------
+    >>> from spanrs.compat.seqscore.encoding import get_encoding
+    >>> from spanrs.compat.seqscore.validation import validate_labels
+    >>> result = validate_labels(["O", "I-PER"], get_encoding("BIO"), repair="conlleval")
+    >>> result.errors[0].msg, result.repaired_labels
+    ("Invalid transition 'O' -> 'I-PER'", ('O', 'B-PER'))
+    """
+    places = _Places(tokens, line_nums, source_name)
+    places.check(len(labels))
+    if encoding.spans(labels) is not None:
+        return SequenceValidationResult((), len(labels))
+    errors = _errors(labels, encoding, places)
+    if not (errors and repair):
+        return SequenceValidationResult(tuple(errors), len(labels))
+    repaired = tuple(encoding.repair_labels(labels, repair))
+    return SequenceValidationResult(tuple(errors), len(labels), repaired)
+
+
+def _errors(labels: Sequence[str], encoding: Encoding, places: _Places) -> list[ValidationError]:
+    outside = encoding.dialect.outside
+    errors: list[ValidationError] = []
+    before, state_before, type_before = outside, outside, None
+    for at, label in enumerate(labels):
+        try:
+            state, type_ = encoding.split_label(label)
+        except EncodingError as error:
+            message = (
+                f"Could not parse label {label!r}{places.words(at)} during validation: {error}"
+                " Use the --label-index argument if the label is not the last field."
+            )
+            raise InvalidLabelError(label, message) from error
+        token, line = places.token_line(at)
+        where = (f" for token {token!r}" if places.tokens else "") + places.words(at)
+        rest = (label, type_, state, token, line, places.source)
+        if not encoding.is_valid_state(state):
+            errors.append(InvalidStateError(f"Invalid state {state!r} in label {label!r}{where}", *rest))
+        if not encoding.is_valid_transition(state_before, type_before, state, type_):
+            words = f"Invalid transition {before!r} -> {label!r}{where}"
+            errors.append(InvalidTransitionError(words, *rest))
+        before, state_before, type_before = label, state, type_
+    if not encoding.is_valid_transition(state_before, type_before, outside, None):
+        token, line = places.token_line(-1)
+        # The name of the source is no part of this one.
+        words = (
+            f"Invalid transition {before!r} -> {outside!r}"
+            + (f" after token {token!r}" if places.tokens else "")
+            + (f" on line {line}" if places.lines else "")
+            + " at end of sequence"
+        )
+        errors.append(InvalidTransitionError(words, before, type_before, state_before, token, line))
+    return errors

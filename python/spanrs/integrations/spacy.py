@@ -1,0 +1,296 @@
+"""The numbers of spaCy's scorer, and its conversions between IOB and BILUO.
+
+spaCy is imported only where documents come in pairs instead of Examples.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any
+
+__all__ = ["biluo_to_iob", "get_ner_prf", "iob_to_biluo", "score_spans", "tags_to_entities"]
+
+#: Keeps spaCy's quotients defined, and changes none.
+TINY = 1e-100
+
+#: True and false positives, false negatives.
+Counts = list[int]
+
+
+def _examples(examples: Iterable[Any]) -> Iterator[Any]:
+    for example in examples:
+        if isinstance(example, tuple):
+            from spacy.training import Example
+
+            yield Example(*example)
+        else:
+            yield example
+
+
+def _measures(counts: Sequence[int]) -> dict[str, float]:
+    tp, fp, fn = counts
+    precision, recall = tp / (tp + fp + TINY), tp / (tp + fn + TINY)
+    return {"p": precision, "r": recall, "f": 2 * ((precision * recall) / (precision + recall + TINY))}
+
+
+def _scores(attr: str, total: Counts, by_type: dict[str, Counts] | None) -> dict[str, Any]:
+    """Name the measures; each is None where there is no span at all."""
+    found = any(total)
+    measures: dict[str, Any] = _measures(total) if found else dict.fromkeys("prf")
+    named = {f"{attr}_{name}": value for name, value in measures.items()}
+    if by_type is not None:
+        types = {name: _measures(counts) for name, counts in by_type.items()}
+        named[f"{attr}_per_type"] = types if found else None
+    return named
+
+
+def score_spans(
+    examples: Iterable[Any],
+    attr: str,
+    *,
+    getter: Callable[[Any, str], Iterable[Any]] = getattr,
+    has_annotation: Callable[[Any], bool] | None = None,
+    labeled: bool = True,
+    allow_overlap: bool = False,
+    **cfg: Any,  # noqa: ARG001  # taken and not looked at, as spaCy does
+) -> dict[str, Any]:
+    """Give the dictionary of ``spacy.scorer.Scorer.score_spans``.
+
+    Parameters
+    ----------
+    examples : iterable of Example, or of pairs of Doc
+        Pairs are (predicted, reference).
+    attr : str
+        The attribute with the spans, ``ents`` say.
+    getter : callable
+        Called as ``getter(doc, attr)``, gives the spans.
+    has_annotation : callable, optional
+        Says of a Doc whether it is annotated; references that are not are passed over.
+    labeled : bool
+        False to compare bounds only.
+    allow_overlap : bool
+        Allow predicted spans to overlap where tokens are aligned.
+
+    Returns
+    -------
+    dict
+        ``{attr}_p``, ``{attr}_r``, ``{attr}_f`` and, if labeled, ``{attr}_per_type``: None where neither
+        side has a span.
+
+    Examples
+    --------
+    >>> import spacy
+    >>> from spacy.tokens import Doc
+    >>> from spanrs.integrations.spacy import score_spans
+    >>> vocab = spacy.blank("en").vocab
+    >>> gold = Doc(vocab, words=["Grace", "Hopper"], ents=["B-PER", "I-PER"])
+    >>> score_spans([(gold, gold)], "ents")
+    {'ents_p': 1.0, 'ents_r': 1.0, 'ents_f': 1.0, 'ents_per_type': {'PER': {'p': 1.0, 'r': 1.0, 'f': 1.0}}}
+    """
+    total = [0, 0, 0]
+    by_type: defaultdict[str, Counts] = defaultdict(lambda: [0, 0, 0])
+    for example in _examples(examples):
+        pred_doc, gold_doc = example.predicted, example.reference
+        if has_annotation is not None and not has_annotation(gold_doc):
+            continue
+        gold = _labelled(getter(gold_doc, attr))
+        pred: set[tuple[str, int, int]] = set()
+        if has_annotation is None or has_annotation(pred_doc):
+            spans = list(getter(pred_doc, attr))
+            for span in spans:
+                # A type is listed even if no span of it can be aligned.
+                by_type[span.label_]
+            pred = _labelled(example.get_aligned_spans_x2y(spans, allow_overlap))
+        if labeled:
+            for place, matched in enumerate((pred & gold, pred - gold, gold - pred)):
+                total[place] += len(matched)
+                for label, _, _ in matched:
+                    by_type[label][place] += 1
+        else:
+            bounds, gold_bounds = ({span[1:] for span in side} for side in (pred, gold))
+            for place, alike in enumerate(
+                (bounds & gold_bounds, bounds - gold_bounds, gold_bounds - bounds)
+            ):
+                total[place] += len(alike)
+    return _scores(attr, total, dict(by_type) if labeled else None)
+
+
+def _labelled(spans: Iterable[Any]) -> set[tuple[str, int, int]]:
+    return {(span.label_, span.start, span.end) for span in spans}
+
+
+def get_ner_prf(examples: Iterable[Any], **kwargs: Any) -> dict[str, Any]:  # noqa: ARG001
+    """Give the dictionary of ``spacy.scorer.get_ner_prf``: entities, where gold says what they are.
+
+    Parameters
+    ----------
+    examples : iterable of Example, or of pairs of Doc
+        As for :func:`score_spans`. References without any annotation are passed over, and so are
+        predicted entities on tokens without one.
+    **kwargs
+        Not looked at.
+
+    Returns
+    -------
+    dict
+        ``ents_p``, ``ents_r``, ``ents_f``, ``ents_per_type``.
+
+    Examples
+    --------
+    >>> import spacy
+    >>> from spacy.tokens import Doc
+    >>> from spanrs.integrations.spacy import get_ner_prf
+    >>> vocab = spacy.blank("en").vocab
+    >>> gold = Doc(vocab, words=["Grace", "Hopper"], ents=["B-PER", "I-PER"])
+    >>> pred = Doc(vocab, words=["Grace", "Hopper"], ents=["B-PER", "O"])
+    >>> get_ner_prf([(pred, gold)])["ents_f"]
+    0.0
+    """
+    by_type: defaultdict[str, Counts] = defaultdict(lambda: [0, 0, 0])
+    for example in _examples(examples):
+        gold_doc = example.reference
+        if not gold_doc.has_annotation("ENT_IOB"):
+            continue
+        missed = {(span.label_, span.start, span.end) for span in gold_doc.ents}
+        aligned = example.alignment.x2y
+        for span in example.predicted.ents:
+            counts = by_type[span.label_]
+            places = aligned[span.start : span.end]
+            if not len(places):
+                continue
+            start, end = int(places[0]), int(places[-1]) + 1
+            # Where gold is silent a prediction is neither right nor wrong.
+            if any(token.ent_iob == 0 for token in gold_doc[start:end]):
+                continue
+            found = (span.label_, start, end)
+            counts[0 if found in missed else 1] += 1
+            missed.discard(found)
+        for label, _, _ in missed:
+            by_type[label][2] += 1
+    total = [sum(counts[place] for counts in by_type.values()) for place in range(3)]
+    return _scores("ents", total, dict(by_type))
+
+
+def tags_to_entities(tags: Iterable[str | None]) -> list[tuple[str, int, int]]:
+    """Give the entities of BILUO tags as ``spacy.training.iob_utils.tags_to_entities`` does.
+
+    Parameters
+    ----------
+    tags : iterable of str or None
+        BILUO tags; ``-`` or None where it is not known what the token is.
+
+    Returns
+    -------
+    list of tuple
+        (type, first token, last token), tokens from 0; a token of which nothing is known is an entity
+        of the type ``""``, but one within an entity loses that entity.
+
+    Raises
+    ------
+    ValueError
+        For I or L without a B before, and for other tags.
+
+    Examples
+    --------
+    >>> from spanrs.integrations.spacy import tags_to_entities
+    >>> tags_to_entities(["B-PER", "L-PER", "-", "O", "U-LOC"])
+    [('PER', 0, 1), ('', 2, 2), ('LOC', 4, 4)]
+    """
+    tags = list(tags)
+    entities: list[tuple[str, int, int]] = []
+    start: int | None = None
+    for at, tag in enumerate(tags):
+        letter = "-" if tag is None else tag[:1]
+        if letter == "-":
+            if start is None:
+                entities.append(("", at, at))
+            start = None
+        elif letter == "B":
+            start = at
+        elif letter in ("I", "L"):
+            if start is None:
+                message = (
+                    f"[E067] Invalid BILUO tag sequence: Got a tag starting with {letter} without a "
+                    f"preceding 'B' (beginning of an entity). Tag sequence:\n{tags[: at + 1]}"
+                )
+                raise ValueError(message)
+            if letter == "L":
+                entities.append((str(tag)[2:], start, at))
+                start = None
+        elif letter == "U":
+            entities.append((str(tag)[2:], at, at))
+        elif letter != "O":
+            message = f"[E068] Invalid BILUO tag: '{tag}'."
+            raise ValueError(message)
+    return entities
+
+
+def iob_to_biluo(tags: Iterable[str]) -> list[str]:
+    """Convert IOB tags to BILUO as ``spacy.training.iob_to_biluo`` does.
+
+    Parameters
+    ----------
+    tags : iterable of str
+        IOB tags; any other tag than ``O`` begins an entity, whatever its prefix is.
+
+    Returns
+    -------
+    list of str
+        As many tags.
+
+    Raises
+    ------
+    ValueError
+        For a tag without a type on a single token.
+
+    Examples
+    --------
+    >>> from spanrs.integrations.spacy import iob_to_biluo
+    >>> iob_to_biluo(["B-PER", "I-PER", "O", "I-LOC"])
+    ['B-PER', 'L-PER', 'O', 'U-LOC']
+    """
+    tags = list(tags)
+    written: list[str] = []
+    at = 0
+    while at < len(tags):
+        first = tags[at]
+        at += 1
+        if first == "O":
+            written.append(first)
+            continue
+        inner, last = "I" + first[1:], "L" + first[1:]
+        end = at
+        while end < len(tags) and tags[end] in (inner, last):
+            end += 1
+        label = first[2:]
+        if end > at:
+            written += [f"B-{label}", *[f"I-{label}"] * (end - at - 1), f"L-{label}"]
+        elif label:
+            written.append(f"U-{label}")
+        else:
+            message = f"[E177] Ill-formed IOB input detected: {first}"
+            raise ValueError(message)
+        at = end
+    return written
+
+
+def biluo_to_iob(tags: Iterable[str | None]) -> list[str | None]:
+    """Convert BILUO tags to IOB as ``spacy.training.biluo_to_iob`` does.
+
+    Parameters
+    ----------
+    tags : iterable of str or None
+        BILUO tags; None stays.
+
+    Examples
+    --------
+    >>> from spanrs.integrations.spacy import biluo_to_iob
+    >>> biluo_to_iob(["B-PER", "L-PER", None, "U-LOC"])
+    ['B-PER', 'I-PER', None, 'B-LOC']
+    """
+    return [_iob(tag) for tag in tags]
+
+
+def _iob(tag: str | None) -> str | None:
+    return None if tag is None else tag.replace("U-", "B-", 1).replace("L-", "I-", 1)
