@@ -9,6 +9,7 @@ mod error;
 mod eval;
 mod files;
 mod ids;
+mod iobes;
 mod lists;
 mod options;
 mod tags;
@@ -24,6 +25,8 @@ mod _spanrs {
     use crate::eval::Counter;
     #[pymodule_export]
     use crate::files::{convert_file, detect_file, spans_file, validate_file};
+    #[pymodule_export]
+    use crate::iobes::{IobesReader, IobesWriter};
     #[pymodule_export]
     use crate::tags::{
         convert, convert_batch, detect, legal, read_ids, read_spans, read_spans_batch, readings,
