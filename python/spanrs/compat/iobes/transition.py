@@ -200,7 +200,7 @@ def _list(
     functions = [extract_function(name) for name in names]
     # Stand-ins with the letters of the scheme and with numbered types; the matrix knows no other text.
     own: dict[str | None, str] = {}
-    for written, letter in zip(letters, scheme_letters(scheme), strict=True):
+    for written, letter in zip(letters, _scheme_letters(scheme), strict=True):
         own.setdefault(written, letter)
     own.setdefault(TokenFunction.OUTSIDE, TokenFunction.OUTSIDE)
     numbers: dict[str, int] = {}
@@ -224,11 +224,9 @@ def _list(
     return found
 
 
-def scheme_letters(scheme: str) -> tuple[str, ...]:
+def _scheme_letters(scheme: str) -> tuple[str, ...]:
     """Give the prefixes of a scheme of spanrs."""
-    return tuple(
-        letter for name, prefixes in _spanrs.schemes() if name == scheme for letter, *_ in prefixes
-    )
+    return tuple(letter for letter, *_ in dict(_spanrs.schemes())[scheme])
 
 
 def _unclosed(before: str, names: list[str], functions: list[str], end: str) -> list[int]:

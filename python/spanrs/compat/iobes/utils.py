@@ -131,7 +131,8 @@ def sort_errors(errors: Iterable[Error]) -> list[Error]:
     --------
     >>> from spanrs.compat.iobes import Error
     >>> from spanrs.compat.iobes.utils import sort_errors
-    >>> sort_errors([Error(1, "Illegal End", "I-A", None, None), Error(0, "Illegal End", "I-A", None, None)])[0].location
-    0
+    >>> errors = [Error(at, "Illegal End", "I-A", None, None) for at in (1, 0)]
+    >>> [error.location for error in sort_errors(errors)]
+    [0, 1]
     """
     return sorted(sorted(errors, key=attrgetter("type")), key=attrgetter("location"))

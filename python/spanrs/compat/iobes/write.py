@@ -265,7 +265,7 @@ def _write(name: str) -> WriteCallable:
         takes=(
             "spans : sequence of Span\n    In any order; tokens count from 0, ends are exclusive.\n"
             "tags : sequence of str, optional\n    Tags to write over; they are copied.\n"
-            "length : int, optional\n    Tokens of the sentence where there are no tags; else the largest end."
+            "length : int, optional\n    Tokens, where there are no tags; else the largest end."
         ),
         gives="list of str\n    As many tags as tokens.",
         raises=(
