@@ -61,6 +61,7 @@ differential: $(VENV)/built  ## a million random sequences and 10^5 corpora agai
 
 versus: $(VENV)/built  ## speed beside the peers, written to benches/record
 	$(BIN)/python -m benches.versus.run
+	$(BIN)/python -m benches.versus.iobes_calls
 
 clean:  ## remove what was built
 	rm -rf $(VENV) target

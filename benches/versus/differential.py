@@ -304,7 +304,7 @@ def run(peer: str, corpora: int, seed: int, done: dict[str, Any]) -> Iterator[No
         yield
 
 
-def section(corpora: int, seed: int, state: dict[str, Any]) -> str:
+def section(seed: int, state: dict[str, Any]) -> str:
     """The record."""
     rows = "\n".join(
         f"| {peer} {version(peer)} | {done['corpora']} | {done['calls']} | {done['different']} "
@@ -312,11 +312,12 @@ def section(corpora: int, seed: int, state: dict[str, Any]) -> str:
         for peer, done in state.items()
     )
     cpu = platform.processor() or platform.machine()
+    command = " ".join(["python -m benches.versus.differential", *sys.argv[1:]])
     return f"""{HEADING}
 
-`python -m benches.versus.differential --corpora {corpora} --seed {seed}` on {cpu}, {os.cpu_count()} cores,
-{platform.system()}, Python {platform.python_version()}, spanrs {spanrs.__version__}. A corpus has one to
-four sentences. Compared are results, exceptions and warnings; for iobes also what is logged.
+`{command}` (seed {seed}) on {cpu}, {os.cpu_count()} cores, {platform.system()},
+Python {platform.python_version()}, spanrs {spanrs.__version__}. A corpus has one to four sentences. Compared
+are results, exceptions and warnings; for iobes also what is logged.
 
 | peer | corpora | calls | differences | crashes answered otherwise | seconds, both sides |
 |---|---|---|---|---|---|
@@ -345,7 +346,7 @@ def main() -> int:
             kept.write_text(json.dumps(state))
     # A finished run is not gone on with: the next one compares anew.
     kept.unlink(missing_ok=True)
-    text = section(options.corpora, options.seed, state)
+    text = section(options.seed, state)
     print(text)
     date = datetime.datetime.now(datetime.UTC).date()
     record = options.output / f"{date}-differential.md"

@@ -1,8 +1,8 @@
 """iobes, all of it: the functions of the repository's HEAD (28ec9ac), over the Rust core.
 
 ``from spanrs.compat import iobes`` in the place of ``import iobes``. Spans, errors, conversions, writes,
-transitions and what is logged are those of iobes; docs/compare.md lists what is not. For many sentences
-at once :func:`spanrs.tags.read_spans` takes a list of them, which is several times faster still.
+transitions and what is logged are those of iobes; docs/compare.md lists what is not. Readers and writers
+keep what they have decoded and made, so that one call a sentence is the way to use them.
 """
 
 # The names behind `import` are no part of iobes' interface, but its package has them, and so has this one.
