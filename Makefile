@@ -55,11 +55,13 @@ test-python: $(VENV)/built  ## Python tests, examples of the docs included
 
 test: lint test-rust test-python  ## everything the gate runs
 
-differential: $(VENV)/built  ## a million random sequences against iobes, once
+differential: $(VENV)/built  ## a million random sequences and 10^5 corpora against the peers, once
 	$(BIN)/python -m benches.versus.iobes_million
+	$(BIN)/python -m benches.versus.differential
 
 versus: $(VENV)/built  ## speed beside the peers, written to benches/record
 	$(BIN)/python -m benches.versus.run
+	$(BIN)/python -m benches.versus.iobes_calls
 
 clean:  ## remove what was built
 	rm -rf $(VENV) target

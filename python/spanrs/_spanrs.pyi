@@ -1,7 +1,7 @@
 """The compiled half. Not an interface: use the modules of the package."""
 
 from collections.abc import Callable, Sequence
-from typing import Any, TypeAlias, final
+from typing import Any, Generic, TypeAlias, TypeVar, final
 
 import numpy as np
 import numpy.typing as npt
@@ -10,6 +10,8 @@ __version__: str
 __all__ = [
     "Conlleval",
     "Counter",
+    "IobesReader",
+    "IobesWriter",
     "__version__",
     "convert",
     "convert_batch",
@@ -33,6 +35,8 @@ __all__ = [
     "write_tags",
 ]
 
+_S = TypeVar("_S", bound=tuple[Any, ...])
+_E = TypeVar("_E", bound=tuple[Any, ...])
 _Dialect: TypeAlias = tuple[str, bool, bool, bool]
 _Options: TypeAlias = tuple[str, str | None, int, int, int | None, int | None]
 _Progress: TypeAlias = Callable[[int], object] | None
@@ -98,6 +102,34 @@ class Counter:
     def made(self) -> tuple[str | None, str]: ...
     def settle(self, scheme: str, /) -> None: ...
     def state(self) -> dict[str, Any]: ...
+
+@final
+class IobesReader(Generic[_S, _E]):
+    def __new__(
+        cls,
+        scheme_name: str,
+        span_class: type[_S],
+        error_class: type[_E],
+        report: Callable[[list[_E]], None],
+        /,
+    ) -> IobesReader[_S, _E]: ...
+    def spans(self, sequence: object, /) -> list[_S]: ...
+    def spans_and_errors(self, sequence: object, /) -> tuple[list[_S], list[_E]]: ...
+    def convert(self, sequence: object, writer: IobesWriter, /) -> list[str] | None: ...
+
+@final
+class IobesWriter:
+    def __new__(
+        cls,
+        begin: str,
+        inside: str,
+        end: str,
+        single: str,
+        contact: str | None,
+        span_class: type[tuple[Any, ...]],
+        /,
+    ) -> IobesWriter: ...
+    def write(self, spans: object, tags: list[str] | None, length: object, /) -> list[str] | None: ...
 
 def convert(
     tags: object, source: str, target: str, reading_name: str | None, dialect: _Dialect, /

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import json
-
 import numpy as np
 import pytest
 
-import golden
+import iobes_golden
 from spanrs import tags
 from spanrs.errors import SchemeError
 from spanrs.tags import IOBES_DIALECT as IOBES
-
-ENCODINGS = ("IOB", "BIO", "IOBES", "BILOU", "BMEOW")
 
 
 def read(sequence, encoding):
@@ -25,26 +21,16 @@ def read(sequence, encoding):
 
 
 def test_spans_and_errors_of_all_encodings_are_those_recorded(evaluators):
-    pairs = golden.pairs(evaluators)
-    compared, different = 0, []
-    for row in golden.rows(evaluators / "iobes.jsonl.gz"):
-        pair = pairs[row["id"]]
-        for encoding, sides in row["o"].items():
-            for side, expected in sides.items():
-                compared += 1
-                if read(pair[side], encoding) != expected:
-                    different.append((row["id"], encoding, side))
-    assert compared > 12_000
-    assert different == []
+    rows = list(iobes_golden.readings(evaluators))
+    assert len(rows) > 12_000
+    assert [(tags, encoding) for tags, encoding, wanted in rows if read(tags, encoding) != wanted] == []
 
 
 def test_conversions_of_well_formed_tags_are_those_recorded(evaluators):
     compared = 0
-    for row in golden.rows(evaluators / "iobes_convert.jsonl.gz"):
-        if "enc" not in row:
-            continue
-        for source, given in row["enc"].items():
-            for target, expected in row["enc"].items():
+    for row in iobes_golden.written_alike(evaluators):
+        for source, given in row.items():
+            for target, expected in row.items():
                 assert tags.convert(given, source, target, dialect=IOBES) == expected
                 compared += 1
     assert compared >= 100 * 25
@@ -52,51 +38,42 @@ def test_conversions_of_well_formed_tags_are_those_recorded(evaluators):
 
 def test_conversions_of_any_tags_give_what_was_recorded_or_all_its_errors(evaluators):
     compared = 0
-    for row in golden.rows(evaluators / "iobes_convert.jsonl.gz"):
-        if "tags" not in row:
+    for given, name, expected in iobes_golden.conversions(evaluators):
+        source, target = name.split("_to_")
+        compared += 1
+        if isinstance(expected, list):
+            assert tags.convert(given, source, target, dialect=IOBES) == expected
             continue
-        for name, expected in row["o"].items():
-            source, target = name.split("_to_")
-            if source == "iob" and target != "bio" and isinstance(expected, dict):
-                # Refused in the second step of a chain.
-                assert "Found errors" in expected["msg"]
-            compared += 1
-            if isinstance(expected, list):
-                assert tags.convert(row["tags"], source, target, dialect=IOBES) == expected
-                continue
-            with pytest.raises(SchemeError) as caught:
-                tags.convert(row["tags"], source, target, dialect=IOBES)
-            lines = [f"{v.kind} error at index {v.index}." for v in caught.value.violations]
-            message = "Found errors in the tag sequence, cannot be converted. Errors: "
-            # The recording cuts messages after 160 characters.
-            assert (message + "\n".join(lines)).startswith(expected["msg"][:150])
+        with pytest.raises(SchemeError) as caught:
+            tags.convert(given, source, target, dialect=IOBES)
+        lines = [f"{v.kind} error at index {v.index}." for v in caught.value.violations]
+        # The recording cuts messages after 160 characters.
+        assert (iobes_golden.REFUSED + "\n".join(lines)).startswith(expected["msg"][:150])
     assert compared > 2000
 
 
 def test_writes_are_those_recorded(evaluators):
     compared = 0
-    for row in golden.rows(evaluators / "iobes_write.jsonl.gz"):
-        for scheme, expected in row["o"].items():
-            spans, length = row["spans"], row["length"]
-            compared += 1
-            if isinstance(expected, dict) and not spans:
-                # Listed in docs/compare.md: nothing to write is nothing, not an error of max().
-                assert expected["err"] == "ValueError"
-                assert tags.write_tags([], length, scheme) == []
-                continue
-            if isinstance(expected, dict):
-                with pytest.raises(SchemeError):
-                    tags.write_tags(spans, length, scheme, overlaps="overwrite", dialect=IOBES)
-                continue
-            # Listed in docs/compare.md: TOKEN gives `NN`, not `-NN`, which could not be read back.
-            wanted = [tag.removeprefix("-") for tag in expected] if scheme == "token" else expected
-            got = tags.write_tags(spans, length, scheme, overlaps="overwrite", dialect=IOBES)
-            assert got == wanted, (row["id"], scheme)
+    for spans, length, scheme, expected in iobes_golden.writes(evaluators):
+        compared += 1
+        if isinstance(expected, dict) and not spans:
+            # Listed in docs/compare.md: nothing to write is nothing, not an error of max().
+            assert expected["err"] == "ValueError"
+            assert tags.write_tags([], length, scheme) == []
+            continue
+        if isinstance(expected, dict):
+            with pytest.raises(SchemeError):
+                tags.write_tags(spans, length, scheme, overlaps="overwrite", dialect=IOBES)
+            continue
+        # Listed in docs/compare.md: TOKEN gives `NN`, not `-NN`, which could not be read back.
+        wanted = [tag.removeprefix("-") for tag in expected] if scheme == "token" else expected
+        got = tags.write_tags(spans, length, scheme, overlaps="overwrite", dialect=IOBES)
+        assert got == wanted, (spans, length, scheme)
     assert compared > 700
 
 
 def test_transitions_are_those_recorded(evaluators):
-    recorded = json.loads((evaluators / "iobes_api.json").read_text())["transitions"]
+    recorded = iobes_golden.api(evaluators)["transitions"]
     for scheme, row in recorded.items():
         expected = [tuple(t) for t in row["order_preserving"]]
         got = [tuple(t) for t in tags.transitions(scheme, tags=row["tags"])]
@@ -109,7 +86,7 @@ def test_transitions_are_those_recorded(evaluators):
 
 
 def test_masks_are_those_recorded(evaluators):
-    recorded = json.loads((evaluators / "iobes_api.json").read_text())["transitions"]
+    recorded = iobes_golden.api(evaluators)["transitions"]
     for scheme, row in recorded.items():
         mask = row["mask"]
         got = tags.transition_mask(scheme, mask["vocab"], start=row["start"], end=row["end"])
@@ -120,7 +97,7 @@ def test_masks_are_those_recorded(evaluators):
 
 
 def test_transitions_of_odd_tags_are_those_recorded(evaluators):
-    recorded = json.loads((evaluators / "iobes_api.json").read_text())["transitions"]
+    recorded = iobes_golden.api(evaluators)["transitions"]
     compared = 0
     for scheme, row in recorded.items():
         if not row.get("odd"):

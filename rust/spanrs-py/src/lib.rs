@@ -12,6 +12,7 @@ mod error;
 mod eval;
 mod files;
 mod ids;
+mod iobes;
 mod lists;
 mod ncrfpp;
 mod options;
@@ -32,6 +33,8 @@ mod _spanrs {
     use crate::eval::Counter;
     #[pymodule_export]
     use crate::files::{convert_file, detect_file, spans_file, validate_file};
+    #[pymodule_export]
+    use crate::iobes::{IobesReader, IobesWriter};
     #[pymodule_export]
     use crate::ncrfpp::{ncrfpp_counts, ncrfpp_spans};
     #[pymodule_export]

@@ -4,7 +4,7 @@ use crate::dialect::{Dialect, UNTYPED};
 use crate::error::{Error, Result};
 use crate::reading::Reading;
 use crate::scheme::Scheme;
-use crate::table::{CLOSE, END, OUTSIDE, Table, Walk, entry, letters};
+use crate::table::{CLOSE, END, OUTSIDE, Table, VIOLATION, Walk, entry, letters};
 use crate::violation::{self, Action, Violation};
 
 /// Reads tags into spans: a scheme, a reading, a dialect, and every distinct tag decoded once.
@@ -191,7 +191,13 @@ impl Reader {
     }
 
     /// As [`Reader::spans`], into a buffer that is kept.
-    pub fn spans_into(&self, ids: &[u32], spans: &mut Vec<Span>) {
+    ///
+    /// False where the tags are surely well-formed; true where [`Reader::violations`] may list some.
+    pub fn spans_into(&self, ids: &[u32], spans: &mut Vec<Span>) -> bool {
+        // The table sees symbols; in IOB this dialect judges by what stands behind them.
+        let unseen = !self.table.sees_violations
+            || self.dialect.unknown_is_outside && self.scheme == Scheme::Iob;
+        let mut steps = if unseen { VIOLATION } else { 0 };
         let mut walk = Walk::new(&self.table);
         let mut close = |walk: &Walk<'_>, end: u32| {
             spans.push(Span {
@@ -206,11 +212,14 @@ impl Reader {
             if step & CLOSE != 0 {
                 close(&walk, at as u32);
             }
+            steps |= step;
             walk.advance(at as u32, entry, step);
         }
-        if walk.finish() & CLOSE != 0 {
+        let step = walk.finish();
+        if step & CLOSE != 0 {
             close(&walk, ids.len() as u32);
         }
+        (steps | step) & VIOLATION != 0
     }
 
     /// Everything that is wrong with a sentence, by index and then by kind.
@@ -259,7 +268,9 @@ impl Reader {
         })
     }
 
-    fn each_violation(&self, ids: &[u32], mut found: impl FnMut(usize, violation::Kind)) {
+    /// Calls `found` with the index and the kind of every violation of a sentence, in the order in which a
+    /// walk comes upon them.
+    pub fn each_violation(&self, ids: &[u32], mut found: impl FnMut(usize, violation::Kind)) {
         let mut before = (OUTSIDE, u32::MAX);
         for (at, &id) in ids.iter().enumerate() {
             let (symbol, seen) = self.legality[id as usize];

@@ -36,7 +36,7 @@ fn spans(scheme: Scheme) -> impl Strategy<Value = (Vec<Span>, usize)> {
 fn noise() -> impl Strategy<Value = Vec<String>> {
     let tag = proptest::sample::select(vec![
         "O", "B-A", "I-A", "E-A", "S-A", "L-A", "U-A", "M-A", "W-A", "B-C", "I-C", "E-C", "S-C",
-        "B", "I", "X-A", "O-A", "", "-", "A",
+        "B", "I", "X-A", "O-A", "", "-", "A", "I-O", "B-O", "B-_", "I-_",
     ]);
     proptest::collection::vec(tag.prop_map(str::to_owned), 0..24)
 }
@@ -77,6 +77,18 @@ proptest! {
             }
             if reading != Reading::Seqeval {
                 prop_assert!(spans.windows(2).all(|w| w[0].end <= w[1].start), "{:?}", spans);
+            }
+        }
+    }
+
+    #[test]
+    fn tags_called_well_formed_while_reading_have_no_violations(scheme in scheme(), tags in noise()) {
+        for reading in Reading::all() {
+            for dialect in [Dialect::default(), Dialect::iobes()] {
+                let Ok(mut reader) = Reader::new(scheme, reading, dialect) else { continue };
+                let ids = reader.intern_all(tags.iter().map(String::as_str)).unwrap();
+                let doubtful = reader.spans_into(&ids, &mut Vec::new());
+                prop_assert!(doubtful || reader.violations(&ids).is_empty(), "{} {}", scheme.name(), reading);
             }
         }
     }
