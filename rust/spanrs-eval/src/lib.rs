@@ -14,11 +14,13 @@
 //! assert_eq!((total.gold, total.pred, total.tp), (2, 1, 1));
 //! ```
 
+mod chunks;
 mod counts;
 mod exact;
 mod pairs;
 mod scorer;
 
+pub use chunks::{Outcomes, count_chunks, outcomes};
 pub use counts::{Counts, Tally};
 pub use exact::Seen;
 pub use scorer::{Located, Scorer, Side, Violations};

@@ -11,6 +11,7 @@ mod files;
 mod ids;
 mod lists;
 mod options;
+mod seqeval;
 mod tags;
 
 use pyo3::prelude::*;
@@ -24,6 +25,10 @@ mod _spanrs {
     use crate::eval::Counter;
     #[pymodule_export]
     use crate::files::{convert_file, detect_file, spans_file, validate_file};
+    #[pymodule_export]
+    use crate::seqeval::{
+        distinct_tags, same_shape, seqeval_counts, seqeval_entities, token_outcomes,
+    };
     #[pymodule_export]
     use crate::tags::{
         convert, convert_batch, detect, legal, read_ids, read_spans, read_spans_batch, readings,
