@@ -13,15 +13,18 @@ from spanrs.tags.words import Dialect
 #: type -> (spans of gold, spans of pred, spans of both)
 Counts: TypeAlias = dict[str, tuple[int, int, int]]
 
-#: Sentences from which it is guessed which scheme will do.
+#: Sentences from which it is guessed which scheme will do; fewer are not worth guessing for.
 _SAMPLE = 64
 #: The letters of default mode that schemes of the core have.
 _LETTERS = {"BIO": "BI", "IOB": "BI", "IOE1": "IE", "IOE2": "IE", "IOBES": "BIES"}
 
 
-def default_counts(y_true: Any, y_pred: Any, suffix: bool) -> Counts:
-    """Count what default mode finds; warns of tags it does not know."""
-    found = _default_in_core(y_true, y_pred, bool(suffix)) if _spanrs.same_shape(y_true, y_pred) else None
+def default_counts(y_true: Any, y_pred: Any, suffix: bool, *, alike: bool) -> Counts:
+    """Count what default mode finds; warns of tags it does not know.
+
+    ``alike`` says that both sides are lists of lists of the same shape.
+    """
+    found = _default_in_core(y_true, y_pred, bool(suffix)) if alike else None
     if found is None:
         return _of_spans(*([*plain_chunks(side, suffix)] for side in (y_true, y_pred)))
     counts, tags = found
@@ -37,10 +40,11 @@ def _default_in_core(y_true: Any, y_pred: Any, suffix: bool) -> tuple[Counts, li
     mode, and it is the faster reading.
     """
     try:
-        scheme = _spanrs.detect(y_true[:_SAMPLE], Dialect(suffix=suffix))[0]
+        dialect = Dialect(suffix=suffix)
+        scheme = _spanrs.detect(y_true[:_SAMPLE], dialect)[0] if len(y_true) > _SAMPLE else ""
         letters = _LETTERS.get(scheme)
         if letters is not None:
-            counter = _spanrs.Counter(scheme, "conlleval", Dialect(suffix=suffix), 0, False)
+            counter = _spanrs.Counter(scheme, "conlleval", dialect, 0, False)
             counter.update_lists(y_true, y_pred)
             state = counter.state()
             if _are_plain(state["tags"], letters, suffix):
@@ -64,10 +68,10 @@ def _are_plain(tags: Iterable[str], letters: str, suffix: bool) -> bool:
     return True
 
 
-def strict_counts(y_true: Any, y_pred: Any, scheme: Any, suffix: bool) -> Counts:
-    """Count what strict mode finds."""
+def strict_counts(y_true: Any, y_pred: Any, scheme: Any, suffix: bool, *, alike: bool) -> Counts:
+    """Count what strict mode finds; ``alike`` as for :func:`default_counts`."""
     name = core_name(scheme)
-    if name is not None and _spanrs.same_shape(y_true, y_pred):
+    if name is not None and alike:
         try:
             counter = _spanrs.Counter(name, "seqeval-strict", Dialect(suffix=bool(suffix)), 0, False)
             counter.update_lists(y_true, y_pred)

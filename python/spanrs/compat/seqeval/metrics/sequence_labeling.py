@@ -12,7 +12,7 @@ from spanrs import _spanrs
 from spanrs.compat.seqeval import _scores
 from spanrs.compat.seqeval._chunks import end_of_chunk, plain_chunks, start_of_chunk, warn_of
 from spanrs.compat.seqeval._counting import default_counts
-from spanrs.compat.seqeval.metrics.v1 import SCORES, check_consistent_length
+from spanrs.compat.seqeval.metrics.v1 import SCORES, check_shapes
 from spanrs.compat.seqeval.metrics.v1 import classification_report as cr
 from spanrs.compat.seqeval.metrics.v1 import (
     precision_recall_fscore_support as precision_recall_fscore_support_v1,
@@ -92,8 +92,7 @@ def precision_recall_fscore_support(
     (np.float64(0.5), np.float64(0.6666666666666666), np.int64(2))
     """
     _scores.check_options(average, beta)
-    check_consistent_length(y_true, y_pred)
-    counts = default_counts(y_true, y_pred, suffix)
+    counts = default_counts(y_true, y_pred, suffix, alike=check_shapes(y_true, y_pred))
     return _scores.scores(counts, average, warn_for, beta, zero_division)
 
 
@@ -324,8 +323,13 @@ def accuracy_score(y_true: Any, y_pred: Any) -> float:
     >>> accuracy_score([["B-PER", "I-PER"], ["O", "O"]], [["B-PER", "O"], ["O", "O"]])
     0.75
     """
-    tokens, tp, _, _, tn = _outcomes(y_true, y_pred)
-    return (tp + tn) / tokens
+    found = _outcomes(y_true, y_pred)
+    if found is not None:
+        tokens, tp, _, _, tn = found
+        return (tp + tn) / tokens
+    gold, pred = _flat(y_true, y_pred)
+    correct: float = sum(t == p for t, p in zip(gold, pred, strict=False))
+    return correct / len(gold)
 
 
 def performance_measure(y_true: Any, y_pred: Any) -> dict[str, int]:
@@ -348,31 +352,37 @@ def performance_measure(y_true: Any, y_pred: Any) -> dict[str, int]:
     >>> performance_measure([["B-PER", "O", "B-ORG", "O"]], [["B-PER", "B-LOC", "O", "O"]])
     {'TP': 1, 'FP': 1, 'FN': 1, 'TN': 1}
     """
-    return dict(zip(("TP", "FP", "FN", "TN"), _outcomes(y_true, y_pred)[1:], strict=True))
+    found = _outcomes(y_true, y_pred)
+    if found is not None:
+        return dict(zip(("TP", "FP", "FN", "TN"), found[1:], strict=True))
+    pairs = list(zip(*_flat(y_true, y_pred), strict=False))
+    return {
+        "TP": sum(t == p for t, p in pairs if t != "O" or p != "O"),
+        "FP": sum((t != p) and (p != "O") for t, p in pairs),  # noqa: PLR1714
+        "FN": sum((t != "O") and (p == "O") for t, p in pairs),
+        "TN": sum(t == p == "O" for t, p in pairs),
+    }
 
 
-def _outcomes(y_true: Any, y_pred: Any) -> tuple[int, int, int, int, int]:
-    """Give tokens of gold, TP, FP, FN, TN."""
+def _outcomes(y_true: Any, y_pred: Any) -> tuple[int, int, int, int, int] | None:
+    """Give tokens of gold, TP, FP, FN, TN; None where tags are no strings."""
     sides = (y_true, y_pred)
     if not _spanrs.same_shape(y_true, y_pred):
-        if any(isinstance(row, list) for row in y_true):
-            y_true, y_pred = ([tag for row in side for tag in row] for side in sides)
-        sides = ([y_true], [y_pred])
+        if not (type(y_true) in (list, tuple) and type(y_pred) in (list, tuple)):
+            return None
+        gold, pred = _flat(y_true, y_pred)
+        sides = ([gold], [pred])
     try:
-        if all(type(row) in (list, tuple) for row in (*sides[0][:1], *sides[1][:1])):
-            return _spanrs.token_outcomes(*sides)
+        return _spanrs.token_outcomes(*sides)
     except (TypeError, ValueError):
-        pass
-    # No strings: whatever can be compared will do.
-    return _plain_outcomes(*([tag for row in side for tag in row] for side in sides))
+        return None
 
 
-def _plain_outcomes(gold: list[Any], pred: list[Any]) -> tuple[int, int, int, int, int]:
-    pairs = list(zip(gold, pred, strict=False))
-    tp = sum(t == p for t, p in pairs if t != "O" or p != "O")
-    fp = sum(t != p for t, p in pairs if p != "O")
-    fn = sum(t != "O" for t, p in pairs if p == "O")
-    return len(gold), tp, fp, fn, sum(t == p == "O" for t, p in pairs)
+def _flat(y_true: Any, y_pred: Any) -> tuple[Any, Any]:
+    """Give the tokens of all sentences in one row."""
+    if any(isinstance(row, list) for row in y_true):
+        return [tag for row in y_true for tag in row], [tag for row in y_pred for tag in row]
+    return y_true, y_pred
 
 
 def classification_report(  # noqa: PLR0917
@@ -441,7 +451,9 @@ def classification_report(  # noqa: PLR0917
             scheme=scheme,
         )
     # Read first, check then: that decides which of two errors is raised.
-    counts = default_counts(y_true, y_pred, suffix)
+    alike = _spanrs.same_shape(y_true, y_pred)
+    counts = default_counts(y_true, y_pred, suffix, alike=alike)
     reporter = _scores.make_reporter(counts, digits=digits, output_dict=output_dict)
-    check_consistent_length(y_true, y_pred)
+    if not alike:
+        check_shapes(y_true, y_pred)
     return _scores.report(counts, reporter, zero_division)

@@ -74,7 +74,8 @@ def unique_labels(
     >>> unique_labels([["B-PER", "O"]], [["I-PER", "B-LOC"]], IOB2)
     ['LOC', 'PER']
     """
-    return sorted(strict_counts(y_true, y_pred, scheme, suffix))
+    alike = _spanrs.same_shape(y_true, y_pred)
+    return sorted(strict_counts(y_true, y_pred, scheme, suffix, alike=alike))
 
 
 def check_consistent_length(y_true: list[list[str]], y_pred: list[list[str]]) -> None:
@@ -97,8 +98,13 @@ def check_consistent_length(y_true: list[list[str]], y_pred: list[list[str]]) ->
     >>> from spanrs.compat.seqeval.metrics.v1 import check_consistent_length
     >>> check_consistent_length([["O"]], [["O"]])
     """
+    check_shapes(y_true, y_pred)
+
+
+def check_shapes(y_true: Any, y_pred: Any) -> bool:
+    """Do what :func:`check_consistent_length` does, and tell whether the core can walk both sides."""
     if _spanrs.same_shape(y_true, y_pred):
-        return
+        return True
     lengths = [len(row) for row in y_true], [len(row) for row in y_pred]
     if {type(row) for side in (y_true, y_pred) for row in side} != {list}:
         message = "Found input variables without list of list."
@@ -106,6 +112,7 @@ def check_consistent_length(y_true: list[list[str]], y_pred: list[list[str]]) ->
     if len(y_true) != len(y_pred) or lengths[0] != lengths[1]:
         message = f"Found input variables with inconsistent numbers of samples:\n{lengths[0]}\n{lengths[1]}"
         raise ValueError(message)
+    return False
 
 
 def precision_recall_fscore_support(
@@ -169,7 +176,7 @@ def precision_recall_fscore_support(
     array([0., 1.])
     """
     _scores.check_options(average, beta)
-    check_consistent_length(y_true, y_pred)
+    alike = check_shapes(y_true, y_pred)
     gold, pred = kwargs.get("entities_true"), kwargs.get("entities_pred")
     if gold or pred:
         counts = entity_counts(
@@ -177,7 +184,7 @@ def precision_recall_fscore_support(
             pred or Entities(y_pred, scheme, suffix),  # type: ignore[arg-type]
         )
     else:
-        counts = strict_counts(y_true, y_pred, scheme, suffix)
+        counts = strict_counts(y_true, y_pred, scheme, suffix, alike=alike)
     return _scores.scores(counts, average, warn_for, beta, zero_division)
 
 
@@ -224,9 +231,9 @@ def classification_report(
     >>> report["PER"]["support"]
     np.int64(1)
     """
-    check_consistent_length(y_true, y_pred)
+    alike = check_shapes(y_true, y_pred)
     if scheme is None or not issubclass(scheme, Token):
         scheme = auto_detect(y_true, suffix)
-    counts = strict_counts(y_true, y_pred, scheme, suffix)
+    counts = strict_counts(y_true, y_pred, scheme, suffix, alike=alike)
     reporter = _scores.make_reporter(counts, digits=digits, output_dict=output_dict)
     return _scores.report(counts, reporter, zero_division)
