@@ -28,8 +28,7 @@ def clean():
 def test_every_way_to_import_gives_ours():
     compat.activate("seqeval")
     import seqeval as package
-    from seqeval.metrics import v1
-    from seqeval.metrics import f1_score
+    from seqeval.metrics import f1_score, v1
 
     assert package is spanrs.compat.seqeval
     assert v1 is spanrs.compat.seqeval.metrics.v1

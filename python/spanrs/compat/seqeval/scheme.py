@@ -228,6 +228,11 @@ def core_name(scheme: object) -> str | None:
     return _CORE.get(scheme) if isinstance(scheme, type) else None
 
 
+def core_schemes() -> dict[str, type[Token]]:
+    """Give the schemes the core reads, by the name they have there."""
+    return {name: scheme for scheme, name in _CORE.items()}
+
+
 def core_reads(tags: Iterable[str], scheme: type[Token], suffix: bool) -> bool:
     """Tell whether the core and strict mode make the same of these tags.
 
