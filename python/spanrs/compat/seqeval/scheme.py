@@ -341,7 +341,7 @@ class Tokens:
                 end = end if end < len(row) else len(self.tokens) - 1
                 if row[end].is_end(row[end - 1]):
                     found.append(Entity(self.sent_id, at, end, here.tag))
-                at = end
+                at = max(end, at + 1)
             else:
                 at += 1
             before = row[at - 1]
