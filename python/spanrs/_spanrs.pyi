@@ -18,6 +18,7 @@ __all__ = [
     "convert_file",
     "detect",
     "detect_file",
+    "distinct_tags",
     "legal",
     "ncrfpp_counts",
     "ncrfpp_spans",
@@ -25,10 +26,14 @@ __all__ = [
     "read_spans",
     "read_spans_batch",
     "readings",
+    "same_shape",
     "scheme_name",
     "schemes",
+    "seqeval_counts",
+    "seqeval_entities",
     "spans_file",
     "tags_of",
+    "token_outcomes",
     "validate",
     "validate_batch",
     "validate_file",
@@ -152,6 +157,7 @@ def detect(sentences: object, dialect: _Dialect, /) -> tuple[str, str, list[tupl
 def detect_file(
     source: object, options: _Options, dialect: _Dialect, progress: _Progress, /
 ) -> tuple[str, str, list[tuple[str, int]]]: ...
+def distinct_tags(sentences: object, /) -> list[str]: ...
 def legal(scheme_name: str, tags: Sequence[str], dialect: _Dialect, /) -> list[bool]: ...
 def ncrfpp_counts(gold: object, pred: object, bio: bool, /) -> list[int]: ...
 def ncrfpp_spans(tags: object, bio: bool, /) -> list[tuple[str, int, int | None]]: ...
@@ -169,8 +175,15 @@ def read_spans_batch(
     sentences: object, scheme_name: str, reading_name: str, dialect: _Dialect, /
 ) -> list[list[_Span]]: ...
 def readings() -> list[str]: ...
+def same_shape(gold: object, pred: object, /) -> bool: ...
 def scheme_name(name: str, /) -> str: ...
 def schemes() -> list[tuple[str, list[tuple[str, str, str]]]]: ...
+def seqeval_counts(
+    gold: object, pred: object, suffix: bool, /
+) -> tuple[dict[str, tuple[int, int, int]], list[str]]: ...
+def seqeval_entities(
+    sentences: object, suffix: bool, /
+) -> tuple[list[tuple[str, int, int]], list[str]]: ...
 def spans_file(
     source: object,
     out: object,
@@ -182,6 +195,7 @@ def spans_file(
     /,
 ) -> None: ...
 def tags_of(scheme_name: str, types: Sequence[str], dialect: _Dialect, /) -> list[str]: ...
+def token_outcomes(gold: object, pred: object, /) -> tuple[int, int, int, int, int]: ...
 def validate(
     tags: object, scheme_name: str, reading_name: str, dialect: _Dialect, /
 ) -> list[_Violation]: ...

@@ -15,6 +15,7 @@
 //! ```
 
 mod block;
+mod chunks;
 mod conlleval;
 mod counts;
 mod exact;
@@ -23,6 +24,7 @@ mod parts;
 mod scorer;
 
 pub use block::Block;
+pub use chunks::{Outcomes, count_chunks, outcomes};
 pub use conlleval::{Conlleval, NoType, Rules, Setting, TypeCounts};
 pub use counts::{Counts, Tally};
 pub use exact::Seen;

@@ -18,6 +18,7 @@ mod ncrfpp;
 mod options;
 mod raw;
 mod rows;
+mod seqeval;
 mod tags;
 
 use pyo3::prelude::*;
@@ -37,6 +38,10 @@ mod _spanrs {
     use crate::iobes::{IobesReader, IobesWriter};
     #[pymodule_export]
     use crate::ncrfpp::{ncrfpp_counts, ncrfpp_spans};
+    #[pymodule_export]
+    use crate::seqeval::{
+        distinct_tags, same_shape, seqeval_counts, seqeval_entities, token_outcomes,
+    };
     #[pymodule_export]
     use crate::tags::{
         convert, convert_batch, detect, legal, read_ids, read_spans, read_spans_batch, readings,

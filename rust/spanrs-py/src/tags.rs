@@ -67,7 +67,7 @@ fn tuples(reader: &Reader, ids: &[u32]) -> Vec<SpanTuple> {
 }
 
 /// Calls `each` with the ids of every sentence.
-fn batch(
+pub(crate) fn batch(
     sentences: &Bound<'_, PyAny>,
     reader: &mut Reader,
     mut each: impl FnMut(&Reader, &[u32]) -> Result<()>,

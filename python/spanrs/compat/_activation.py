@@ -1,0 +1,199 @@
+"""Lets ``import seqeval`` and the like give the modules of spanrs, in this process.
+
+A finder stands before all others and answers for the activated names. What it loads *is* the module of
+spanrs, not a copy: ``seqeval.metrics is spanrs.compat.seqeval.metrics``.
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.metadata
+import importlib.util
+import sys
+import threading
+from collections.abc import Iterable, Iterator, Sequence
+from importlib.abc import Loader, MetaPathFinder
+from importlib.machinery import ModuleSpec
+from pathlib import Path
+from types import ModuleType, TracebackType
+
+#: Package -> the version that is answered for.
+VERSIONS = {
+    "conlleval": "0.2",
+    "iobes": "1.5.1",
+    "nervaluate": "1.2.1",
+    "seqeval": "1.2.2",
+    "seqscore": "0.9.0",
+}
+
+_lock = threading.RLock()
+#: Activated package -> modules of that name that were imported before.
+_aside: dict[str, dict[str, ModuleType]] = {}
+
+
+class _Loader(Loader):
+    def __init__(self, target: str) -> None:
+        self._target = target
+
+    def create_module(self, spec: ModuleSpec) -> None:  # noqa: ARG002
+        return None
+
+    def exec_module(self, module: ModuleType) -> None:
+        # The import system takes what stands in sys.modules when this returns.
+        assert module.__spec__ is not None
+        sys.modules[module.__spec__.name] = importlib.import_module(self._target)
+
+
+class _Distribution(importlib.metadata.Distribution):
+    """What ``importlib.metadata`` finds of an activated package."""
+
+    def __init__(self, package: str) -> None:
+        self._package = package
+
+    def read_text(self, filename: str) -> str | None:
+        if filename == "METADATA":
+            return (
+                f"Metadata-Version: 2.1\nName: {self._package}\nVersion: {VERSIONS[self._package]}\n"
+                f"Summary: spanrs.compat.{self._package}\n"
+            )
+        return f"{self._package}\n" if filename == "top_level.txt" else None
+
+    def locate_file(self, path: object) -> Path:
+        return Path(__file__).parent / str(path)
+
+
+class _Finder(MetaPathFinder):
+    def find_spec(
+        self,
+        fullname: str,
+        path: Sequence[str] | None = None,  # noqa: ARG002
+        target: ModuleType | None = None,  # noqa: ARG002
+    ) -> ModuleSpec | None:
+        if fullname.partition(".")[0] not in _aside:
+            return None
+        name = f"spanrs.compat.{fullname}"
+        try:
+            known = importlib.util.find_spec(name)
+        except ModuleNotFoundError:
+            known = None
+        if known is None:
+            return None
+        spec = ModuleSpec(fullname, _Loader(name), origin=known.origin)
+        spec.submodule_search_locations = known.submodule_search_locations
+        spec.has_location = known.has_location
+        return spec
+
+    def find_distributions(
+        self, context: importlib.metadata.DistributionFinder.Context
+    ) -> Iterator[_Distribution]:
+        for package in list(_aside):
+            if context.name is None or context.name.lower() == package:
+                yield _Distribution(package)
+
+
+_finder = _Finder()
+
+
+class Activation:
+    """What :func:`activate` gives: as a context manager, it takes back at the end what the call did."""
+
+    def __init__(self, names: Iterable[str]) -> None:
+        self.names = tuple(names)
+        """The packages the call has activated, without those that were before."""
+
+    def __enter__(self) -> Activation:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self.names:
+            deactivate(*self.names)
+
+    def __repr__(self) -> str:
+        return f"<Activation of {', '.join(self.names) or 'nothing new'}>"
+
+
+def activate(*names: str) -> Activation:
+    """Make ``import seqeval`` and the like give the modules of spanrs, in this process.
+
+    It does not matter whether the package is installed, or was imported already: what was imported is put
+    aside until :func:`deactivate`. Names that a module holds already (``from seqeval.metrics import
+    f1_score``, run before) stay what they are, so activate first.
+
+    Parameters
+    ----------
+    *names : str
+        Of ``conlleval``, ``iobes``, ``nervaluate``, ``seqeval``, ``seqscore``; none means all of them.
+
+    Returns
+    -------
+    Activation
+        Need not be kept; ``with activate("seqeval"):`` deactivates at the end.
+
+    Raises
+    ------
+    ValueError
+        For other names; nothing is activated then.
+
+    Examples
+    --------
+    >>> from spanrs import compat
+    >>> with compat.activate("seqeval"):
+    ...     import seqeval.metrics
+    ...     seqeval.metrics.__name__
+    'spanrs.compat.seqeval.metrics'
+    """
+    _check(names)
+    with _lock:
+        new = [name for name in dict.fromkeys(names or VERSIONS) if name not in _aside]
+        for name in new:
+            _aside[name] = _take_out(name)
+        if _aside and _finder not in sys.meta_path:
+            sys.meta_path.insert(0, _finder)
+        importlib.invalidate_caches()
+    return Activation(new)
+
+
+def deactivate(*names: str) -> None:
+    """Take back :func:`activate`: what was imported before is there again.
+
+    Parameters
+    ----------
+    *names : str
+        As for :func:`activate`; none means all of them. Those that are not activated are passed over.
+
+    Raises
+    ------
+    ValueError
+        For names that cannot be activated.
+
+    Examples
+    --------
+    >>> from spanrs import compat
+    >>> _ = compat.activate("seqeval")
+    >>> compat.deactivate("seqeval")
+    """
+    _check(names)
+    with _lock:
+        for name in names or VERSIONS:
+            before = _aside.pop(name, None)
+            if before is not None:
+                _take_out(name)
+                sys.modules.update(before)
+        if not _aside and _finder in sys.meta_path:
+            sys.meta_path.remove(_finder)
+        importlib.invalidate_caches()
+
+
+def _check(names: Iterable[str]) -> None:
+    for name in names:
+        if name not in VERSIONS:
+            message = f"spanrs does not stand in for {name!r}; it does for {', '.join(VERSIONS)}"
+            raise ValueError(message)
+
+
+def _take_out(package: str) -> dict[str, ModuleType]:
+    """Take a package and its modules out of the table of imported modules."""
+    names = [name for name in list(sys.modules) if name == package or name.startswith(f"{package}.")]
+    return {name: sys.modules.pop(name) for name in names}

@@ -1,0 +1,8 @@
+"""seqeval 1.2.2, with the same modules, names, numbers and texts.
+
+>>> from spanrs.compat.seqeval.metrics import f1_score
+>>> f1_score([["B-PER", "I-PER", "O"]], [["B-PER", "I-PER", "O"]])
+np.float64(1.0)
+
+What differs, and why, is in docs/compare.md.
+"""

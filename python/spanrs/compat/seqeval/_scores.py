@@ -1,0 +1,129 @@
+"""Precision, recall and F-measure of counts: the sums of seqeval, in its order and on its types.
+
+Everything here is by type. Scores are equal to the last bit because each is computed by the same steps.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+
+from spanrs.compat.seqeval._warnings import undefined_metric_warning, warn
+from spanrs.compat.seqeval.reporters import DictReporter, StringReporter
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    from spanrs.compat.seqeval._counting import Counts
+
+    Array: TypeAlias = npt.NDArray[Any]
+
+ALL = ("precision", "recall", "f-score")
+
+
+def check_options(average: str | None, beta: float) -> None:
+    """Refuse what cannot be averaged."""
+    if beta < 0:
+        message = "beta should be >=0 in the F-beta score"
+        raise ValueError(message)
+    known = (None, "micro", "macro", "weighted")
+    if average not in known:
+        message = f"average has to be one of {known}"
+        raise ValueError(message)
+
+
+def scores(
+    counts: Counts,
+    average: str | None = None,
+    warn_for: Any = ALL,
+    beta: float = 1.0,
+    zero_division: Any = "warn",
+) -> tuple[Any, Any, Any, Any]:
+    """Give precision, recall, F and support: an array each, by type, or averaged."""
+    true_sum, pred_sum, tp_sum = _columns(counts, micro=average == "micro")
+    precision = _divide((tp_sum, pred_sum), "precision", "predicted", warn_for, zero_division)
+    recall = _divide((tp_sum, true_sum), "recall", "true", warn_for, zero_division)
+    if zero_division == "warn" and warn_for == ("f-score",) and (pred_sum[true_sum == 0] == 0).any():
+        _warn("F-score is", "true nor predicted", len(true_sum))
+    f_score = _f_score(precision, recall, beta)
+    if average is None:
+        return precision, recall, f_score, true_sum
+    weights = true_sum if average == "weighted" else None
+    if weights is not None and weights.sum() == 0:
+        empty = _filler(zero_division)
+        found = empty if pred_sum.sum() == 0 else 0.0
+        return found, empty, found, sum(true_sum)
+    means = [np.average(values, weights=weights) for values in (precision, recall, f_score)]
+    return means[0], means[1], means[2], sum(true_sum)
+
+
+def _columns(counts: Counts, *, micro: bool) -> tuple[Array, Array, Array]:
+    """Give gold, pred and both, by type in the order of names; of nothing they are int32, as there."""
+    rows = [counts[name] for name in sorted(counts)]
+    dtype = None if rows else np.int32
+    gold, pred, both = (np.array([row[place] for row in rows], dtype=dtype) for place in range(3))
+    if micro:
+        return np.array([gold.sum()]), np.array([pred.sum()]), np.array([both.sum()])
+    return gold, pred, both
+
+
+def _filler(zero_division: Any) -> float:
+    return 0.0 if zero_division in ["warn", 0] else 1.0
+
+
+def _divide(
+    sides: tuple[Array, Array], metric: str, modifier: str, warn_for: Any, zero_division: Any
+) -> Array:
+    part, whole = sides
+    nothing = whole == 0
+    divided: Array = part / np.where(nothing, 1, whole)
+    if nothing.any():
+        divided[nothing] = _filler(zero_division)
+        if zero_division == "warn" and metric in warn_for:
+            also = " and F-score are" if "f-score" in warn_for else " is"
+            _warn(metric.title() + also, modifier, len(divided))
+    return divided
+
+
+def _warn(what: str, modifier: str, size: int) -> None:
+    where = "due to" if size == 1 else "in labels with"
+    text = (
+        f"{what} ill-defined and being set to 0.0 {where} no {modifier} samples. "
+        "Use `zero_division` parameter to control this behavior."
+    )
+    warn(text, undefined_metric_warning(), "seqeval.metrics.v1")
+
+
+def _f_score(precision: Array, recall: Array, beta: float) -> Array:
+    if np.isposinf(beta):
+        return recall
+    squared = beta**2
+    below = squared * precision + recall
+    below[below == 0.0] = 1
+    f_score: Array = (1 + squared) * precision * recall / below
+    return f_score
+
+
+def make_reporter(names: Iterable[str], *, digits: Any, output_dict: bool) -> DictReporter | StringReporter:
+    """Make the reporter of a report on these types; without types there is no table of text."""
+    if output_dict:
+        return DictReporter()
+    widest = max(map(len, names))
+    width = max(widest, len("weighted avg"), digits)
+    return StringReporter(width=width, digits=digits)
+
+
+def report(
+    counts: Counts, reporter: DictReporter | StringReporter, zero_division: Any
+) -> str | dict[str, dict[str, Any]]:
+    """Write a row a type and the three averages."""
+    by_type = scores(counts, zero_division=zero_division)
+    for name, *row in zip(sorted(counts), *by_type, strict=True):
+        reporter.write(name, *row)
+    reporter.write_blank()
+    for average in ("micro", "macro", "weighted"):
+        reporter.write(f"{average} avg", *scores(counts, average, zero_division=zero_division))
+    reporter.write_blank()
+    return reporter.report()

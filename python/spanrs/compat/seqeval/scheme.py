@@ -1,0 +1,489 @@
+"""Schemes, and the spans strict mode finds (seqeval.scheme).
+
+The classes are the interface of seqeval, open to schemes of one's own: a :class:`Token` and three sets of
+patterns. Scoring with the schemes defined here does not go through them but through the tables of the core,
+which come to the same.
+"""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Collection, Iterable
+from itertools import chain
+from typing import Any, TypeAlias
+
+from spanrs import _spanrs
+from spanrs.tags.words import Dialect
+
+__all__ = [
+    "BILOU",
+    "IOB1",
+    "IOB2",
+    "IOBES",
+    "IOE1",
+    "IOE2",
+    "Entities",
+    "Entity",
+    "Prefix",
+    "Prefixes",
+    "Tag",
+    "Token",
+    "Tokens",
+    "auto_detect",
+]
+
+
+class Prefix(enum.Flag):
+    """The letters of all schemes."""
+
+    I = enum.auto()  # noqa: E741
+    O = enum.auto()  # noqa: E741
+    B = enum.auto()
+    E = enum.auto()
+    S = enum.auto()
+    U = enum.auto()
+    L = enum.auto()
+    ANY = I | O | B | E | S | U | L
+
+
+#: Letter to prefix.
+Prefixes: dict[str, Prefix] = dict(Prefix.__members__)
+
+
+class Tag(enum.Flag):
+    """What a pattern says about the types of two neighbours."""
+
+    SAME = enum.auto()
+    DIFF = enum.auto()
+    ANY = SAME | DIFF
+
+
+Pattern: TypeAlias = tuple[Prefix, Prefix, Tag]
+
+
+def _letters(letters: str) -> Prefix:
+    """Give the prefixes of some letters; ``*`` is any."""
+    prefix = Prefix(0)
+    for letter in letters:
+        prefix |= Prefix.ANY if letter == "*" else Prefixes[letter]
+    return prefix
+
+
+_TYPES = {"=": Tag.SAME, "!": Tag.DIFF, ".": Tag.ANY}
+
+
+def _patterns(words: str) -> set[Pattern]:
+    """Read patterns such as ``BI=``: the letter before, the letter here, and their types."""
+    return {(_letters(word[0]), _letters(word[1]), _TYPES[word[2]]) for word in words.split()}
+
+
+class Token:
+    """A tag: its prefix and its type.
+
+    Parameters
+    ----------
+    token : str
+        The tag. Its first character is the prefix, with ``suffix`` its last.
+    suffix : bool
+        The prefix stands behind the type.
+    delimiter : str
+        Stripped from both ends of the type.
+
+    Attributes
+    ----------
+    allowed_prefix : Prefix
+        The letters of the scheme.
+    start_patterns, inside_patterns, end_patterns : set of (Prefix, Prefix, Tag)
+        Neighbours between which a span begins, goes on, ends.
+
+    Raises
+    ------
+    KeyError
+        Where the prefix is no letter of any scheme.
+    IndexError
+        For the empty string.
+
+    Examples
+    --------
+    >>> from spanrs.compat.seqeval.scheme import IOB2
+    >>> IOB2("B-PER").tag, IOB2("B-PER").is_start(IOB2("O"))
+    ('PER', True)
+    """
+
+    allowed_prefix: Prefix = None  # type: ignore[assignment]
+    start_patterns: Collection[Pattern] = None  # type: ignore[assignment]
+    inside_patterns: Collection[Pattern] = None  # type: ignore[assignment]
+    end_patterns: Collection[Pattern] = None  # type: ignore[assignment]
+
+    def __init__(self, token: str, suffix: bool = False, delimiter: str = "-") -> None:
+        self.token = token
+        letter, rest = (token[-1], token[:-1]) if suffix else (token[0], token[1:])
+        self.prefix = Prefixes[letter]
+        self.tag = rest.strip(delimiter) or "_"
+
+    def __repr__(self) -> str:
+        return self.token
+
+    def is_valid(self) -> bool:
+        """Give True, or raise ValueError where the scheme does not have the prefix."""
+        if self.prefix in self.allowed_prefix:
+            return True
+        allowed = str(self.allowed_prefix).replace("Prefix.", "")
+        message = f"Invalid token is found: {self.token}. Allowed prefixes are: {allowed}."
+        raise ValueError(message)
+
+    def is_start(self, prev: Token) -> bool:
+        """Tell whether a span begins here."""
+        return self.check_patterns(prev, self.start_patterns)
+
+    def is_inside(self, prev: Token) -> bool:
+        """Tell whether the span of the token before goes on."""
+        return self.check_patterns(prev, self.inside_patterns)
+
+    def is_end(self, prev: Token) -> bool:
+        """Tell whether the span of the token before ended with it."""
+        return self.check_patterns(prev, self.end_patterns)
+
+    def check_tag(self, prev: Token, cond: Tag) -> bool:
+        """Tell whether the types of this token and the one before are as demanded."""
+        if cond == Tag.ANY:
+            return True
+        return cond == (Tag.SAME if prev.tag == self.tag else Tag.DIFF)
+
+    def check_patterns(self, prev: Token, patterns: Iterable[Pattern]) -> bool:
+        """Tell whether any of the patterns fits."""
+        return any(
+            prev.prefix in before and self.prefix in here and self.check_tag(prev, types)
+            for before, here, types in patterns
+        )
+
+
+class IOB1(Token):
+    """``I``, and ``B`` only where a span touches one of its type."""
+
+    allowed_prefix = _letters("IOB")
+    start_patterns = _patterns("OI. II! BI. IB= BB=")
+    inside_patterns = _patterns("BI= II=")
+    end_patterns = _patterns("II! IO. IB. BO. BI! BB=")
+
+
+class IOE1(Token):
+    """``I``, and ``E`` only where a span touches one of its type."""
+
+    allowed_prefix = _letters("IOE")
+    start_patterns = _patterns("OI. II! EI. EE=")
+    inside_patterns = _patterns("II= IE=")
+    end_patterns = _patterns("II! IO. IE! EI= EE=")
+
+
+class IOB2(Token):
+    """``B`` begins every span."""
+
+    allowed_prefix = _letters("IOB")
+    start_patterns = _patterns("*B.")
+    inside_patterns = _patterns("BI= II=")
+    end_patterns = _patterns("IO. II! IB. BO. BI! BB.")
+
+
+class IOE2(Token):
+    """``E`` ends every span."""
+
+    allowed_prefix = _letters("IOE")
+    start_patterns = _patterns("OI. OE. EI. EE. II! IE!")
+    inside_patterns = _patterns("IE= II=")
+    end_patterns = _patterns("E*.")
+
+
+class IOBES(Token):
+    """``B`` begins, ``E`` ends, ``S`` is a span of one token."""
+
+    allowed_prefix = _letters("IOBES")
+    start_patterns = _patterns("*B. *S.")
+    inside_patterns = _patterns("BI= BE= II= IE=")
+    end_patterns = _patterns("S*. E*.")
+
+
+class BILOU(Token):
+    """``B`` begins, ``L`` ends, ``U`` is a span of one token."""
+
+    allowed_prefix = _letters("BILOU")
+    start_patterns = _patterns("*B. *U.")
+    inside_patterns = _patterns("BI= BL= II= IL=")
+    end_patterns = _patterns("U*. L*.")
+
+
+#: The schemes the core reads, by the name they have there.
+_CORE: dict[type[Token], str] = {
+    IOB1: "IOB",
+    IOB2: "BIO",
+    IOE1: "IOE1",
+    IOE2: "IOE2",
+    IOBES: "IOBES",
+    BILOU: "BILOU",
+}
+
+
+def core_name(scheme: object) -> str | None:
+    """Give the name a scheme has in the core; None for one of the caller's own, subclasses included."""
+    return _CORE.get(scheme) if isinstance(scheme, type) else None
+
+
+def core_schemes() -> dict[str, type[Token]]:
+    """Give the schemes the core reads, by the name they have there."""
+    return {name: scheme for scheme, name in _CORE.items()}
+
+
+def core_reads(tags: Iterable[str], scheme: type[Token], suffix: bool) -> bool:
+    """Tell whether the core and strict mode make the same of these tags.
+
+    The core wants the prefix to be all that stands on its side of the separator, and types without
+    separators at their ends; what it does not know it reads as ``O``, where strict mode raises.
+    """
+    for tag in tags:
+        if tag == "O":
+            continue
+        letter, rest = (tag[-1:], tag[:-1]) if suffix else (tag[:1], tag[1:])
+        letters = scheme.allowed_prefix & ~Prefix.O
+        if not letter or Prefixes.get(letter, Prefix.O) not in letters:
+            return False
+        kind = rest.strip("-")
+        plain = ("", f"{kind}-" if suffix else f"-{kind}")
+        if rest not in plain:
+            return False
+    return True
+
+
+class Entity:
+    """A span of a sentence.
+
+    Parameters
+    ----------
+    sent_id : int or None
+        Sentence, from 0.
+    start, end : int
+        First token, from 0, and one past the last.
+    tag : str
+        Its type.
+    """
+
+    def __init__(self, sent_id: int | None, start: int, end: int, tag: str) -> None:
+        self.sent_id = sent_id
+        self.start = start
+        self.end = end
+        self.tag = tag
+
+    def __repr__(self) -> str:
+        return f"({self.sent_id}, {self.tag}, {self.start}, {self.end})"
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Entity):
+            return NotImplemented
+        return self.to_tuple() == other.to_tuple()
+
+    def __hash__(self) -> int:
+        return hash(self.to_tuple())
+
+    def to_tuple(self) -> tuple[int | None, str, int, int]:
+        """Give sentence, type, start and end."""
+        return self.sent_id, self.tag, self.start, self.end
+
+
+class Tokens:
+    """The tags of a sentence in a scheme.
+
+    Parameters
+    ----------
+    tokens : iterable of str
+        The tags.
+    scheme : subclass of Token
+        How to read them.
+    suffix, delimiter
+        As for :class:`Token`.
+    sent_id : int, optional
+        What the entities say their sentence is.
+
+    Raises
+    ------
+    KeyError, IndexError
+        As :class:`Token` does.
+
+    Examples
+    --------
+    >>> from spanrs.compat.seqeval.scheme import IOB2, Tokens
+    >>> Tokens(["B-PER", "I-PER", "O", "B-LOC"], IOB2).entities
+    [(None, PER, 0, 2), (None, LOC, 3, 4)]
+    """
+
+    def __init__(
+        self,
+        tokens: Iterable[str],
+        scheme: type[Token],
+        suffix: bool = False,
+        delimiter: str = "-",
+        sent_id: int | None = None,
+    ) -> None:
+        self.outside_token = scheme("O", suffix=suffix, delimiter=delimiter)
+        self.tokens = [scheme(token, suffix=suffix, delimiter=delimiter) for token in tokens]
+        self.extended_tokens = [*self.tokens, self.outside_token]
+        self.sent_id = sent_id
+
+    @property
+    def entities(self) -> list[Entity]:
+        """The well-formed spans; ValueError at a prefix that is not of the scheme."""
+        row, found = self.extended_tokens, []
+        at, before = 0, self.outside_token
+        while at < len(row):
+            here = row[at]
+            here.is_valid()
+            if here.is_start(before):
+                end = self._last(at) + 1
+                # A pattern of one's own may hold `O` inside a span: then the span never ends.
+                end = end if end < len(row) else len(self.tokens) - 1
+                if row[end].is_end(row[end - 1]):
+                    found.append(Entity(self.sent_id, at, end, here.tag))
+                at = max(end, at + 1)
+            else:
+                at += 1
+            before = row[at - 1]
+        return found
+
+    def _last(self, start: int) -> int:
+        """Give the last token of the span that begins at ``start``."""
+        row, at = self.extended_tokens, start
+        while at + 1 < len(row) and row[at + 1].is_inside(row[at]):
+            at += 1
+        return at
+
+
+class Entities:
+    """The spans of many sentences.
+
+    Parameters
+    ----------
+    sequences : iterable of iterables of str
+        Sentences of tags.
+    scheme, suffix, delimiter
+        As for :class:`Tokens`.
+
+    Attributes
+    ----------
+    entities : list of list of Entity
+        One list a sentence.
+
+    Raises
+    ------
+    KeyError, IndexError, ValueError
+        As :class:`Tokens` does.
+
+    Examples
+    --------
+    >>> from spanrs.compat.seqeval.scheme import IOB2, Entities
+    >>> Entities([["B-PER", "I-PER"], ["O", "B-LOC"]], IOB2).entities
+    [[(0, PER, 0, 2)], [(1, LOC, 1, 2)]]
+    """
+
+    def __init__(
+        self,
+        sequences: Iterable[Iterable[str]],
+        scheme: type[Token],
+        suffix: bool = False,
+        delimiter: str = "-",
+    ) -> None:
+        rows = _read(sequences, scheme, suffix) if delimiter == "-" else None
+        if rows is None:
+            self.entities = [
+                Tokens(tokens, scheme, suffix, delimiter, at).entities
+                for at, tokens in enumerate(sequences)
+            ]
+        else:
+            self.entities = [
+                [Entity(at, start, end, tag) for tag, start, end in row] for at, row in enumerate(rows)
+            ]
+
+    def filter(self, tag_name: str) -> set[Entity]:
+        """Give the spans of a type."""
+        return {entity for entity in chain(*self.entities) if entity.tag == tag_name}
+
+    @property
+    def unique_tags(self) -> set[str]:
+        """The types of all spans."""
+        return {entity.tag for entity in chain(*self.entities)}
+
+
+def _read(sequences: Any, scheme: type[Token], suffix: bool) -> list[list[tuple[str, int, int]]] | None:
+    """Read sentences in the core; None where it does not do what :class:`Tokens` does."""
+    name = core_name(scheme)
+    if name is None or not _spanrs.same_shape(sequences, sequences):
+        return None
+    try:
+        if not core_reads(_spanrs.distinct_tags(sequences), scheme, suffix):
+            return None
+        return _spanrs.read_spans_batch(sequences, name, "seqeval-strict", Dialect(suffix=bool(suffix)))
+    except (TypeError, ValueError):
+        # No strings, or strings that are no text: what that comes to is for Token to say.
+        return None
+
+
+#: Scheme, letters that must be there, letters that may; a corpus of nothing but spans of one token has
+#: only the letter for them.
+_DETECTED: tuple[tuple[type[Token], str, str], ...] = (
+    (IOB2, "B", "IO"),
+    (IOE2, "E", "IO"),
+    (IOBES, "BE", "IOS"),
+    (IOBES, "S", ""),
+    (BILOU, "BL", "IOU"),
+    (BILOU, "U", ""),
+)
+
+
+def auto_detect(
+    sequences: Iterable[Iterable[str]], suffix: bool = False, delimiter: str = "-"
+) -> type[Token]:
+    """Find the scheme of tags by the set of their letters: IOB2, IOE2, IOBES or BILOU.
+
+    Parameters
+    ----------
+    sequences : iterable of iterables of str
+        Sentences of tags.
+    suffix, delimiter
+        As for :class:`Token`.
+
+    Returns
+    -------
+    type
+        The class of the scheme.
+
+    Raises
+    ------
+    ValueError
+        Where the letters are those of no scheme; tags that are all ``O`` have none either.
+
+    Examples
+    --------
+    >>> from spanrs.compat.seqeval.scheme import auto_detect
+    >>> auto_detect([["B-PER", "I-PER", "O"]]).__name__
+    'IOB2'
+    """
+    prefixes: set[Prefix] = set()
+    for token in _distinct(sequences):
+        try:
+            prefixes.add(Token(token, suffix=suffix, delimiter=delimiter).prefix)
+        except KeyError:
+            message = f"This scheme is not supported: {token}"
+            raise ValueError(message) from None
+    for scheme, needed, allowed in _DETECTED:
+        must = {Prefixes[letter] for letter in needed}
+        if must <= prefixes <= must | {Prefixes[letter] for letter in allowed}:
+            return scheme
+    message = f"This scheme is not supported: {prefixes}"
+    raise ValueError(message)
+
+
+def _distinct(sequences: Any) -> Iterable[str]:
+    """Give every distinct tag in the order of first appearance, or every tag as it comes."""
+    if _spanrs.same_shape(sequences, sequences):
+        try:
+            return _spanrs.distinct_tags(sequences)
+        except (TypeError, ValueError):
+            pass
+    return chain.from_iterable(sequences)

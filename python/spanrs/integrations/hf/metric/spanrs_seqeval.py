@@ -1,0 +1,58 @@
+"""A metric for Hugging Face evaluate with the arguments and the results of the metric ``seqeval``.
+
+>>> import evaluate
+>>> from spanrs.integrations import hf
+>>> metric = evaluate.load(hf.metric_path())  # doctest: +SKIP
+"""
+
+from typing import Any
+
+import datasets
+import evaluate
+
+from spanrs.integrations.hf.metric_scores import compute
+
+DESCRIPTION = """\
+Precision, recall and F1 of labelled spans, and accuracy of tokens, as the metric seqeval gives them.
+"""
+
+INPUTS = """\
+Args:
+    predictions: sentences of predicted tags
+    references: sentences of gold tags
+    suffix: True where the prefix stands behind the type (PER-B)
+    scheme: the scheme in strict mode, by its name
+    mode: None reads tags as conlleval does, "strict" as the scheme says
+    sample_weight: ignored, as seqeval ignores it
+    zero_division: "warn", 0 or 1: what a measure is with nothing below its fraction line
+Returns:
+    each type to precision, recall, f1 and number; overall_precision, overall_recall, overall_f1 and
+    overall_accuracy
+"""
+
+
+class SpanrsSeqeval(evaluate.Metric):  # type: ignore[misc]
+    """Scores with spanrs."""
+
+    def _info(self) -> Any:
+        tags = datasets.Sequence(datasets.Value("string", id="label"), id="sequence")
+        return evaluate.MetricInfo(
+            description=DESCRIPTION,
+            citation="",
+            inputs_description=INPUTS,
+            features=datasets.Features({"predictions": tags, "references": tags}),
+        )
+
+    def _compute(  # noqa: PLR0917
+        self,
+        predictions: Any,
+        references: Any,
+        suffix: bool = False,
+        scheme: str | None = None,
+        mode: str | None = None,
+        sample_weight: Any = None,  # noqa: ARG002
+        zero_division: Any = "warn",
+    ) -> dict[str, Any]:
+        return compute(
+            predictions, references, suffix=suffix, scheme=scheme, mode=mode, zero_division=zero_division
+        )

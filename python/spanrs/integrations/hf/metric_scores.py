@@ -1,0 +1,137 @@
+"""What the metric for ``evaluate`` computes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from spanrs.errors import SchemeError
+
+#: predictions, references, and options by name -> results
+Mode: TypeAlias = Callable[..., dict[str, Any]]
+
+
+def metric_path() -> str:
+    """Give the path of the metric, for ``evaluate.load``.
+
+    Returns
+    -------
+    str
+        A Python file that comes with spanrs; nothing is downloaded.
+
+    Examples
+    --------
+    >>> from spanrs.integrations import hf
+    >>> hf.metric_path().rpartition("/")[2]
+    'spanrs_seqeval.py'
+    """
+    return (Path(__file__).parent / "metric" / "spanrs_seqeval.py").as_posix()
+
+
+def seqeval_scores(
+    predictions: Any, references: Any, *, suffix: bool, scheme: Any, strict: bool, zero_division: Any
+) -> dict[str, Any]:
+    """Score as the metric ``seqeval`` does, with its keys."""
+    from spanrs.compat.seqeval import _scores
+    from spanrs.compat.seqeval._counting import default_counts, strict_counts
+    from spanrs.compat.seqeval.metrics import accuracy_score
+    from spanrs.compat.seqeval.metrics.v1 import check_shapes
+    from spanrs.compat.seqeval.scheme import auto_detect
+
+    alike = check_shapes(references, predictions)
+    if strict:
+        cls = seqeval_scheme(scheme) or auto_detect(references, suffix)
+        counts = strict_counts(references, predictions, cls, suffix, alike=alike)
+    else:
+        counts = default_counts(references, predictions, suffix, alike=alike)
+    names = ("precision", "recall", "f1", "number")
+    by_type = _scores.scores(counts, zero_division=zero_division)
+    results: dict[str, Any] = {
+        name: dict(zip(names, row, strict=True))
+        for name, *row in zip(sorted(counts), *by_type, strict=True)
+    }
+    overall = _scores.scores(counts, "micro", zero_division=zero_division)
+    for name, value in zip(names[:3], overall[:3], strict=True):
+        results[f"overall_{name}"] = value
+    results["overall_accuracy"] = accuracy_score(references, predictions)
+    return results
+
+
+def _default(predictions: Any, references: Any, **options: Any) -> dict[str, Any]:
+    return seqeval_scores(predictions, references, strict=False, **options)
+
+
+def _strict(predictions: Any, references: Any, **options: Any) -> dict[str, Any]:
+    return seqeval_scores(predictions, references, strict=True, **options)
+
+
+#: What the argument `mode` may be; each takes suffix, scheme and zero_division too.
+MODES: dict[str | None, Mode] = {None: _default, "strict": _strict}
+
+
+def compute(
+    predictions: Any,
+    references: Any,
+    *,
+    suffix: bool = False,
+    scheme: Any = None,
+    mode: str | None = None,
+    zero_division: Any = "warn",
+) -> dict[str, Any]:
+    """Score in one of the modes.
+
+    Parameters
+    ----------
+    predictions, references : list of list of str
+        Pred and gold: sentences of tags.
+    suffix : bool
+        The prefix stands behind the type.
+    scheme : str, optional
+        The scheme in strict mode, by any usual name: IOB1, IOB2 or BIO, IOE1, IOE2, IOBES, BILOU. Without
+        one it is found out from ``references``.
+    mode : str, optional
+        None reads tags as conlleval does, ``'strict'`` as the scheme says.
+    zero_division : {'warn', 0, 1}
+        What a measure is with nothing below its fraction line.
+
+    Returns
+    -------
+    dict
+        Each type to ``precision``, ``recall``, ``f1``, ``number``; and ``overall_precision``,
+        ``overall_recall``, ``overall_f1``, ``overall_accuracy``.
+
+    Raises
+    ------
+    ValueError
+        For other modes and schemes, and sides of another shape.
+
+    Examples
+    --------
+    >>> from spanrs.integrations.hf.metric_scores import compute
+    >>> compute([["B-PER", "O"]], [["B-PER", "O"]])["overall_f1"]
+    np.float64(1.0)
+    """
+    if mode not in MODES:
+        known = ", ".join(repr(name) for name in MODES)
+        message = f"mode {mode!r} is not one of {known}"
+        raise ValueError(message)
+    if scheme is not None:
+        seqeval_scheme(scheme)
+    return MODES[mode](predictions, references, suffix=suffix, scheme=scheme, zero_division=zero_division)
+
+
+def seqeval_scheme(name: Any) -> Any:
+    """Give the class of a scheme by its name; None stays None."""
+    from spanrs import _spanrs
+    from spanrs.compat.seqeval.scheme import Token, core_schemes
+
+    if name is None or (isinstance(name, type) and issubclass(name, Token)):
+        return name
+    known = core_schemes()
+    try:
+        return known[_spanrs.scheme_name(name)]
+    except (KeyError, SchemeError):
+        choices = ", ".join(cls.__name__ for cls in known.values())
+        message = f"strict mode has no scheme {name!r}; it has {choices}"
+        raise ValueError(message) from None
