@@ -17,6 +17,7 @@
 mod counts;
 mod exact;
 mod pairs;
+pub mod partial;
 mod scorer;
 
 pub use counts::{Counts, Tally};

@@ -11,6 +11,7 @@ mod files;
 mod ids;
 mod lists;
 mod options;
+mod partial;
 mod tags;
 
 use pyo3::prelude::*;
@@ -24,6 +25,11 @@ mod _spanrs {
     use crate::eval::Counter;
     #[pymodule_export]
     use crate::files::{convert_file, detect_file, spans_file, validate_file};
+    #[pymodule_export]
+    use crate::partial::{
+        SpanLists, loose_conll, loose_dicts, loose_entities, loose_tags, partial_count,
+        partial_ids, partial_outcomes, partial_spans, partial_tags,
+    };
     #[pymodule_export]
     use crate::tags::{
         convert, convert_batch, detect, legal, read_ids, read_spans, read_spans_batch, readings,
