@@ -9,6 +9,7 @@ import numpy.typing as npt
 __version__: str
 __all__ = [
     "Counter",
+    "SpanLists",
     "__version__",
     "convert",
     "convert_batch",
@@ -16,6 +17,15 @@ __all__ = [
     "detect",
     "detect_file",
     "legal",
+    "loose_conll",
+    "loose_dicts",
+    "loose_entities",
+    "loose_tags",
+    "partial_count",
+    "partial_ids",
+    "partial_outcomes",
+    "partial_spans",
+    "partial_tags",
     "read_ids",
     "read_spans",
     "read_spans_batch",
@@ -35,6 +45,10 @@ _Options: TypeAlias = tuple[str, str | None, int, int, int | None, int | None]
 _Progress: TypeAlias = Callable[[int], object] | None
 _Span: TypeAlias = tuple[str, int, int]
 _Violation: TypeAlias = tuple[int, str, str | None, str, str | None, str]
+_Made: TypeAlias = tuple[str, str, _Dialect]
+_How: TypeAlias = tuple[float, bool]
+_Row: TypeAlias = tuple[int, int, int, int, int]
+_Places: TypeAlias = list[tuple[int, int]]
 _Column: TypeAlias = npt.NDArray[np.int64]
 
 @final
@@ -66,6 +80,12 @@ class Counter:
     def settle(self, scheme: str, /) -> None: ...
     def state(self) -> dict[str, Any]: ...
 
+@final
+class SpanLists:
+    def types(self) -> list[str]: ...
+    def documents(self) -> list[list[_Span]]: ...
+    def __len__(self) -> int: ...
+
 def convert(
     tags: object, source: str, target: str, reading_name: str | None, dialect: _Dialect, /
 ) -> list[str]: ...
@@ -88,6 +108,35 @@ def detect_file(
     source: object, options: _Options, dialect: _Dialect, progress: _Progress, /
 ) -> tuple[str, str, list[tuple[str, int]]]: ...
 def legal(scheme_name: str, tags: Sequence[str], dialect: _Dialect, /) -> list[bool]: ...
+def loose_conll(data: str, /) -> SpanLists: ...
+def loose_dicts(data: object, /) -> SpanLists: ...
+def loose_entities(data: object, /) -> SpanLists: ...
+def loose_tags(data: object, any_prefix: bool, /) -> SpanLists: ...
+def partial_count(
+    gold: SpanLists, pred: SpanLists, keep: Sequence[str] | None, how: _How, /
+) -> tuple[list[_Row], dict[str, list[_Row]]]: ...
+def partial_ids(
+    gold: npt.NDArray[Any],
+    pred: npt.NDArray[Any],
+    vocabulary: Sequence[str],
+    ignore_index: int,
+    lengths: npt.NDArray[np.int64] | None,
+    made: _Made,
+    /,
+) -> tuple[SpanLists, SpanLists, str | None, str | None]: ...
+def partial_outcomes(
+    gold: SpanLists,
+    pred: SpanLists,
+    keep: Sequence[str] | None,
+    how: _How,
+    mode: int,
+    type_name: str | None,
+    /,
+) -> tuple[_Places, _Places, _Places, _Places, _Places]: ...
+def partial_spans(gold: object, pred: object, /) -> tuple[SpanLists, SpanLists]: ...
+def partial_tags(
+    gold: object, pred: object, made: _Made, /
+) -> tuple[SpanLists, SpanLists, str | None, str | None]: ...
 def read_ids(
     ids: npt.NDArray[Any],
     vocabulary: Sequence[str],
