@@ -252,7 +252,5 @@ class PartialResult:
         return render(self)
 
 
-def _sum(
-    one: Mapping[str, PartialCounts], other: Mapping[str, PartialCounts]
-) -> dict[str, PartialCounts]:
+def _sum(one: Mapping[str, PartialCounts], other: Mapping[str, PartialCounts]) -> dict[str, PartialCounts]:
     return {mode: one[mode].plus(other[mode]) for mode in MODES}

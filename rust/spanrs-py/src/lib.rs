@@ -28,7 +28,7 @@ mod _spanrs {
     #[pymodule_export]
     use crate::partial::{
         SpanLists, loose_conll, loose_dicts, loose_entities, loose_tags, partial_count,
-        partial_ids, partial_outcomes, partial_spans, partial_tags,
+        partial_ids, partial_outcomes, partial_spans, partial_tags, same_lengths,
     };
     #[pymodule_export]
     use crate::tags::{

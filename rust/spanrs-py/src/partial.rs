@@ -9,7 +9,7 @@ use pyo3::prelude::*;
 use spanrs_eval::partial::{Matcher, Matching, Mode, Outcome, PartialCounts, Placed, Row};
 
 pub(crate) use inputs::{partial_ids, partial_spans, partial_tags};
-pub(crate) use loose::{loose_conll, loose_dicts, loose_entities, loose_tags};
+pub(crate) use loose::{loose_conll, loose_dicts, loose_entities, loose_tags, same_lengths};
 
 use crate::error::Result;
 
@@ -19,7 +19,7 @@ pub(crate) struct SpanLists {
     spans: Vec<Placed>,
     /// One a document: how many spans there are up to its end.
     ends: Vec<usize>,
-    /// Names of the types, by number.
+    /// Names of the types that occur, by number, sorted.
     types: Vec<String>,
 }
 
@@ -30,13 +30,7 @@ type SpanTuple<'a> = (&'a str, i64, i64);
 impl SpanLists {
     /// The types that spans have, sorted.
     fn types(&self) -> Vec<&str> {
-        let mut used = vec![false; self.types.len()];
-        for span in &self.spans {
-            used[span.ty as usize] = true;
-        }
-        let names = self.types.iter().zip(used);
-        let used: BTreeSet<&str> = names.filter(|(_, used)| *used).map(|(n, _)| &**n).collect();
-        used.into_iter().collect()
+        self.types.iter().map(|name| &**name).collect()
     }
 
     /// All spans, a list for each document.
@@ -60,9 +54,28 @@ impl SpanLists {
         &self.spans[start..self.ends[at]]
     }
 
-    /// Ends a document.
-    fn end(&mut self) {
-        self.ends.push(self.spans.len());
+    /// Numbers the types that occur anew, in the order of their names: sides of the same types can be
+    /// compared as they are.
+    fn new(mut spans: Vec<Placed>, ends: Vec<usize>, types: Vec<String>) -> Self {
+        let mut used = vec![false; types.len()];
+        for span in &spans {
+            used[span.ty as usize] = true;
+        }
+        let mut names: Vec<(String, usize)> = types.into_iter().zip(0..).collect();
+        names.retain(|&(_, old)| used[old]);
+        names.sort_unstable();
+        let mut new = vec![0; used.len()];
+        for (number, &(_, old)) in (0..).zip(&names) {
+            new[old] = number;
+        }
+        for span in &mut spans {
+            span.ty = new[span.ty as usize];
+        }
+        Self {
+            spans,
+            ends,
+            types: names.into_iter().map(|(name, _)| name).collect(),
+        }
     }
 }
 
@@ -99,8 +112,17 @@ impl<'a> Sides<'a> {
         matcher: &mut Matcher,
         mut each: impl FnMut(&Matcher, usize, &[Placed], &[Placed]),
     ) {
+        let documents = self.gold.ends.len().min(self.pred.ends.len());
+        if self.types == self.gold.types() && self.types == self.pred.types() {
+            for at in 0..documents {
+                let (gold, pred) = (self.gold.document(at), self.pred.document(at));
+                matcher.run(gold, pred);
+                each(matcher, at, gold, pred);
+            }
+            return;
+        }
         let (mut gold, mut pred) = (Vec::new(), Vec::new());
-        for at in 0..self.gold.ends.len().min(self.pred.ends.len()) {
+        for at in 0..documents {
             let sides = [(self.gold, &mut gold), (self.pred, &mut pred)];
             for ((side, spans), numbers) in sides.into_iter().zip(&self.numbers) {
                 spans.clear();

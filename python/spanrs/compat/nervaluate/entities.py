@@ -122,6 +122,10 @@ class EvaluationIndices(_Open):
                 attributes.setdefault(f"{name}_indices", places)
         return attributes
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Copies and pickles hold the lists, not the way to them.
+        return type(self), tuple(getattr(self, f"{name}_indices") for name in CATEGORIES)
+
     def __getattr__(self, name: str) -> Any:
         # Asked only for what is not there: lists that are still to be made.
         if name != "_make" and not name.startswith("__") and name in self.__dict__:

@@ -307,12 +307,8 @@ def _check_lengths(true: Any, pred: Any) -> None:
     if len(true) != len(pred):
         message = "Number of predicted documents does not equal true"
         raise ValueError(message)
-    try:
-        if list(map(len, true)) == list(map(len, pred)):
-            return
-    except TypeError:
-        # Something has no length; an earlier document may still be the first to be wrong.
-        pass
+    if _spanrs.same_lengths(true, pred):
+        return
     for i, (one, other) in enumerate(zip(true, pred, strict=False)):
         if len(one) != len(other):
             message = f"Document {i} has different lengths: true={len(one)}, pred={len(other)}"

@@ -44,9 +44,12 @@ def rows(evaluator: Evaluator, mode: str, scenario: str) -> list[list[Any]]:
     results = evaluator.evaluate()
     named: dict[str, Any] = results["overall"]
     if mode == "entities":
-        named = {label: found[scenario] for label, found in results["entities"].items() if scenario in found}
+        named = {
+            label: found[scenario] for label, found in results["entities"].items() if scenario in found
+        }
     return [
-        [name, *(getattr(result, key) for key in (*CATEGORIES, *MEASURES))] for name, result in named.items()
+        [name, *(getattr(result, key) for key in (*CATEGORIES, *MEASURES))]
+        for name, result in named.items()
     ]
 
 

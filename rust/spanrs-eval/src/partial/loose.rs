@@ -13,13 +13,12 @@ use super::Placed;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BadTag(pub u32);
 
-#[derive(Clone, Copy, Debug)]
-struct Decoded {
-    /// None for `O`.
-    ty: Option<u32>,
-    b: bool,
-    may_begin: bool,
-}
+/// A tag in one word: 0 for `O`, else its type from 1, above two bits.
+type Decoded = u32;
+/// The prefix is `B`, and ends the span before.
+const B: Decoded = 1;
+/// The tag may begin a span.
+const BEGINS: Decoded = 2;
 
 /// Reads tags that a [`Reader`] has numbered, each of which is decoded once.
 #[derive(Clone, Debug, Default)]
@@ -54,18 +53,19 @@ impl LooseReader {
     pub fn learn(&mut self, tags: &Reader) {
         for id in self.decoded.len()..tags.tags().len() {
             let tag = tags.tags().name(id as u32);
-            let ty = (tag != "O").then(|| {
-                let behind = tag.char_indices().nth(2).map_or("", |(at, _)| &tag[at..]);
-                *self.numbers.entry(behind.to_owned()).or_insert_with(|| {
-                    self.types.push(behind.to_owned());
-                    self.types.len() as u32 - 1
-                })
+            if tag == "O" {
+                self.decoded.push(0);
+                continue;
+            }
+            let behind = tag.char_indices().nth(2).map_or("", |(at, _)| &tag[at..]);
+            let ty = *self.numbers.entry(behind.to_owned()).or_insert_with(|| {
+                self.types.push(behind.to_owned());
+                self.types.len() as u32 - 1
             });
-            self.decoded.push(Decoded {
-                ty,
-                b: tag.starts_with('B'),
-                may_begin: self.any_prefix || tag.starts_with("B-") || tag.starts_with("I-"),
-            });
+            let begins = self.any_prefix || tag.starts_with("B-") || tag.starts_with("I-");
+            let b = if tag.starts_with('B') { B } else { 0 };
+            let begins = if begins { BEGINS } else { 0 };
+            self.decoded.push((ty + 1) << 2 | b | begins);
         }
     }
 
@@ -81,34 +81,31 @@ impl LooseReader {
         length: usize,
         spans: &mut Vec<Placed>,
     ) -> Result<(), BadTag> {
-        let mut open: Option<(u32, usize)> = None;
-        let mut close = |(ty, start): (u32, usize), end: usize| {
+        // The open span: its type, counted from 1 as in the words of tags, or 0, and where it begins.
+        let (mut open, mut start) = (0, 0);
+        let mut close = |open: u32, start: usize, end: usize| {
             spans.push(Placed {
                 start: start as i64,
                 end: end as i64,
-                ty,
+                ty: open - 1,
             });
         };
         for (at, id) in tags {
             let tag = self.decoded[id as usize];
-            let Some(ty) = tag.ty else {
-                if let Some(span) = open.take() {
-                    close(span, at);
-                }
+            let ty = tag >> 2;
+            if ty == open && tag & B == 0 {
                 continue;
-            };
-            match open {
-                Some((current, _)) if current == ty && !tag.b => continue,
-                Some(span) => close(span, at),
-                None => {}
             }
-            if !tag.may_begin {
+            if open != 0 {
+                close(open, start, at);
+            }
+            if ty != 0 && tag & BEGINS == 0 {
                 return Err(BadTag(id));
             }
-            open = Some((ty, at));
+            (open, start) = (ty, at);
         }
-        if let Some(span) = open {
-            close(span, length);
+        if open != 0 {
+            close(open, start, length);
         }
         Ok(())
     }

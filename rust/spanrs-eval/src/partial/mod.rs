@@ -173,11 +173,19 @@ impl Matcher {
 
     /// Matches the spans of one document.
     pub fn run(&mut self, gold: &[Placed], pred: &[Placed]) {
+        // Most sentences of a corpus have no mistake. Where no span overlaps another of its side each has
+        // only its equal to go to, whatever the matching.
+        let same = gold == pred && overlap::is_flat(gold);
+        let (answer, taken) = if same {
+            (Answer::RIGHT, EVERY)
+        } else {
+            (Answer::default(), 0)
+        };
         self.answers.clear();
-        self.answers.resize(pred.len(), Answer::default());
+        self.answers.resize(pred.len(), answer);
         self.taken.clear();
-        self.taken.resize(gold.len(), 0);
-        if gold.is_empty() || pred.is_empty() {
+        self.taken.resize(gold.len(), taken);
+        if same || gold.is_empty() || pred.is_empty() {
             return;
         }
         self.finder.prepare(gold, pred);

@@ -15,6 +15,16 @@ pub fn sufficient(gold: &Placed, pred: &Placed, min_overlap: f64) -> bool {
     (shared as f64 / (gold.end - gold.start) as f64) * 100.0 >= min_overlap
 }
 
+/// True where the spans hold places, stand in reading order, and do not overlap.
+pub(super) fn is_flat(spans: &[Placed]) -> bool {
+    let mut end = i64::MIN;
+    spans.iter().all(|span| {
+        let fits = end <= span.start && span.start < span.end;
+        end = span.end;
+        fits
+    })
+}
+
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Shape {
     /// Both sides are in reading order and neither overlaps itself: a sweep will do.
@@ -43,11 +53,10 @@ impl Finder {
     pub(super) fn prepare(&mut self, gold: &[Placed], pred: &[Placed]) {
         self.from = 0;
         let hollow = |spans: &[Placed]| spans.iter().any(|s| s.end <= s.start);
-        let flat = |spans: &[Placed]| spans.windows(2).all(|w| w[0].end <= w[1].start);
-        self.shape = if hollow(gold) || hollow(pred) {
-            Shape::Hollow
-        } else if flat(gold) && flat(pred) {
+        self.shape = if is_flat(gold) && is_flat(pred) {
             Shape::Flat
+        } else if hollow(gold) || hollow(pred) {
+            Shape::Hollow
         } else {
             self.plant(gold);
             Shape::Any

@@ -57,11 +57,8 @@ impl Flat {
     }
 
     fn read(&self, reader: &Reader) -> Result<SpanLists> {
-        let mut side = SpanLists {
-            spans: Vec::new(),
-            ends: Vec::with_capacity(self.ends.len()),
-            types: reader.types().names().map(str::to_owned).collect(),
-        };
+        let mut placed = Vec::new();
+        let mut ends = Vec::with_capacity(self.ends.len());
         let mut spans: Vec<Span> = Vec::new();
         for (at, sentence) in self.sentences().enumerate() {
             if reader.reading() == Reading::Refuse {
@@ -70,14 +67,15 @@ impl Flat {
             }
             spans.clear();
             reader.spans_into(sentence, &mut spans);
-            side.spans.extend(spans.iter().map(|span| Placed {
+            placed.extend(spans.iter().map(|span| Placed {
                 start: i64::from(span.start),
                 end: i64::from(span.end),
                 ty: span.ty,
             }));
-            side.end();
+            ends.push(placed.len());
         }
-        Ok(side)
+        let types = reader.types().names().map(str::to_owned).collect();
+        Ok(SpanLists::new(placed, ends, types))
     }
 }
 
@@ -243,11 +241,7 @@ pub(crate) fn partial_spans(
 }
 
 fn spans(sentences: &Bound<'_, PyAny>) -> Result<SpanLists> {
-    let mut side = SpanLists {
-        spans: Vec::new(),
-        ends: Vec::new(),
-        types: Vec::new(),
-    };
+    let (mut placed, mut ends, mut types) = (Vec::new(), Vec::new(), Vec::new());
     let mut numbers = std::collections::HashMap::new();
     for (at, sentence) in as_list_or_tuple(sentences)?.try_iter()?.enumerate() {
         for span in as_list_or_tuple(&sentence?)?.try_iter()? {
@@ -276,17 +270,17 @@ fn spans(sentences: &Bound<'_, PyAny>) -> Result<SpanLists> {
                 .into());
             }
             let ty = *numbers.entry(ty).or_insert_with_key(|ty: &String| {
-                side.types.push(ty.clone());
-                side.types.len() as u32 - 1
+                types.push(ty.clone());
+                types.len() as u32 - 1
             });
-            side.spans.push(Placed {
+            placed.push(Placed {
                 start: i64::from(start),
                 end: i64::from(end),
                 ty,
             });
         }
-        side.end();
+        ends.push(placed.len());
         pause(sentences.py(), at)?;
     }
-    Ok(side)
+    Ok(SpanLists::new(placed, ends, types))
 }

@@ -45,10 +45,15 @@ pub(crate) fn loose_tags(data: &Bound<'_, PyAny>, any_prefix: bool) -> Result<Sp
     };
     let (mut ids, mut spans) = (Vec::new(), Vec::new());
     let mut ends = Vec::with_capacity(list.len());
-    for (at, document) in list.iter().enumerate() {
+    let documents = Items::of(data);
+    for at in 0..documents.len() {
+        let Some(document) = documents.get(at) else {
+            break;
+        };
         if !document.is_instance_of::<PyList>() {
             return refuse("Each document must be a list of tags");
         }
+        let document = document.to_owned();
         ids.clear();
         let walked = interner.sentence(&document, &mut tags, &mut ids);
         reader.learn(&tags);
@@ -63,11 +68,26 @@ pub(crate) fn loose_tags(data: &Bound<'_, PyAny>, any_prefix: bool) -> Result<Sp
         ends.push(spans.len());
         pause(data.py(), at)?;
     }
-    Ok(SpanLists {
-        spans,
-        ends,
-        types: reader.into_types(),
-    })
+    Ok(SpanLists::new(spans, ends, reader.into_types()))
+}
+
+/// True where both are lists of as many lists, and those of one side as long as those of the other.
+#[pyfunction]
+#[pyo3(signature = (true_, pred, /))]
+pub(crate) fn same_lengths(true_: &Bound<'_, PyAny>, pred: &Bound<'_, PyAny>) -> bool {
+    if !true_.is_instance_of::<PyList>() || !pred.is_instance_of::<PyList>() {
+        return false;
+    }
+    let (true_, pred) = (Items::of(true_), Items::of(pred));
+    let length = |side: Items<'_, '_>, at| {
+        let document = side.get(at)?.cast::<PyList>().ok()?;
+        Some(document.len())
+    };
+    true_.len() == pred.len()
+        && (0..true_.len()).all(|at| {
+            let one = length(true_, at);
+            one.is_some() && one == length(pred, at)
+        })
 }
 
 /// What is wrong with the item at a place, if it is that it is no str.
@@ -121,11 +141,7 @@ pub(crate) fn loose_conll(data: &str) -> Result<SpanLists> {
         }
         ends.push(spans.len());
     }
-    Ok(SpanLists {
-        spans,
-        ends,
-        types: reader.into_types(),
-    })
+    Ok(SpanLists::new(spans, ends, reader.into_types()))
 }
 
 /// Python's white space, which is Unicode's and four control characters.
@@ -192,11 +208,7 @@ fn gather(
         ends.push(gathered.spans.len());
         pause(data.py(), at)?;
     }
-    Ok(SpanLists {
-        spans: gathered.spans,
-        ends,
-        types: gathered.types,
-    })
+    Ok(SpanLists::new(gathered.spans, ends, gathered.types))
 }
 
 /// Spans of a list of lists of dicts with label, start and end, which is inclusive.
