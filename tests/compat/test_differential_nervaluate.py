@@ -87,12 +87,12 @@ def everything(package, true, pred, **options):
     if not isinstance(answer[1], dict):
         return answer, warned
     evaluator, results = answer
-    texts = [outcome(lambda: evaluator.results_to_csv())]
+    texts = [outcome(evaluator.results_to_csv)]
     for scenario in (*MODES, "odd"):
         rows = outcome(lambda s=scenario: evaluator.results_to_csv("entities", s))
         texts.append((sorted(rows[0].splitlines()) if isinstance(rows[0], str) else rows[0], rows[1]))
         texts.append(outcome(lambda s=scenario: evaluator.summary_report("entities", s, digits=4)))
-    texts += [outcome(lambda: evaluator.summary_report()), outcome(lambda: evaluator.summary_report("odd"))]
+    texts += [outcome(evaluator.summary_report), outcome(lambda: evaluator.summary_report("odd"))]
     entities = [
         [[(e.label, e.start, e.end) for e in d] for d in s] for s in (evaluator.true, evaluator.pred)
     ]
@@ -100,10 +100,10 @@ def everything(package, true, pred, **options):
     return results, plain(evaluator.evaluate()), texts, entities, warned
 
 
-def indices(package, true, pred, mode, scenario, colors, **options):
-    evaluator = package.Evaluator(true, pred, **options)
-    text = outcome(lambda: evaluator.summary_report_indices(mode, scenario, colors))[0]
-    if isinstance(text, str) and mode == "entities":
+def indices(package, both, *question, **options):
+    evaluator = package.Evaluator(*both, **options)
+    text = outcome(lambda: evaluator.summary_report_indices(*question))[0]
+    if isinstance(text, str) and question[0] == "entities":
         # The order of the labels follows a set there.
         return sorted(re.split(r"\n(?=(?:\x1b\[1m)?Entity Type)", text))
     return text
@@ -230,9 +230,9 @@ def test_white_space_is_that_of_python():
 )
 def test_reports_of_indices(both, mode, scenario, colors):
     options = {"tags": ["PER", "LOC"], "loader": "dict"}
-    theirs = indices(nervaluate, *both, mode, scenario, colors, **options)
+    theirs = indices(nervaluate, both, mode, scenario, colors, **options)
     if theirs != (IndexError, "list index out of range"):
-        assert indices(ours, *both, mode, scenario, colors, **options) == theirs
+        assert indices(ours, both, mode, scenario, colors, **options) == theirs
 
 
 @settings(max_examples=300, deadline=None)

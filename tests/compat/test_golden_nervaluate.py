@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import golden
-
 from spanrs.compat.nervaluate import Evaluator
 from spanrs.compat.nervaluate.entities import CATEGORIES
 

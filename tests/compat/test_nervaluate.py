@@ -12,9 +12,9 @@ import sys
 from dataclasses import asdict
 from pathlib import Path
 
-import golden
 import pytest
 
+import golden
 from spanrs.compat import nervaluate as ours
 from spanrs.compat.nervaluate import entities, strategies, v0
 
@@ -22,13 +22,14 @@ MODULES = ["", ".entities", ".evaluator", ".loaders", ".strategies", ".utils"]
 
 
 def own(module):
-    """Public functions and classes that belong to the package."""
+    """Public functions and classes that are defined in a module, or that the package gives."""
+    places = module.__name__ if "." in module.__name__ else "nervaluate."
     return {
         name: value
         for name, value in vars(module).items()
         if not name.startswith("_")
         and (inspect.isfunction(value) or inspect.isclass(value))
-        and value.__module__.startswith("nervaluate")
+        and value.__module__.startswith(places)
     }
 
 
@@ -160,11 +161,6 @@ def test_version_0_2_0_as_recorded():
     for row in golden.rows(Path(__file__).parent / "nervaluate_v0.jsonl.gz"):
         loader = "default" if row["kind"] == "spans" else row["kind"]
         old = v0.Evaluator(row["true"], row["pred"], row["tags"], loader)
-        if "error" in row:
-            with pytest.raises(Exception, match="") as caught:
-                old.evaluate()
-            assert [caught.type.__name__, str(caught.value)] == row["error"]
-            continue
         results = old.evaluate()
         assert json.loads(json.dumps(results)) == row["result"]
         assert [list(results[0]), list(results[0]["strict"])] == row["order"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from spanrs import _spanrs
@@ -106,12 +106,11 @@ class PartialScorer:
             message = "lengths go with ids; name the vocabulary"
             raise TypeError(message)
         else:
-            # Generators are walked twice: to see what is in them, and to read it.
-            gold, pred = (s if isinstance(s, (list, tuple, str)) else list(s) for s in (gold, pred))  # type: ignore[arg-type]
-            if _are_spans(gold, pred):
-                golds, preds = _spanrs.partial_spans(gold, pred)
+            left, right = _walkable(gold), _walkable(pred)
+            if _are_spans(left, right):
+                golds, preds = _spanrs.partial_spans(left, right)
             else:
-                golds, preds, scheme, detection = _spanrs.partial_tags(gold, pred, made)
+                golds, preds, scheme, detection = _spanrs.partial_tags(left, right, made)
         if scheme is not None:
             settings["scheme"] = scheme
         self._result = self._result.merge(self._match(golds, preds, settings, detection))
@@ -163,6 +162,12 @@ def _named(rows: Sequence[tuple[int, int, int, int, int]]) -> dict[str, PartialC
     return {mode: PartialCounts(*row) for mode, row in zip(MODES, rows, strict=True)}
 
 
+def _walkable(side: Any) -> Any:
+    # Generators are walked twice: to see what is in them, and to read it. What cannot be walked at all is
+    # refused by the compiled half.
+    return list(side) if isinstance(side, Iterator) else side
+
+
 def _are_spans(*sides: object) -> bool:
     """Tell spans from tags by the first item of the first sentence that has one."""
     for side in sides:
@@ -183,7 +188,7 @@ def _arrays(gold: object, pred: object, lengths: Iterable[int] | None) -> tuple[
     if sizes is not None and sizes.dtype.kind not in "iu":
         message = "lengths must be integers"
         raise TypeError(message)
-    return as_ids(gold), as_ids(pred), None if sizes is None else sizes.astype(np.int64)  # type: ignore[arg-type]
+    return as_ids(gold), as_ids(pred), None if sizes is None else sizes.astype(np.int64)
 
 
 def partial(

@@ -96,7 +96,7 @@ class Documents:
     @classmethod
     def load(cls, loader: DataLoader, data: Any) -> Documents:
         """Load data."""
-        read: Any = READ.get(type(loader))  # type: ignore[call-overload]
+        read: Any = READ.get(type(loader))
         return cls(None, loader.load(data)) if read is None else cls(read(data))
 
     def __len__(self) -> int:

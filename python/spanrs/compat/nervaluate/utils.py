@@ -40,7 +40,7 @@ def split_list(token: list[str], split_chars: list[str] | None = None) -> list[l
 
 
 def conll_to_spans(doc: str) -> list[list[dict[str, Any]]]:
-    """Read text with a tab between token and tag; an empty line ends a document.
+    r"""Read text with a tab between token and tag; an empty line ends a document.
 
     Parameters
     ----------
@@ -59,7 +59,7 @@ def conll_to_spans(doc: str) -> list[list[dict[str, Any]]]:
 
     Examples
     --------
-    >>> conll_to_spans("Rome\\tB-LOC\\n")
+    >>> conll_to_spans("Rome\tB-LOC\n")
     [[{'label': 'LOC', 'start': 0, 'end': 0}]]
     """
     return list_to_spans(
