@@ -12,6 +12,7 @@ __all__ = [
     "Counter",
     "IobesReader",
     "IobesWriter",
+    "SpanLists",
     "__version__",
     "convert",
     "convert_batch",
@@ -20,12 +21,22 @@ __all__ = [
     "detect_file",
     "distinct_tags",
     "legal",
+    "loose_conll",
+    "loose_dicts",
+    "loose_entities",
+    "loose_tags",
     "ncrfpp_counts",
     "ncrfpp_spans",
+    "partial_count",
+    "partial_ids",
+    "partial_outcomes",
+    "partial_spans",
+    "partial_tags",
     "read_ids",
     "read_spans",
     "read_spans_batch",
     "readings",
+    "same_lengths",
     "same_shape",
     "scheme_name",
     "schemes",
@@ -47,6 +58,10 @@ _Options: TypeAlias = tuple[str, str | None, int, int, int | None, int | None]
 _Progress: TypeAlias = Callable[[int], object] | None
 _Span: TypeAlias = tuple[str, int, int]
 _Violation: TypeAlias = tuple[int, str, str | None, str, str | None, str]
+_Made: TypeAlias = tuple[str, str, _Dialect]
+_How: TypeAlias = tuple[float, bool]
+_Row: TypeAlias = tuple[int, int, int, int, int]
+_Places: TypeAlias = list[tuple[int, int]]
 _Column: TypeAlias = npt.NDArray[np.int64]
 
 @final
@@ -136,6 +151,12 @@ class IobesWriter:
     ) -> IobesWriter: ...
     def write(self, spans: object, tags: list[str] | None, length: object, /) -> list[str] | None: ...
 
+@final
+class SpanLists:
+    def types(self) -> list[str]: ...
+    def documents(self) -> list[list[_Span]]: ...
+    def __len__(self) -> int: ...
+
 def convert(
     tags: object, source: str, target: str, reading_name: str | None, dialect: _Dialect, /
 ) -> list[str]: ...
@@ -161,6 +182,35 @@ def distinct_tags(sentences: object, /) -> list[str]: ...
 def legal(scheme_name: str, tags: Sequence[str], dialect: _Dialect, /) -> list[bool]: ...
 def ncrfpp_counts(gold: object, pred: object, bio: bool, /) -> list[int]: ...
 def ncrfpp_spans(tags: object, bio: bool, /) -> list[tuple[str, int, int | None]]: ...
+def loose_conll(data: str, /) -> SpanLists: ...
+def loose_dicts(data: object, /) -> SpanLists: ...
+def loose_entities(data: object, /) -> SpanLists: ...
+def loose_tags(data: object, any_prefix: bool, /) -> SpanLists: ...
+def partial_count(
+    gold: SpanLists, pred: SpanLists, keep: Sequence[str] | None, how: _How, /
+) -> tuple[list[_Row], dict[str, list[_Row]]]: ...
+def partial_ids(
+    gold: npt.NDArray[Any],
+    pred: npt.NDArray[Any],
+    vocabulary: Sequence[str],
+    ignore_index: int,
+    lengths: npt.NDArray[np.int64] | None,
+    made: _Made,
+    /,
+) -> tuple[SpanLists, SpanLists, str | None, str | None]: ...
+def partial_outcomes(
+    gold: SpanLists,
+    pred: SpanLists,
+    keep: Sequence[str] | None,
+    how: _How,
+    mode: int,
+    type_name: str | None,
+    /,
+) -> tuple[_Places, _Places, _Places, _Places, _Places]: ...
+def partial_spans(gold: object, pred: object, /) -> tuple[SpanLists, SpanLists]: ...
+def partial_tags(
+    gold: object, pred: object, made: _Made, /
+) -> tuple[SpanLists, SpanLists, str | None, str | None]: ...
 def read_ids(
     ids: npt.NDArray[Any],
     vocabulary: Sequence[str],
@@ -176,6 +226,7 @@ def read_spans_batch(
 ) -> list[list[_Span]]: ...
 def readings() -> list[str]: ...
 def same_shape(gold: object, pred: object, /) -> bool: ...
+def same_lengths(true_: object, pred: object, /) -> bool: ...
 def scheme_name(name: str, /) -> str: ...
 def schemes() -> list[tuple[str, list[tuple[str, str, str]]]]: ...
 def seqeval_counts(

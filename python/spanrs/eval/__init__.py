@@ -4,17 +4,25 @@ Counts are integers and can be added in any order; every float is computed from 
 """
 
 from spanrs.eval.files import score_files
+from spanrs.eval.partial_result import Instances, PartialCounts, PartialResult, PartialScore
+from spanrs.eval.partial_scorer import PartialScorer, partial
 from spanrs.eval.result import Counts, DocumentRow, LocatedViolation, Result, Score, Violations
 from spanrs.eval.scorer import Scorer, score
 
 __all__ = [
     "Counts",
     "DocumentRow",
+    "Instances",
     "LocatedViolation",
+    "PartialCounts",
+    "PartialResult",
+    "PartialScore",
+    "PartialScorer",
     "Result",
     "Score",
     "Scorer",
     "Violations",
+    "partial",
     "score",
     "score_files",
 ]

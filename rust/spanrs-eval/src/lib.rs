@@ -20,6 +20,7 @@ mod conlleval;
 mod counts;
 mod exact;
 mod pairs;
+pub mod partial;
 mod parts;
 mod scorer;
 

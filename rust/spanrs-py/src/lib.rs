@@ -16,6 +16,7 @@ mod iobes;
 mod lists;
 mod ncrfpp;
 mod options;
+mod partial;
 mod raw;
 mod rows;
 mod seqeval;
@@ -38,6 +39,11 @@ mod _spanrs {
     use crate::iobes::{IobesReader, IobesWriter};
     #[pymodule_export]
     use crate::ncrfpp::{ncrfpp_counts, ncrfpp_spans};
+    #[pymodule_export]
+    use crate::partial::{
+        SpanLists, loose_conll, loose_dicts, loose_entities, loose_tags, partial_count,
+        partial_ids, partial_outcomes, partial_spans, partial_tags, same_lengths,
+    };
     #[pymodule_export]
     use crate::seqeval::{
         distinct_tags, same_shape, seqeval_counts, seqeval_entities, token_outcomes,

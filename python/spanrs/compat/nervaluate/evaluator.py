@@ -1,0 +1,315 @@
+"""The evaluator."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Sequence
+from typing import Any
+
+from spanrs import _spanrs
+from spanrs.compat.nervaluate import reports
+from spanrs.compat.nervaluate.entities import CATEGORIES, EvaluationIndices, EvaluationResult
+from spanrs.compat.nervaluate.loaders import (
+    ConllLoader,
+    DataLoader,
+    DictLoader,
+    Documents,
+    ListLoader,
+)
+from spanrs.compat.nervaluate.strategies import (
+    EntityTypeEvaluation,
+    EvaluationStrategy,
+    ExactEvaluation,
+    PartialEvaluation,
+    StrictEvaluation,
+)
+from spanrs.eval.partial_result import MODES
+
+#: The strategies, in the order of the results.
+STRATEGIES: dict[str, type[EvaluationStrategy]] = {
+    "strict": StrictEvaluation,
+    "partial": PartialEvaluation,
+    "ent_type": EntityTypeEvaluation,
+    "exact": ExactEvaluation,
+}
+#: Those that give half the credit for partial matches.
+HALF_CREDIT = ("partial", "ent_type")
+
+
+class Evaluator:
+    """Compares true and predicted entities.
+
+    Parameters
+    ----------
+    true, pred : list of list of str, list of list of dict, or str
+        Tags, spans (``label``, ``start``, ``end`` inclusive), or text in columns.
+    tags : list of str
+        Labels that count; others are left out on both sides.
+    loader : str
+        ``list``, ``dict`` or ``conll``; ``default`` looks at `true`.
+    min_overlap_percentage : float
+        How much of a true entity a predicted one has to cover to be compared with it, from 1 to 100.
+
+    Raises
+    ------
+    ValueError
+        For data of another form, sides of different lengths, unknown loaders, percentages out of range.
+
+    Examples
+    --------
+    >>> true = [[{"label": "PER", "start": 0, "end": 3}]]
+    >>> pred = [[{"label": "PER", "start": 2, "end": 3}]]
+    >>> results = Evaluator(true, pred, tags=["PER"]).evaluate()
+    >>> results["overall"]["ent_type"].correct
+    1
+    >>> results["overall_indices"]["strict"].incorrect_indices
+    [(0, 0)]
+    """
+
+    def __init__(
+        self,
+        true: Any,
+        pred: Any,
+        tags: list[str],
+        loader: str = "default",
+        min_overlap_percentage: float = 1.0,
+    ) -> None:
+        self.tags = tags
+        self.min_overlap_percentage = min_overlap_percentage
+        self._setup_loaders()
+        self._load_data(true, pred, loader)
+        self._setup_evaluation_strategies()
+
+    def _setup_loaders(self) -> None:
+        self.loaders: dict[str, DataLoader] = {
+            "conll": ConllLoader(),
+            "list": ListLoader(),
+            "dict": DictLoader(),
+        }
+
+    def _setup_evaluation_strategies(self) -> None:
+        self.strategies: dict[str, EvaluationStrategy] = {
+            name: strategy(self.min_overlap_percentage) for name, strategy in STRATEGIES.items()
+        }
+
+    def _load_data(self, true: Any, pred: Any, loader: str) -> None:
+        if loader == "default":
+            loader = _suitable_loader(true, pred)
+        if loader not in self.loaders:
+            message = f"Unknown loader: {loader}"
+            raise ValueError(message)
+        if loader == "list":
+            _check_lengths(true, pred)
+        self._true = Documents.load(self.loaders[loader], true)
+        self._pred = Documents.load(self.loaders[loader], pred)
+        if len(self._true) != len(self._pred):
+            message = "Number of predicted documents does not equal true"
+            raise ValueError(message)
+
+    @property
+    def true(self) -> Any:
+        """The true entities, a list for each document; changes count in the next evaluation."""
+        return self._true.entities()
+
+    @true.setter
+    def true(self, documents: Any) -> None:
+        self._true = Documents(None, documents)
+
+    @property
+    def pred(self) -> Any:
+        """The predicted entities, a list for each document; changes count in the next evaluation."""
+        return self._pred.entities()
+
+    @pred.setter
+    def pred(self, documents: Any) -> None:
+        self._pred = Documents(None, documents)
+
+    def evaluate(self) -> dict[str, Any]:
+        """Compare.
+
+        Returns
+        -------
+        dict
+            ``overall``: strategy to :class:`~spanrs.compat.nervaluate.entities.EvaluationResult`;
+            ``entities``: label to the same, over the entities of that label by themselves, for those of
+            `tags` that occur, sorted; ``overall_indices`` and ``entity_indices``: the same with
+            :class:`~spanrs.compat.nervaluate.entities.EvaluationIndices`.
+        """
+        percentages = {strategy.min_overlap_percentage for strategy in self.strategies.values()}
+        kinds = {name: type(strategy) for name, strategy in self.strategies.items()}
+        if list(kinds.items()) != list(STRATEGIES.items()) or len(percentages) > 1:
+            return self._evaluate_one_by_one()
+        true, pred = self._true.spans(), self._pred.spans()
+        allowed = set(self.tags)
+        names = sorted({*true.types(), *pred.types()})
+        keep = [name for name in names if name in self.tags]
+        used = [name for name in names if name in allowed]
+        if not min(len(true), len(pred)):
+            return _results({}, {name: {} for name in used}, {}, {name: {} for name in used})
+        how = (float(percentages.pop()), False)
+        overall, by_type = _spanrs.partial_count(true, pred, keep, how)
+        none = [(0,) * len(CATEGORIES)] * len(MODES)
+
+        def indices(label: str | None) -> dict[str, EvaluationIndices]:
+            ask = functools.partial(_spanrs.partial_outcomes, true, pred, keep, how)
+            return {
+                name: EvaluationIndices._later(functools.partial(ask, MODES.index(name), label))
+                for name in STRATEGIES
+            }
+
+        return _results(
+            _measured(overall),
+            {name: _measured(by_type.get(name, none)) for name in used},
+            indices(None),
+            {name: indices(name) for name in used},
+        )
+
+    def _evaluate_one_by_one(self) -> dict[str, Any]:
+        """Compare with strategies that somebody has changed, document by document."""
+        documents = list(zip(self.true, self.pred, strict=False))
+        allowed = set(self.tags)
+        labels = {entity.label for sides in documents for side in sides for entity in side}
+        used = sorted(labels & allowed)
+        results: dict[str | None, dict[str, EvaluationResult]] = {name: {} for name in (None, *used)}
+        indices: dict[str | None, dict[str, EvaluationIndices]] = {name: {} for name in (None, *used)}
+        for at, sides in enumerate(documents):
+            true, pred = ([e for e in side if e.label in self.tags] for side in sides)
+            for label in (None, *used):
+                tags = self.tags if label is None else [label]
+                own = [[e for e in side if label in (None, e.label)] for side in (true, pred)]
+                for name, strategy in self.strategies.items():
+                    result, places = strategy.evaluate(own[0], own[1], tags, at)
+                    if name not in results[label]:
+                        results[label][name], indices[label][name] = result, places
+                        continue
+                    self._merge_results(results[label][name], result, name)
+                    self._merge_indices(indices[label][name], places)
+        overall, overall_indices = results.pop(None), indices.pop(None)
+        return _results(overall, results, overall_indices, indices)
+
+    @staticmethod
+    def _merge_results(target: EvaluationResult, source: EvaluationResult, strategy_name: str) -> None:
+        for name in CATEGORIES:
+            setattr(target, name, getattr(target, name) + getattr(source, name))
+        target.compute_metrics(partial_or_type=strategy_name in HALF_CREDIT)
+
+    @staticmethod
+    def _merge_indices(target: EvaluationIndices, source: EvaluationIndices) -> None:
+        for name in CATEGORIES:
+            getattr(target, f"{name}_indices").extend(getattr(source, f"{name}_indices"))
+
+    def results_to_csv(
+        self, mode: str = "overall", scenario: str = "strict", file_path: str | None = None
+    ) -> str | None:
+        """Give counts and measures as CSV.
+
+        Parameters
+        ----------
+        mode : str
+            ``overall``: a row for each strategy; ``entities``: one for each label.
+        scenario : str
+            The strategy, for ``entities``.
+        file_path : str, optional
+            A file to write instead.
+
+        Returns
+        -------
+        str or None
+            The text; None where it was written to a file.
+
+        Raises
+        ------
+        ValueError
+            For unknown modes and scenarios.
+        """
+        return reports.results_to_csv(self, mode, scenario, file_path)
+
+    def summary_report(self, mode: str = "overall", scenario: str = "strict", digits: int = 2) -> str:
+        """Give counts and measures as a table.
+
+        Parameters
+        ----------
+        mode, scenario : str
+            As for :meth:`results_to_csv`.
+        digits : int
+            Digits behind the point.
+
+        Returns
+        -------
+        str
+            The text.
+
+        Raises
+        ------
+        ValueError
+            For unknown modes and scenarios.
+        """
+        return reports.summary_report(self, mode, scenario, digits)
+
+    def summary_report_indices(
+        self, mode: str = "overall", scenario: str = "strict", colors: bool = False
+    ) -> str:
+        """Give the indices as a table.
+
+        Parameters
+        ----------
+        mode : str
+            ``overall``, or ``entities`` for a table for each label.
+        scenario : str
+            The strategy.
+        colors : bool
+            With escapes for terminals.
+
+        Returns
+        -------
+        str
+            The text. Beside each index stands the predicted entity of that number, also for missed ones;
+            the missed entity itself where there is no such.
+
+        Raises
+        ------
+        ValueError, KeyError
+            For unknown modes and scenarios.
+        """
+        return reports.summary_report_indices(self, mode, scenario, colors)
+
+
+def _results(overall: Any, entities: Any, overall_indices: Any, entity_indices: Any) -> dict[str, Any]:
+    return {
+        "overall": overall,
+        "entities": entities,
+        "overall_indices": overall_indices,
+        "entity_indices": entity_indices,
+    }
+
+
+def _measured(rows: Sequence[Sequence[int]]) -> dict[str, EvaluationResult]:
+    results = {}
+    for name in STRATEGIES:
+        results[name] = EvaluationResult(*rows[MODES.index(name)])
+        results[name].compute_metrics(name in HALF_CREDIT)
+    return results
+
+
+def _suitable_loader(true: Any, pred: Any) -> str:
+    if isinstance(true, str):
+        return "conll"
+    if not (isinstance(true, list) and true and isinstance(true[0], list)):
+        message = "Could not infer loader from input type"
+        raise ValueError(message)
+    sides = (side for side in (true, pred) if isinstance(side, list))
+    documents = (document for side in sides for document in side if isinstance(document, list))
+    first = next((document[0] for document in documents if document), "O")
+    return "dict" if isinstance(first, dict) else "list"
+
+
+def _check_lengths(true: Any, pred: Any) -> None:
+    if len(true) != len(pred):
+        message = "Number of predicted documents does not equal true"
+        raise ValueError(message)
+    if _spanrs.same_lengths(true, pred):
+        return
+    for i, (one, other) in enumerate(zip(true, pred, strict=False)):
+        if len(one) != len(other):
+            message = f"Document {i} has different lengths: true={len(one)}, pred={len(other)}"
+            raise ValueError(message)

@@ -1,0 +1,74 @@
+//! The greedy matching: nervaluate 1.2.1's, order and all.
+
+use super::overlap::sufficient;
+use super::{Answer, EVERY, LANES, Lane, Matcher, Mode, Placed};
+
+impl Matcher {
+    /// Each pred span, in the order given, takes a gold span that is still free.
+    pub(super) fn greedy(&mut self, gold: &[Placed], pred: &[Placed]) {
+        let flat = self.finder.is_flat();
+        for (span, answer) in pred.iter().zip(&mut self.answers) {
+            let near = self.finder.near(gold, span);
+            // In flat data equal spans overlap each other and nothing else: no other pred span can have
+            // taken this one, and no lane can prefer another.
+            if flat
+                && let [only] = *near
+                && gold[only as usize] == *span
+            {
+                *answer = Answer::RIGHT;
+                self.taken[only as usize] = EVERY;
+                continue;
+            }
+            if near.is_empty() {
+                continue;
+            }
+            for (at, lane) in LANES.into_iter().enumerate() {
+                let free = near
+                    .iter()
+                    .map(|&g| g as usize)
+                    .filter(|&g| self.taken[g] & 1 << at == 0)
+                    .filter(|&g| !lane.own_type || gold[g].ty == span.ty);
+                if let Some((g, correct)) = take(lane, gold, span, self.min_overlap, free) {
+                    answer.set(at, correct);
+                    self.taken[g] |= 1 << at;
+                }
+            }
+        }
+    }
+}
+
+/// The gold span that a pred span takes from those that are free, and whether it is correct.
+///
+/// Ties: by type, the span of its type with the nearest bounds, the first of equally near ones; in the
+/// other modes the first that is correct. Where none is correct, the first with enough overlap.
+fn take(
+    lane: Lane,
+    gold: &[Placed],
+    pred: &Placed,
+    min_overlap: f64,
+    free: impl Iterator<Item = usize>,
+) -> Option<(usize, bool)> {
+    let mut other = None;
+    let mut nearest: Option<(i64, usize)> = None;
+    for g in free {
+        let span = &gold[g];
+        let overlaps = sufficient(span, pred, min_overlap);
+        let agrees = lane.mode.agrees(span, pred);
+        match lane.mode {
+            // Equal bounds are enough for these two, even where there is no place to share.
+            Mode::Strict | Mode::Exact if agrees => return Some((g, true)),
+            _ if !overlaps => {}
+            Mode::Partial if agrees => return Some((g, true)),
+            Mode::Type if agrees => {
+                let distance = (span.start - pred.start).abs() + (span.end - pred.end).abs();
+                if nearest.is_none_or(|(least, _)| distance < least) {
+                    nearest = Some((distance, g));
+                }
+            }
+            _ => other = other.or(Some(g)),
+        }
+    }
+    nearest
+        .map(|(_, g)| (g, true))
+        .or(other.map(|g| (g, false)))
+}

@@ -1,0 +1,197 @@
+//! The partial matcher: spans that overlap answer each other, in four modes.
+//!
+//! | mode | correct | any other pair |
+//! |---|---|---|
+//! | strict | same bounds, same type | incorrect |
+//! | exact | same bounds | incorrect |
+//! | partial | same bounds | partial |
+//! | type | same type | incorrect |
+//!
+//! A pair needs an overlap of at least some share of its gold span. Each span is in one pair at most; a
+//! gold span in none is missed, a pred span in none spurious. Which pairs are made is the matching's
+//! business: [`Matching::Greedy`] goes through pred in the order given (nervaluate 1.2.1),
+//! [`Matching::Optimal`] makes the pairs that bring the most credit, whatever the order.
+//!
+//! ```
+//! use spanrs_eval::partial::{Matcher, Matching, Mode, PartialCounts, Placed};
+//! let gold = [Placed { start: 0, end: 2, ty: 0 }, Placed { start: 3, end: 6, ty: 1 }];
+//! let pred = [Placed { start: 0, end: 2, ty: 0 }, Placed { start: 4, end: 6, ty: 1 }];
+//! let mut matcher = Matcher::new(Matching::Greedy, 1.0);
+//! let mut counts = PartialCounts::default();
+//! matcher.run(&gold, &pred);
+//! matcher.count(&gold, &pred, &mut counts);
+//! assert_eq!((counts.overall[Mode::Strict as usize].correct, counts.overall[0].incorrect), (1, 1));
+//! assert_eq!(counts.overall[Mode::Type as usize].correct, 2);
+//! ```
+
+mod assign;
+mod counts;
+mod greedy;
+mod loose;
+mod optimal;
+mod overlap;
+
+pub use assign::{Pair, assign};
+pub use counts::{Outcome, PartialCounts, Row};
+pub use loose::{BadTag, LooseReader};
+pub use overlap::sufficient;
+
+use overlap::Finder;
+
+/// A span whose bounds may be any whole numbers, characters say; `end` is exclusive.
+///
+/// Where ties are broken by type, the smaller number wins: number types in the order of their names to
+/// make that independent of the input.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Placed {
+    /// First token.
+    pub start: i64,
+    /// One past the last token.
+    pub end: i64,
+    /// Type.
+    pub ty: u32,
+}
+
+/// What has to agree for a pair to be correct.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mode {
+    /// Bounds and type; other pairs are incorrect.
+    Strict,
+    /// Bounds; other pairs are incorrect.
+    Exact,
+    /// Bounds; other pairs are partial.
+    Partial,
+    /// Type; other pairs are incorrect.
+    Type,
+}
+
+/// How many modes there are.
+pub const MODES: usize = 4;
+
+impl Mode {
+    /// All modes, by number.
+    pub const ALL: [Self; MODES] = [Self::Strict, Self::Exact, Self::Partial, Self::Type];
+
+    /// True where the pair is correct.
+    fn agrees(self, gold: &Placed, pred: &Placed) -> bool {
+        let bounds = (gold.start, gold.end) == (pred.start, pred.end);
+        match self {
+            Self::Strict => bounds && gold.ty == pred.ty,
+            Self::Exact | Self::Partial => bounds,
+            Self::Type => gold.ty == pred.ty,
+        }
+    }
+}
+
+/// How pairs are made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Matching {
+    /// Pred spans in the order given take what they can get.
+    Greedy,
+    /// The pairs that bring the most credit.
+    Optimal,
+}
+
+/// One run of the matcher: a mode over all spans, or over the spans of each type by themselves.
+#[derive(Clone, Copy, Debug)]
+struct Lane {
+    mode: Mode,
+    own_type: bool,
+}
+
+/// All lanes; a set of them is a byte.
+const LANES: [Lane; 2 * MODES] = {
+    let mut lanes = [Lane {
+        mode: Mode::Strict,
+        own_type: false,
+    }; 2 * MODES];
+    let mut at = 0;
+    while at < lanes.len() {
+        lanes[at] = Lane {
+            mode: Mode::ALL[at % MODES],
+            own_type: at >= MODES,
+        };
+        at += 1;
+    }
+    lanes
+};
+/// The set of all lanes.
+const EVERY: u8 = u8::MAX;
+
+/// What became of a pred span: the lanes in which it has a partner, and those in which it is correct.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Answer {
+    paired: u8,
+    correct: u8,
+}
+
+impl Answer {
+    const RIGHT: Self = Self {
+        paired: EVERY,
+        correct: EVERY,
+    };
+
+    fn set(&mut self, lane: usize, correct: bool) {
+        self.paired |= 1 << lane;
+        self.correct |= u8::from(correct) << lane;
+    }
+}
+
+/// Matches documents one after the other; keeps its buffers.
+#[derive(Clone, Debug)]
+pub struct Matcher {
+    matching: Matching,
+    min_overlap: f64,
+    ties: bool,
+    finder: Finder,
+    /// One a pred span.
+    answers: Vec<Answer>,
+    /// One a gold span: the lanes in which it has a partner.
+    taken: Vec<u8>,
+}
+
+impl Matcher {
+    /// A matcher; `min_overlap` is the share of the gold span, in per cent above 0, that a pair needs.
+    pub fn new(matching: Matching, min_overlap: f64) -> Self {
+        Self {
+            matching,
+            min_overlap,
+            ties: false,
+            finder: Finder::default(),
+            answers: Vec::new(),
+            taken: Vec::new(),
+        }
+    }
+
+    /// Settles, with [`Matching::Optimal`], which of several assignments that count the same is taken.
+    /// Counts do not need it, [`Matcher::outcomes`] does.
+    #[must_use]
+    pub fn with_ties(mut self) -> Self {
+        self.ties = true;
+        self
+    }
+
+    /// Matches the spans of one document.
+    pub fn run(&mut self, gold: &[Placed], pred: &[Placed]) {
+        // Most sentences of a corpus have no mistake. Where no span overlaps another of its side each has
+        // only its equal to go to, whatever the matching.
+        let same = gold == pred && overlap::is_flat(gold);
+        let (answer, taken) = if same {
+            (Answer::RIGHT, EVERY)
+        } else {
+            (Answer::default(), 0)
+        };
+        self.answers.clear();
+        self.answers.resize(pred.len(), answer);
+        self.taken.clear();
+        self.taken.resize(gold.len(), taken);
+        if same || gold.is_empty() || pred.is_empty() {
+            return;
+        }
+        self.finder.prepare(gold, pred);
+        match self.matching {
+            Matching::Greedy => self.greedy(gold, pred),
+            Matching::Optimal => self.optimal(gold, pred),
+        }
+    }
+}

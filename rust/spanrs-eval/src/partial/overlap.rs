@@ -1,0 +1,124 @@
+//! Which gold spans overlap a pred span, found without looking at all of them.
+
+use super::Placed;
+
+/// True where the two share places, and these are at least so many per cent of the gold span.
+///
+/// With `end` exclusive this is nervaluate's rule to the letter, spans of no or negative length included;
+/// a gold span of no length overlaps nothing (there it divides by zero).
+#[inline]
+pub fn sufficient(gold: &Placed, pred: &Placed, min_overlap: f64) -> bool {
+    if pred.start >= gold.end || pred.end <= gold.start {
+        return false;
+    }
+    let shared = gold.end.min(pred.end) - gold.start.max(pred.start);
+    (shared as f64 / (gold.end - gold.start) as f64) * 100.0 >= min_overlap
+}
+
+/// True where the spans hold places, stand in reading order, and do not overlap.
+pub(super) fn is_flat(spans: &[Placed]) -> bool {
+    let mut end = i64::MIN;
+    spans.iter().all(|span| {
+        let fits = end <= span.start && span.start < span.end;
+        end = span.end;
+        fits
+    })
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Shape {
+    /// Both sides are in reading order and neither overlaps itself: a sweep will do.
+    #[default]
+    Flat,
+    /// Any spans that hold at least one place.
+    Any,
+    /// Some span holds none, and the order of its bounds proves nothing.
+    Hollow,
+}
+
+/// Finds the gold spans that overlap a pred span.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Finder {
+    shape: Shape,
+    /// Flat: gold spans before this one end before the current pred span begins.
+    from: usize,
+    /// Places of the gold spans, by start.
+    by_start: Vec<u32>,
+    /// Segment tree over them: the largest end below each node. Node 1 is the root, 0 is not used.
+    ends: Vec<i64>,
+    found: Vec<u32>,
+}
+
+impl Finder {
+    pub(super) fn prepare(&mut self, gold: &[Placed], pred: &[Placed]) {
+        self.from = 0;
+        let hollow = |spans: &[Placed]| spans.iter().any(|s| s.end <= s.start);
+        self.shape = if is_flat(gold) && is_flat(pred) {
+            Shape::Flat
+        } else if hollow(gold) || hollow(pred) {
+            Shape::Hollow
+        } else {
+            self.plant(gold);
+            Shape::Any
+        };
+    }
+
+    pub(super) fn is_flat(&self) -> bool {
+        self.shape == Shape::Flat
+    }
+
+    fn plant(&mut self, gold: &[Placed]) {
+        self.by_start.clear();
+        self.by_start.extend(0..gold.len() as u32);
+        self.by_start
+            .sort_unstable_by_key(|&g| gold[g as usize].start);
+        let leaves = gold.len().next_power_of_two();
+        self.ends.clear();
+        self.ends.resize(2 * leaves, i64::MIN);
+        for (leaf, &g) in self.ends[leaves..].iter_mut().zip(&self.by_start) {
+            *leaf = gold[g as usize].end;
+        }
+        for node in (1..leaves).rev() {
+            self.ends[node] = self.ends[2 * node].max(self.ends[2 * node + 1]);
+        }
+    }
+
+    /// The gold spans that may overlap `pred`, in the order given. Asked for the spans of pred in order.
+    pub(super) fn near(&mut self, gold: &[Placed], pred: &Placed) -> &[u32] {
+        self.found.clear();
+        match self.shape {
+            Shape::Hollow => self.found.extend(0..gold.len() as u32),
+            Shape::Flat => {
+                while self.from < gold.len() && gold[self.from].end <= pred.start {
+                    self.from += 1;
+                }
+                let near = gold[self.from..].iter().take_while(|g| g.start < pred.end);
+                let from = self.from as u32;
+                self.found.extend(near.zip(from..).map(|(_, at)| at));
+            }
+            Shape::Any => {
+                let before = self
+                    .by_start
+                    .partition_point(|&g| gold[g as usize].start < pred.end);
+                self.gather(1, 0, self.ends.len() / 2, before, pred.start);
+                self.found.sort_unstable();
+            }
+        }
+        &self.found
+    }
+
+    /// Gathers the spans below a node, which covers `width` leaves from `first`, that are among the first
+    /// `before` and end behind `start`.
+    fn gather(&mut self, node: usize, first: usize, width: usize, before: usize, start: i64) {
+        if first >= before || self.ends[node] <= start {
+            return;
+        }
+        if width == 1 {
+            self.found.push(self.by_start[first]);
+            return;
+        }
+        let half = width / 2;
+        self.gather(2 * node, first, half, before, start);
+        self.gather(2 * node + 1, first + half, half, before, start);
+    }
+}

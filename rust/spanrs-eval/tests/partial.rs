@@ -1,0 +1,329 @@
+//! The partial matcher beside its definitions, written down as plainly as they can be.
+#![allow(clippy::unwrap_used, clippy::expect_used)] // In helpers of tests, too, a panic is the report.
+
+use proptest::prelude::*;
+use spanrs_eval::partial::{
+    Matcher, Matching, Mode, Outcome, Pair, PartialCounts, Placed, Row, assign, sufficient,
+};
+
+fn span((start, length, ty): (i64, i64, u32)) -> Placed {
+    Placed {
+        start,
+        end: start + length,
+        ty,
+    }
+}
+
+/// Any spans, in any order, duplicates and nests among them.
+fn wild(most: usize, least_length: i64) -> impl Strategy<Value = Vec<Placed>> {
+    proptest::collection::vec(
+        (0_i64..12, least_length..6, 0_u32..3).prop_map(span),
+        0..most,
+    )
+}
+
+/// Spans in reading order that do not overlap.
+fn flat(most: usize) -> impl Strategy<Value = Vec<Placed>> {
+    proptest::collection::vec((0_i64..3, 1_i64..4, 0_u32..3), 0..most).prop_map(|steps| {
+        let mut at = 0;
+        let place = |(gap, length, ty): (i64, i64, u32)| {
+            let placed = span((at + gap, length, ty));
+            at = placed.end;
+            placed
+        };
+        steps.into_iter().map(place).collect()
+    })
+}
+
+fn agrees(mode: Mode, g: &Placed, p: &Placed) -> bool {
+    let (bounds, ty) = (g.start == p.start && g.end == p.end, g.ty == p.ty);
+    match mode {
+        Mode::Strict => bounds && ty,
+        Mode::Exact | Mode::Partial => bounds,
+        Mode::Type => ty,
+    }
+}
+
+fn row(mode: Mode, golds: usize, preds: usize, pairs: &[bool]) -> Row {
+    let correct = pairs.iter().filter(|&&correct| correct).count() as u64;
+    let other = pairs.len() as u64 - correct;
+    let partial = mode == Mode::Partial;
+    Row {
+        correct,
+        incorrect: if partial { 0 } else { other },
+        partial: if partial { other } else { 0 },
+        missed: (golds - pairs.len()) as u64,
+        spurious: (preds - pairs.len()) as u64,
+    }
+}
+
+/// The greedy matching, looking at every pair of spans.
+fn greedy(mode: Mode, gold: &[Placed], pred: &[Placed], min: f64) -> Row {
+    let mut free = vec![true; gold.len()];
+    let mut pairs = Vec::new();
+    for p in pred {
+        let all: Vec<usize> = (0..gold.len()).filter(|&g| free[g]).collect();
+        let enough = |g: &&usize| sufficient(&gold[**g], p, min);
+        let right = |g: &&usize| {
+            agrees(mode, &gold[**g], p)
+                && (mode == Mode::Strict || mode == Mode::Exact || enough(g))
+        };
+        let distance =
+            |g: &&usize| (gold[**g].start - p.start).abs() + (gold[**g].end - p.end).abs();
+        let correct = if mode == Mode::Type {
+            all.iter().filter(right).min_by_key(distance)
+        } else {
+            all.iter().find(right)
+        };
+        if let Some(&g) = correct.or_else(|| all.iter().find(enough)) {
+            free[g] = false;
+            pairs.push(correct.is_some());
+        }
+    }
+    row(mode, gold.len(), pred.len(), &pairs)
+}
+
+/// The best of all assignments: (correct, pairs, shared places), and its correct ones.
+fn best(mode: Mode, gold: &[Placed], pred: &[Placed], min: f64) -> (u64, u64, i64) {
+    let Some((g, rest)) = gold.split_first() else {
+        return (0, 0, 0);
+    };
+    let mut most = best(mode, rest, pred, min);
+    for (at, p) in pred
+        .iter()
+        .enumerate()
+        .filter(|(_, p)| sufficient(g, p, min))
+    {
+        let mut others = pred.to_vec();
+        others.remove(at);
+        let (correct, pairs, shared) = best(mode, rest, &others, min);
+        let here = g.end.min(p.end) - g.start.max(p.start);
+        let with = u64::from(agrees(mode, g, p));
+        most = most.max((correct + with, pairs + 1, shared + here));
+    }
+    most
+}
+
+fn optimal(mode: Mode, gold: &[Placed], pred: &[Placed], min: f64) -> Row {
+    let (correct, pairs, _) = best(mode, gold, pred, min);
+    let kinds: Vec<bool> = (0..pairs).map(|at| at < correct).collect();
+    row(mode, gold.len(), pred.len(), &kinds)
+}
+
+type Definition = fn(Mode, &[Placed], &[Placed], f64) -> Row;
+
+/// Overall and type by type.
+fn by_definition(how: Definition, gold: &[Placed], pred: &[Placed], min: f64) -> PartialCounts {
+    let types = gold.iter().chain(pred).map(|s| s.ty + 1).max().unwrap_or(0);
+    let only = |spans: &[Placed], ty| -> Vec<Placed> {
+        spans.iter().copied().filter(|s| s.ty == ty).collect()
+    };
+    PartialCounts {
+        overall: Mode::ALL.map(|mode| how(mode, gold, pred, min)),
+        types: (0..types)
+            .map(|ty| Mode::ALL.map(|mode| how(mode, &only(gold, ty), &only(pred, ty), min)))
+            .collect(),
+    }
+}
+
+fn counted(matching: Matching, gold: &[Placed], pred: &[Placed], min: f64) -> PartialCounts {
+    let mut matcher = Matcher::new(matching, min);
+    let mut counts = PartialCounts::default();
+    matcher.run(gold, pred);
+    matcher.count(gold, pred, &mut counts);
+    counts
+}
+
+/// The spans of each outcome, in reading order.
+fn outcomes(
+    mode: Mode,
+    ty: Option<u32>,
+    gold: &[Placed],
+    pred: &[Placed],
+) -> Vec<(String, Placed)> {
+    let mut matcher = Matcher::new(Matching::Optimal, 1.0).with_ties();
+    matcher.run(gold, pred);
+    let mut all = Vec::new();
+    let only = |spans: &[Placed]| -> Vec<Placed> {
+        spans
+            .iter()
+            .copied()
+            .filter(|s| ty.is_none_or(|ty| s.ty == ty))
+            .collect()
+    };
+    let (golds, preds) = (only(gold), only(pred));
+    matcher.outcomes(gold, pred, mode, ty, |outcome, at| {
+        let side = if outcome == Outcome::Missed {
+            &golds
+        } else {
+            &preds
+        };
+        all.push((format!("{outcome:?}"), side[at]));
+    });
+    all.sort();
+    all
+}
+
+/// Every choice of pairs with the greatest sum.
+fn best_choices(pairs: &[Pair]) -> (i128, Vec<Vec<usize>>) {
+    let mut most = (0, vec![vec![]]);
+    for set in 0..1_u32 << pairs.len() {
+        let chosen: Vec<usize> = (0..pairs.len()).filter(|at| set & 1 << at != 0).collect();
+        let clash = |a: &Pair, b: &Pair| a.gold == b.gold || a.pred == b.pred;
+        if chosen
+            .iter()
+            .any(|&a| chosen.iter().any(|&b| a < b && clash(&pairs[a], &pairs[b])))
+        {
+            continue;
+        }
+        let sum = chosen.iter().map(|&at| pairs[at].credit).sum();
+        if sum > most.0 {
+            most = (sum, vec![]);
+        }
+        if sum == most.0 {
+            most.1.push(chosen);
+        }
+    }
+    most.1.sort();
+    most
+}
+
+const MINS: [f64; 4] = [1.0, 33.0, 50.0, 100.0];
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(1500))]
+
+    #[test]
+    fn greedy_is_its_definition(
+        gold in wild(9, -2), pred in wild(9, -2), solid in any::<bool>(), min in 0..MINS.len(),
+    ) {
+        let keep = |s: &Placed| !solid || s.end > s.start;
+        let gold: Vec<_> = gold.into_iter().filter(keep).collect();
+        let pred: Vec<_> = pred.into_iter().filter(keep).collect();
+        let expected = by_definition(greedy, &gold, &pred, MINS[min]);
+        prop_assert_eq!(counted(Matching::Greedy, &gold, &pred, MINS[min]), expected);
+    }
+
+    #[test]
+    fn greedy_is_its_definition_in_flat_data(
+        gold in flat(9), pred in flat(9), alike in any::<u16>(), min in 0..MINS.len(),
+    ) {
+        let mut pred = pred;
+        for (at, p) in pred.iter_mut().enumerate() {
+            if let Some(g) = gold.get(at) && alike >> at & 1 == 1 {
+                *p = *g;
+            }
+        }
+        let expected = by_definition(greedy, &gold, &pred, MINS[min]);
+        prop_assert_eq!(counted(Matching::Greedy, &gold, &pred, MINS[min]), expected);
+    }
+
+    #[test]
+    fn optimal_is_the_best_of_all_assignments(
+        gold in wild(6, 1), pred in wild(6, 1), min in 0..MINS.len(),
+    ) {
+        let expected = by_definition(optimal, &gold, &pred, MINS[min]);
+        prop_assert_eq!(counted(Matching::Optimal, &gold, &pred, MINS[min]), expected);
+    }
+
+    #[test]
+    fn optimal_is_the_best_in_flat_data(gold in flat(8), pred in flat(8), min in 0..MINS.len()) {
+        let expected = by_definition(optimal, &gold, &pred, MINS[min]);
+        prop_assert_eq!(counted(Matching::Optimal, &gold, &pred, MINS[min]), expected);
+    }
+
+    #[test]
+    fn the_order_of_the_input_does_not_matter_to_optimal(
+        (gold, pred, other_gold, other_pred) in (wild(8, 1), wild(8, 1)).prop_flat_map(|(g, p)| {
+            (Just(g.clone()), Just(p.clone()), Just(g).prop_shuffle(), Just(p).prop_shuffle())
+        }),
+    ) {
+        prop_assert_eq!(
+            counted(Matching::Optimal, &gold, &pred, 1.0),
+            counted(Matching::Optimal, &other_gold, &other_pred, 1.0)
+        );
+        for mode in Mode::ALL {
+            for ty in [None, Some(0), Some(1)] {
+                prop_assert_eq!(
+                    outcomes(mode, ty, &gold, &pred),
+                    outcomes(mode, ty, &other_gold, &other_pred)
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn optimal_finds_no_less_than_greedy(gold in wild(9, 1), pred in wild(9, 1)) {
+        let (greedy, optimal) = (
+            counted(Matching::Greedy, &gold, &pred, 1.0),
+            counted(Matching::Optimal, &gold, &pred, 1.0),
+        );
+        for mode in Mode::ALL {
+            let (g, o) = (greedy.overall[mode as usize], optimal.overall[mode as usize]);
+            let credit = |r: Row| 2 * r.correct + r.partial;
+            prop_assert!(o.correct >= g.correct, "{mode:?}: {o:?} {g:?}");
+            prop_assert!(credit(o) >= credit(g), "{mode:?}: {o:?} {g:?}");
+        }
+    }
+
+    #[test]
+    fn ties_go_to_the_first_of_the_best_choices(
+        ends in proptest::collection::btree_map((0_u32..5, 0_u32..5), 1_i128..4, 0..11),
+    ) {
+        let pairs: Vec<Pair> = ends
+            .into_iter()
+            .map(|((gold, pred), credit)| Pair { gold, pred, credit })
+            .collect();
+        let (most, choices) = best_choices(&pairs);
+        let mut chosen = assign(&pairs, true);
+        chosen.sort_unstable();
+        prop_assert_eq!(&chosen, &choices[0]);
+        let sum: i128 = assign(&pairs, false).iter().map(|&at| pairs[at].credit).sum();
+        prop_assert_eq!(sum, most);
+    }
+
+    #[test]
+    fn counts_add_up_in_any_order(
+        documents in proptest::collection::vec((wild(5, 1), wild(5, 1)), 0..6),
+        optimal in any::<bool>(),
+    ) {
+        let matching = if optimal { Matching::Optimal } else { Matching::Greedy };
+        let mut matcher = Matcher::new(matching, 1.0);
+        let mut whole = PartialCounts::default();
+        let (mut forwards, mut backwards) = (PartialCounts::default(), PartialCounts::default());
+        for (gold, pred) in &documents {
+            matcher.run(gold, pred);
+            matcher.count(gold, pred, &mut whole);
+            forwards.merge(&counted(matching, gold, pred, 1.0));
+        }
+        for (gold, pred) in documents.iter().rev() {
+            backwards.merge(&counted(matching, gold, pred, 1.0));
+        }
+        prop_assert_eq!(&whole, &forwards);
+        prop_assert_eq!(whole, backwards);
+    }
+}
+
+#[test]
+fn a_chain_of_ten_thousand_and_a_span_over_all_of_them_are_no_burden() {
+    let chain: Vec<Placed> = (0..10_000)
+        .map(|at| span((2 * at, 2, (at % 3) as u32)))
+        .collect();
+    let shifted: Vec<Placed> = chain
+        .iter()
+        .map(|s| Placed {
+            start: s.start + 1,
+            end: s.end + 1,
+            ..*s
+        })
+        .collect();
+    for matching in [Matching::Greedy, Matching::Optimal] {
+        let counts = counted(matching, &chain, &shifted, 1.0);
+        assert_eq!(counts.overall[Mode::Partial as usize].partial, 10_000);
+        let mut nested = chain.clone();
+        nested.push(span((0, 20_000, 0)));
+        let counts = counted(matching, &nested, &chain, 1.0);
+        assert_eq!(counts.overall[Mode::Strict as usize].correct, 10_000);
+        assert_eq!(counts.overall[Mode::Strict as usize].missed, 1);
+    }
+}

@@ -1,0 +1,286 @@
+//! What `spanrs.partial` takes: tags in any scheme and reading, ids, or spans.
+
+use numpy::PyReadonlyArray1;
+use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::PyTuple;
+use spanrs_base::Span;
+use spanrs_eval::partial::Placed;
+use spanrs_tags::{Evidence, Reader, Reading, Scheme};
+
+use super::{SpanLists, pause};
+use crate::error::{Error, Result};
+use crate::ids::{Id, Ids, Sentences, bad_id, numbering, with_values};
+use crate::lists::{Interner, Items, as_list_or_tuple};
+use crate::options::{PyDialect, reading, scheme_or_auto};
+
+/// Scheme or `auto`, reading, dialect.
+type Made = (String, String, PyDialect);
+
+/// Gold, pred, the scheme if there is one, and what speaks for it if it was found out.
+type Read = (SpanLists, SpanLists, Option<&'static str>, Option<String>);
+
+/// The ids of all sentences, one after the other, and how many there are up to the end of each.
+#[derive(Default)]
+struct Flat {
+    ids: Vec<u32>,
+    ends: Vec<usize>,
+}
+
+impl Flat {
+    fn of(sentences: &Bound<'_, PyAny>, reader: &mut Reader) -> Result<Self> {
+        let sentences = as_list_or_tuple(sentences)?;
+        let items = Items::of(&sentences);
+        let (mut flat, mut interner) = (Self::default(), Interner::new());
+        for at in 0..items.len() {
+            let Some(sentence) = items.get(at) else { break };
+            interner.sentence(&sentence.to_owned(), reader, &mut flat.ids)?;
+            flat.ends.push(flat.ids.len());
+            pause(sentences.py(), at)?;
+        }
+        Ok(flat)
+    }
+
+    fn sentences(&self) -> impl Iterator<Item = &[u32]> {
+        let starts = std::iter::once(0).chain(self.ends.iter().copied());
+        starts
+            .zip(&self.ends)
+            .map(|(start, &end)| &self.ids[start..end])
+    }
+
+    fn evidence(&self) -> Evidence {
+        let mut evidence = Evidence::default();
+        for sentence in self.sentences() {
+            evidence.add(sentence);
+        }
+        evidence
+    }
+
+    fn read(&self, reader: &Reader) -> Result<SpanLists> {
+        let mut placed = Vec::new();
+        let mut ends = Vec::with_capacity(self.ends.len());
+        let mut spans: Vec<Span> = Vec::new();
+        for (at, sentence) in self.sentences().enumerate() {
+            if reader.reading() == Reading::Refuse {
+                let checked = reader.check(sentence);
+                checked.map_err(|error| Error::from(error).in_sentence(at))?;
+            }
+            spans.clear();
+            reader.spans_into(sentence, &mut spans);
+            placed.extend(spans.iter().map(|span| Placed {
+                start: i64::from(span.start),
+                end: i64::from(span.end),
+                ty: span.ty,
+            }));
+            ends.push(placed.len());
+        }
+        let types = reader.types().names().map(str::to_owned).collect();
+        Ok(SpanLists::new(placed, ends, types))
+    }
+}
+
+fn shape(message: String, sentence: Option<usize>) -> Error {
+    Error::Shape { message, sentence }
+}
+
+/// A reader to number tags with, and the scheme if it is given.
+fn begin((scheme, read_as, dialect): Made) -> Result<(Reader, Option<Scheme>)> {
+    let scheme = scheme_or_auto(&scheme)?;
+    let reader = Reader::new(
+        scheme.unwrap_or(Scheme::Bio),
+        reading(&read_as)?,
+        dialect.checked()?,
+    )?;
+    Ok((reader, scheme))
+}
+
+/// Finds out the scheme where it is not given, as scoring does: the one gold violates least, or pred
+/// where gold has no tag but `O`. Then reads.
+fn read(
+    py: Python<'_>,
+    mut reader: Reader,
+    scheme: Option<Scheme>,
+    gold: &Flat,
+    pred: &Flat,
+) -> Result<Read> {
+    py.detach(|| {
+        let (mut name, mut statement) = (scheme.map(Scheme::name), None);
+        if scheme.is_none() {
+            let decide = |side: &Flat| side.evidence().decide(reader.tags(), reader.dialect());
+            let of_gold = decide(gold);
+            let detection = if of_gold.decided {
+                of_gold
+            } else {
+                decide(pred)
+            };
+            if detection.decided {
+                let (read_as, dialect) = (reader.reading(), reader.dialect().clone());
+                let tags = reader.tags().clone();
+                reader = Reader::with_vocabulary(tags, detection.scheme, read_as, dialect)?;
+                name = Some(detection.scheme.name());
+                statement = Some(detection.statement);
+            }
+        }
+        Ok((gold.read(&reader)?, pred.read(&reader)?, name, statement))
+    })
+}
+
+/// Spans of sequences of sequences of tags.
+#[pyfunction]
+#[pyo3(signature = (gold, pred, made, /))]
+pub(crate) fn partial_tags(
+    gold: &Bound<'_, PyAny>,
+    pred: &Bound<'_, PyAny>,
+    made: Made,
+) -> Result<Read> {
+    let (mut reader, scheme) = begin(made)?;
+    let py = gold.py();
+    let (gold, pred) = (Flat::of(gold, &mut reader)?, Flat::of(pred, &mut reader)?);
+    let (n, m) = (gold.ends.len(), pred.ends.len());
+    if n != m {
+        return Err(shape(format!("gold has {n} sentences, pred has {m}"), None));
+    }
+    for (at, (g, p)) in gold.sentences().zip(pred.sentences()).enumerate() {
+        if g.len() != p.len() {
+            let (g, p) = (g.len(), p.len());
+            let message = format!("sentence {at}: gold has {g} tags, pred has {p}");
+            return Err(shape(message, Some(at)));
+        }
+    }
+    read(py, reader, scheme, &gold, &pred)
+}
+
+/// Spans of arrays of ids. `lengths` cuts arrays of one dimension into sentences.
+#[pyfunction]
+#[pyo3(signature = (gold, pred, vocabulary, ignore_index, lengths, made, /))]
+pub(crate) fn partial_ids(
+    gold: &Bound<'_, PyAny>,
+    pred: &Bound<'_, PyAny>,
+    vocabulary: Vec<String>,
+    ignore_index: i64,
+    lengths: Option<PyReadonlyArray1<'_, i64>>,
+    made: Made,
+) -> Result<Read> {
+    let (mut reader, scheme) = begin(made)?;
+    let py = gold.py();
+    let (gold, pred) = (Ids::extract(gold)?, Ids::extract(pred)?);
+    let (sentences, tokens) = gold.shape()?;
+    if gold.shape()? != pred.shape()? {
+        let (n, m) = pred.shape()?;
+        let message =
+            format!("gold is {sentences} by {tokens} (sentences by tokens), pred {n} by {m}");
+        return Err(shape(message, None));
+    }
+    let cut: Vec<i64> = match &lengths {
+        None => vec![tokens as i64; sentences],
+        Some(_) if sentences != 1 => {
+            let message = "lengths are for arrays of one dimension";
+            return Err(shape(message.to_owned(), None));
+        }
+        Some(lengths) => lengths.as_slice().map_err(PyErr::from)?.to_vec(),
+    };
+    let (sum, ids) = (
+        cut.iter().map(|&n| i128::from(n)).sum::<i128>(),
+        sentences * tokens,
+    );
+    if sum != ids as i128 || cut.iter().any(|&n| n < 0) {
+        let message = format!("lengths add up to {sum}, but there are {ids} ids a side");
+        return Err(shape(message, None));
+    }
+    let numbers = numbering(&vocabulary, &mut reader)?;
+    let (gold, pred) = with_values!(&gold, gold => with_values!(&pred, pred => {
+        py.detach(|| number(gold, pred, &cut, &numbers, ignore_index))
+    }))?;
+    read(py, reader, scheme, &gold, &pred)
+}
+
+/// The reader's ids of the tokens that are not left out.
+fn number<G: Id, P: Id>(
+    gold: &[G],
+    pred: &[P],
+    cut: &[i64],
+    numbers: &[u32],
+    ignore: i64,
+) -> Result<(Flat, Flat)> {
+    let (mut g_flat, mut p_flat) = (Flat::default(), Flat::default());
+    for (sentence, range) in Sentences::Lengths(cut).ranges().enumerate() {
+        let pairs = gold[range.clone()].iter().zip(&pred[range]);
+        for (token, (g, p)) in pairs.enumerate() {
+            let (g, p) = (g.value(), p.value());
+            if g == ignore {
+                continue;
+            }
+            for (side, id, flat) in [("gold", g, &mut g_flat), ("pred", p, &mut p_flat)] {
+                let known = usize::try_from(id).ok().and_then(|id| numbers.get(id));
+                let Some(&known) = known else {
+                    return Err(bad_id(side, sentence, token, id, numbers.len()));
+                };
+                flat.ids.push(known);
+            }
+        }
+        g_flat.ends.push(g_flat.ids.len());
+        p_flat.ends.push(p_flat.ids.len());
+    }
+    Ok((g_flat, p_flat))
+}
+
+/// Spans given as (type, start, end), a sequence of them for each sentence; further items of a span are
+/// not looked at.
+#[pyfunction]
+#[pyo3(signature = (gold, pred, /))]
+pub(crate) fn partial_spans(
+    gold: &Bound<'_, PyAny>,
+    pred: &Bound<'_, PyAny>,
+) -> Result<(SpanLists, SpanLists)> {
+    let (gold, pred) = (spans(gold)?, spans(pred)?);
+    let (n, m) = (gold.ends.len(), pred.ends.len());
+    if n != m {
+        return Err(shape(format!("gold has {n} sentences, pred has {m}"), None));
+    }
+    Ok((gold, pred))
+}
+
+fn spans(sentences: &Bound<'_, PyAny>) -> Result<SpanLists> {
+    let (mut placed, mut ends, mut types) = (Vec::new(), Vec::new(), Vec::new());
+    let mut numbers = std::collections::HashMap::new();
+    for (at, sentence) in as_list_or_tuple(sentences)?.try_iter()?.enumerate() {
+        for span in as_list_or_tuple(&sentence?)?.try_iter()? {
+            let span = span?;
+            let tuple = as_list_or_tuple(&span)?;
+            let tuple = tuple.cast::<PyTuple>().cloned().or_else(|_| {
+                tuple
+                    .py()
+                    .get_type::<PyTuple>()
+                    .call1((&tuple,))?
+                    .cast_into()
+                    .map_err(PyErr::from)
+            })?;
+            if tuple.len() < 3 {
+                let message = "a span is (type, start, end)";
+                return Err(PyTypeError::new_err(message).into());
+            }
+            let ty: String = tuple.get_item(0)?.extract()?;
+            let (start, end): (u32, u32) =
+                (tuple.get_item(1)?.extract()?, tuple.get_item(2)?.extract()?);
+            if end <= start {
+                return Err(PyValueError::new_err(format!(
+                    "sentence {at}: span ({ty}, {start}, {end}) holds nothing; ends are exclusive and \
+                     greater than starts"
+                ))
+                .into());
+            }
+            let ty = *numbers.entry(ty).or_insert_with_key(|ty: &String| {
+                types.push(ty.clone());
+                types.len() as u32 - 1
+            });
+            placed.push(Placed {
+                start: i64::from(start),
+                end: i64::from(end),
+                ty,
+            });
+        }
+        ends.push(placed.len());
+        pause(sentences.py(), at)?;
+    }
+    Ok(SpanLists::new(placed, ends, types))
+}

@@ -1,0 +1,217 @@
+"""Partial matching: inputs, measures, merging, refusals."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import random
+import time
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import spanrs
+from spanrs import tags
+from spanrs.errors import AlignmentError, SchemeError
+from spanrs.eval import PartialCounts
+
+GOLD = [["B-PER", "I-PER", "O", "B-LOC"], ["O", "B-ORG"]]
+PRED = [["B-PER", "O", "O", "B-ORG"], ["O", "B-ORG"]]
+
+
+def numbers(result):
+    data = result.to_dict()
+    return data["modes"], data["per_type"], data["sentences"]
+
+
+def as_spans(sentences, scheme="BIO"):
+    return [[tuple(span)[:3] for span in tags.read_spans(s, scheme)] for s in sentences]
+
+
+@pytest.mark.parametrize("matching", ["greedy", "optimal"])
+def test_all_inputs_give_the_same(matching):
+    expected = numbers(spanrs.partial(GOLD, PRED, matching=matching))
+    assert expected == numbers(spanrs.partial(as_spans(GOLD), as_spans(PRED), matching=matching))
+    generators = ((list(s) for s in side) for side in (GOLD, PRED))
+    assert expected == numbers(spanrs.partial(*generators, matching=matching))
+    vocabulary = ["O", "B-PER", "I-PER", "B-LOC", "B-ORG"]
+    ids = [
+        np.array([[vocabulary.index(t) for t in (*s, "O", "O")][:4] for s in side]) for side in (GOLD, PRED)
+    ]
+    ids[0][1, 2:] = -100
+    assert expected == numbers(spanrs.partial(*ids, vocabulary=vocabulary, matching=matching))
+    flat = [side.ravel() for side in ids]
+    by_length = spanrs.partial(*flat, vocabulary=vocabulary, lengths=[4, 4], matching=matching)
+    assert expected == numbers(by_length)
+
+
+def test_measures():
+    result = spanrs.partial(GOLD, PRED)
+    assert result.partial.counts == PartialCounts(correct=2, partial=1)
+    assert result.partial.f1 == pytest.approx(2.5 / 3)
+    assert result.strict.counts == PartialCounts(correct=1, incorrect=2)
+    assert result.exact.counts == PartialCounts(correct=2, incorrect=1)
+    assert result.ent_type.counts == PartialCounts(correct=2, incorrect=1)
+    assert result.per_type["ORG"]["strict"].counts == PartialCounts(correct=1, spurious=1)
+    assert spanrs.partial([[]], [[]]).partial.f1 == 0.0
+    assert spanrs.partial([], []).sentences == 0
+
+
+@pytest.mark.parametrize("scheme", ["IOB", "IOE2", "IOBES", "BILOU", "BMES"])
+def test_schemes(scheme):
+    gold, pred = ([tags.convert(s, "BIO", scheme) for s in side] for side in (GOLD, PRED))
+    for given_scheme in (scheme, "auto"):
+        result = spanrs.partial(gold, pred, given_scheme)
+        assert numbers(result) == numbers(spanrs.partial(GOLD, PRED))
+    assert result.detection
+
+
+def test_the_scheme_is_that_of_scoring():
+    for gold, pred in ((GOLD, PRED), ([["O", "O"]], [["S-A", "O"]]), ([["O"]], [["O"]])):
+        assert spanrs.partial(gold, pred).settings["scheme"] == spanrs.score(gold, pred).settings["scheme"]
+
+
+def test_instances_are_those_of_the_counts():
+    result = spanrs.partial(GOLD, PRED, instances=True)
+    for mode, score in result.modes.items():
+        lists = result.to_dict()["instances"][mode]
+        assert {name: len(places) for name, places in lists.items()} == score.counts._asdict()
+    assert result.instances["strict"].incorrect == [(0, 0), (0, 1)]
+    assert spanrs.partial(GOLD, PRED).instances is None
+
+
+def test_batches_merge_to_the_whole():
+    whole = spanrs.partial(GOLD, PRED, instances=True)
+    one, other = (spanrs.PartialScorer(instances=True) for _ in range(2))
+    one.update(GOLD[:1], PRED[:1])
+    other.update(GOLD[1:], PRED[1:])
+    one.merge(other)
+    assert one.result().to_dict() | {"detection": None} == whole.to_dict() | {"detection": None}
+    with pytest.raises(SchemeError, match="cannot be merged"):
+        one.merge(spanrs.PartialScorer(matching="optimal"))
+
+
+def test_text_and_json():
+    result = spanrs.partial([["B-[red]"]], [["B-[red]"]])
+    assert "\n[red]   strict        100.00" in str(result)
+    assert json.loads(result.to_json())["modes"]["strict"]["f1"] == 1.0
+    assert result.signature in repr(result)
+
+
+def test_refusals():
+    with pytest.raises(AlignmentError, match="gold has 1 sentences, pred has 2"):
+        spanrs.partial([["O"]], [["O"], ["O"]])
+    with pytest.raises(AlignmentError, match="sentence 0: gold has 1 tags, pred has 2"):
+        spanrs.partial([["O"]], [["O", "O"]])
+    with pytest.raises(AlignmentError, match="gold has 1 sentences, pred has 0"):
+        spanrs.partial([[("A", 0, 1)]], [])
+    with pytest.raises(ValueError, match="unknown matching 'best'; one of greedy, optimal"):
+        spanrs.partial(GOLD, PRED, matching="best")
+    for share in (-0.1, 50, float("nan")):
+        with pytest.raises(ValueError, match="min_overlap is a share"):
+            spanrs.partial(GOLD, PRED, min_overlap=share)
+    with pytest.raises(ValueError, match="holds nothing"):
+        spanrs.partial([[("A", 1, 1)]], [[]])
+    with pytest.raises(OverflowError):
+        spanrs.partial([[("A", -1, 1)]], [[]])
+    with pytest.raises(TypeError, match=r"a span is \(type, start, end\)"):
+        spanrs.partial([[("A", 1)]], [[]])
+    with pytest.raises(TypeError, match="a tag must be a str"):
+        spanrs.partial([[1]], [[1]])
+    with pytest.raises(TypeError, match="name the vocabulary"):
+        spanrs.partial([1], [1], lengths=[1])
+    with pytest.raises(SchemeError, match="vocabulary has 1 tags"):
+        spanrs.partial([[0]], [[7]], vocabulary=["O"])
+    with pytest.raises(SchemeError, match="sentence 1"):
+        spanrs.partial([["O"], ["I-A"]], [["O"], ["O"]], "BIO", "refuse")
+    with pytest.raises(SchemeError, match="BIO"):
+        spanrs.partial(GOLD, PRED, "odd")
+
+
+def test_a_failed_batch_counts_nothing():
+    scorer = spanrs.PartialScorer("BIO")
+    scorer.update(GOLD, PRED)
+    before = scorer.result().to_dict()
+    with pytest.raises(AlignmentError):
+        scorer.update([["B-A"], ["O"]], [["B-A"], []])
+    assert scorer.result().to_dict() == before
+
+
+some = st.lists(
+    st.tuples(st.sampled_from("AB"), st.integers(0, 6), st.integers(1, 4)).map(
+        lambda s: (s[0], s[1], s[1] + s[2])
+    ),
+    max_size=4,
+)
+
+
+def shared(g, p):
+    return min(g[2], p[2]) - max(g[1], p[1])
+
+
+def best(gold, pred, right):
+    """(correct, pairs, shared tokens) of the best of all assignments."""
+    most = (0, 0, 0)
+    for size in range(1, min(len(gold), len(pred)) + 1):
+        for golds in itertools.combinations(gold, size):
+            for preds in itertools.permutations(pred, size):
+                pairs = list(zip(golds, preds, strict=True))
+                if all(shared(*pair) > 0 for pair in pairs):
+                    correct = sum(right(*pair) for pair in pairs)
+                    most = max(most, (correct, size, sum(shared(*pair) for pair in pairs)))
+    return most
+
+
+@settings(max_examples=200, deadline=None)
+@given(some, some)
+def test_optimal_is_the_best_of_all_assignments(gold, pred):
+    result = spanrs.partial([gold], [pred], matching="optimal")
+    rules = {
+        "strict": lambda g, p: g == p,
+        "exact": lambda g, p: g[1:] == p[1:],
+        "partial": lambda g, p: g[1:] == p[1:],
+        "ent_type": lambda g, p: g[0] == p[0],
+    }
+    for mode, right in rules.items():
+        correct, pairs, _ = best(gold, pred, right)
+        counts = result.modes[mode].counts
+        assert counts.correct == correct
+        assert counts.incorrect + counts.partial == pairs - correct
+        assert (counts.missed, counts.spurious) == (len(gold) - pairs, len(pred) - pairs)
+
+
+@settings(max_examples=200, deadline=None)
+@given(some, some, st.randoms())
+def test_optimal_does_not_look_at_the_order(gold, pred, rng):
+    one = spanrs.partial([gold], [pred], matching="optimal", instances=True)
+    golds, preds = rng.sample(gold, len(gold)), rng.sample(pred, len(pred))
+    other = spanrs.partial([golds], [preds], matching="optimal", instances=True)
+    assert numbers(one) == numbers(other)
+    for mode in one.modes:
+        mine, theirs = one.instances[mode], other.instances[mode]
+        for name in PartialCounts._fields:
+            sides = (gold, golds) if name == "missed" else (pred, preds)
+            found = [
+                sorted(s[at] for _, at in getattr(m, name))
+                for m, s in zip((mine, theirs), sides, strict=True)
+            ]
+            assert found[0] == found[1]
+
+
+@pytest.mark.parametrize("matching", ["greedy", "optimal"])
+def test_time_does_not_grow_with_the_square_of_a_sentence(matching):
+    rng = random.Random(5)
+
+    def seconds(tokens):
+        sides = [[[rng.choice(["O", "B-A", "I-A", "B-B", "I-B"]) for _ in range(tokens)]] for _ in range(2)]
+        times = []
+        for _ in range(3):
+            begin = time.perf_counter()
+            spanrs.partial(*sides, "BIO", matching=matching)
+            times.append(time.perf_counter() - begin)
+        return min(times)
+
+    # The square would be 64 times.
+    assert seconds(80_000) < 30 * seconds(10_000)
