@@ -316,8 +316,8 @@ def section(seed: int, state: dict[str, Any]) -> str:
     return f"""{HEADING}
 
 `{command}` (seed {seed}) on {cpu}, {os.cpu_count()} cores, {platform.system()},
-Python {platform.python_version()}, spanrs {spanrs.__version__}. A corpus has one to four sentences. Compared
-are results, exceptions and warnings; for iobes also what is logged.
+Python {platform.python_version()}, spanrs {spanrs.__version__}. A corpus has one to four sentences.
+Compared are results, exceptions and warnings; for iobes also what is logged.
 
 | peer | corpora | calls | differences | crashes answered otherwise | seconds, both sides |
 |---|---|---|---|---|---|
