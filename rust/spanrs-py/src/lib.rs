@@ -41,8 +41,8 @@ mod _spanrs {
     use crate::ncrfpp::{ncrfpp_counts, ncrfpp_spans};
     #[pymodule_export]
     use crate::partial::{
-        SpanLists, loose_conll, loose_dicts, loose_entities, loose_tags, partial_count,
-        partial_ids, partial_outcomes, partial_spans, partial_tags, same_lengths,
+        SpanLists, loose_conll, loose_dicts, loose_entities, loose_pairs, loose_tags,
+        partial_count, partial_ids, partial_outcomes, partial_spans, partial_tags,
     };
     #[pymodule_export]
     use crate::seqeval::{

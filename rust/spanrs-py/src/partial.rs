@@ -4,21 +4,28 @@ mod inputs;
 mod loose;
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
+use std::sync::Arc;
 
 use pyo3::prelude::*;
 use spanrs_eval::partial::{Matcher, Matching, Mode, Outcome, PartialCounts, Placed, Row};
 
 pub(crate) use inputs::{partial_ids, partial_spans, partial_tags};
-pub(crate) use loose::{loose_conll, loose_dicts, loose_entities, loose_tags, same_lengths};
+pub(crate) use loose::{loose_conll, loose_dicts, loose_entities, loose_pairs, loose_tags};
 
 use crate::error::Result;
 
 /// The spans of one side, document after document.
 #[pyclass(frozen, module = "spanrs._spanrs")]
 pub(crate) struct SpanLists {
+    held: Arc<Held>,
+    /// One a document: where its spans are.
+    ranges: Vec<Range<u32>>,
+}
+
+/// Spans of one side, or of two of which many are the same.
+struct Held {
     spans: Vec<Placed>,
-    /// One a document: how many spans there are up to its end.
-    ends: Vec<usize>,
     /// Names of the types that occur, by number, sorted.
     types: Vec<String>,
 }
@@ -28,35 +35,58 @@ type SpanTuple<'a> = (&'a str, i64, i64);
 
 #[pymethods]
 impl SpanLists {
-    /// The types that spans have, sorted.
+    /// The types that spans have, sorted; those of both sides where they were read together.
     fn types(&self) -> Vec<&str> {
-        self.types.iter().map(|name| &**name).collect()
+        self.held.types.iter().map(|name| &**name).collect()
     }
 
     /// All spans, a list for each document.
     fn documents(&self) -> Vec<Vec<SpanTuple<'_>>> {
-        (0..self.ends.len())
+        (0..self.ranges.len())
             .map(|at| {
-                let tuple = |s: &Placed| (&*self.types[s.ty as usize], s.start, s.end);
+                let tuple = |s: &Placed| (&*self.held.types[s.ty as usize], s.start, s.end);
                 self.document(at).iter().map(tuple).collect()
             })
             .collect()
     }
 
     fn __len__(&self) -> usize {
-        self.ends.len()
+        self.ranges.len()
     }
 }
 
 impl SpanLists {
     fn document(&self, at: usize) -> &[Placed] {
-        let start = at.checked_sub(1).map_or(0, |before| self.ends[before]);
-        &self.spans[start..self.ends[at]]
+        let range = &self.ranges[at];
+        &self.held.spans[range.start as usize..range.end as usize]
     }
 
+    /// The spans of all documents, one after the other, and how many there are up to the end of each.
+    fn new(spans: Vec<Placed>, ends: &[usize], types: Vec<String>) -> Self {
+        let starts = std::iter::once(0).chain(ends.iter().copied());
+        let ranges = starts.zip(ends);
+        Self {
+            ranges: ranges
+                .map(|(start, &end)| start as u32..end as u32)
+                .collect(),
+            held: Arc::new(Held::new(spans, types)),
+        }
+    }
+
+    fn gold_and_pred(held: Held, ranges: [Vec<Range<u32>>; 2]) -> (Self, Self) {
+        let held = Arc::new(held);
+        let [gold, pred] = ranges.map(|ranges| Self {
+            held: Arc::clone(&held),
+            ranges,
+        });
+        (gold, pred)
+    }
+}
+
+impl Held {
     /// Numbers the types that occur anew, in the order of their names: sides of the same types can be
     /// compared as they are.
-    fn new(mut spans: Vec<Placed>, ends: Vec<usize>, types: Vec<String>) -> Self {
+    fn new(mut spans: Vec<Placed>, types: Vec<String>) -> Self {
         let mut used = vec![false; types.len()];
         for span in &spans {
             used[span.ty as usize] = true;
@@ -73,7 +103,6 @@ impl SpanLists {
         }
         Self {
             spans,
-            ends,
             types: names.into_iter().map(|(name, _)| name).collect(),
         }
     }
@@ -90,12 +119,15 @@ struct Sides<'a> {
 
 impl<'a> Sides<'a> {
     fn new(gold: &'a SpanLists, pred: &'a SpanLists, keep: Option<&[String]>) -> Self {
-        let all = [gold, pred].map(|side| &side.types).into_iter().flatten();
+        let all = [gold, pred]
+            .map(|side| &side.held.types)
+            .into_iter()
+            .flatten();
         let kept = |name: &&str| keep.is_none_or(|keep| keep.iter().any(|k| k == name));
         let names: BTreeSet<&str> = all.map(|name| &**name).filter(kept).collect();
         let numbers: BTreeMap<&str, u32> = names.iter().copied().zip(0..).collect();
         let number = |side: &SpanLists| {
-            let types = side.types.iter();
+            let types = side.held.types.iter();
             types.map(|name| numbers.get(&**name).copied()).collect()
         };
         Self {
@@ -112,7 +144,7 @@ impl<'a> Sides<'a> {
         matcher: &mut Matcher,
         mut each: impl FnMut(&Matcher, usize, &[Placed], &[Placed]),
     ) {
-        let documents = self.gold.ends.len().min(self.pred.ends.len());
+        let documents = self.gold.ranges.len().min(self.pred.ranges.len());
         if self.types == self.gold.types() && self.types == self.pred.types() {
             for at in 0..documents {
                 let (gold, pred) = (self.gold.document(at), self.pred.document(at));
@@ -173,9 +205,20 @@ pub(crate) fn partial_count(
         let sides = Sides::new(gold, pred, keep.as_deref());
         let mut counts = PartialCounts::default();
         let mut matcher = matcher(how);
+        // Spans of sentences without a mistake, by type: the greater part of most corpora.
+        let mut correct = vec![0; sides.types.len()];
         sides.run(&mut matcher, |matcher, _, gold, pred| {
-            matcher.count(gold, pred, &mut counts);
+            if matcher.all_correct() {
+                for span in gold {
+                    correct[span.ty as usize] += 1;
+                }
+            } else {
+                matcher.count(gold, pred, &mut counts);
+            }
         });
+        for (ty, n) in (0..).zip(correct) {
+            counts.add_correct(ty, n);
+        }
         let types = sides.types.iter().zip(&counts.types);
         let used = types.filter(|(_, modes)| **modes != <[Row; 4]>::default());
         let types = used.map(|(name, modes)| ((*name).to_owned(), rows(modes)));

@@ -99,6 +99,12 @@ class Evaluator:
             message = f"Unknown loader: {loader}"
             raise ValueError(message)
         if loader == "list":
+            if type(self.loaders[loader]) is ListLoader:
+                both = _spanrs.loose_pairs(true, pred)
+                if both is not None:
+                    self._true, self._pred = map(Documents, both)
+                    return
+            # Something is wrong, or unusual: side by side, to say what comes first.
             _check_lengths(true, pred)
         self._true = Documents.load(self.loaders[loader], true)
         self._pred = Documents.load(self.loaders[loader], pred)
@@ -307,8 +313,6 @@ def _check_lengths(true: Any, pred: Any) -> None:
     if len(true) != len(pred):
         message = "Number of predicted documents does not equal true"
         raise ValueError(message)
-    if _spanrs.same_lengths(true, pred):
-        return
     for i, (one, other) in enumerate(zip(true, pred, strict=False)):
         if len(one) != len(other):
             message = f"Document {i} has different lengths: true={len(one)}, pred={len(other)}"

@@ -83,12 +83,18 @@ impl PartialCounts {
         }
     }
 
-    /// Counts in every lane.
-    fn every(&mut self, ty: u32, outcome: Outcome) {
+    /// Counts so many spans of a type in every lane.
+    fn every(&mut self, ty: u32, outcome: Outcome, n: u64) {
         for mode in 0..MODES {
-            *self.overall[mode].of(outcome) += 1;
-            *self.types[ty as usize][mode].of(outcome) += 1;
+            *self.overall[mode].of(outcome) += n;
+            *self.types[ty as usize][mode].of(outcome) += n;
         }
+    }
+
+    /// Counts so many spans of a type that are correct in every mode, overall and by type.
+    pub fn add_correct(&mut self, ty: u32, n: u64) {
+        self.fit(ty as usize + 1);
+        self.every(ty, Outcome::Correct, n);
     }
 
     fn lane(&mut self, lane: usize, ty: u32) -> &mut Row {
@@ -114,15 +120,26 @@ impl Answer {
 }
 
 impl Matcher {
+    /// True where both sides of the last run are the same and every span is correct in every mode.
+    pub fn all_correct(&self) -> bool {
+        self.same
+    }
+
     /// Counts what the last run came to; `gold` and `pred` are those of the run.
     pub fn count(&self, gold: &[Placed], pred: &[Placed], counts: &mut PartialCounts) {
+        if self.same {
+            for span in gold {
+                counts.add_correct(span.ty, 1);
+            }
+            return;
+        }
         let types = gold.iter().chain(pred).map(|span| span.ty as usize + 1);
         counts.fit(types.max().unwrap_or(0));
         for (span, &answer) in pred.iter().zip(&self.answers) {
             if answer == Answer::RIGHT {
-                counts.every(span.ty, Outcome::Correct);
+                counts.every(span.ty, Outcome::Correct, 1);
             } else if answer == Answer::default() {
-                counts.every(span.ty, Outcome::Spurious);
+                counts.every(span.ty, Outcome::Spurious, 1);
             } else {
                 for lane in 0..LANES.len() {
                     *counts.lane(lane, span.ty).of(answer.outcome(lane)) += 1;
@@ -134,7 +151,7 @@ impl Matcher {
                 continue;
             }
             if taken == 0 {
-                counts.every(span.ty, Outcome::Missed);
+                counts.every(span.ty, Outcome::Missed, 1);
                 continue;
             }
             for lane in (0..LANES.len()).filter(|lane| taken & 1 << lane == 0) {
@@ -156,6 +173,12 @@ impl Matcher {
     ) {
         let lane = mode as usize + if ty.is_some() { MODES } else { 0 };
         let wanted = |span: &Placed| ty.is_none_or(|ty| span.ty == ty);
+        if self.same {
+            for (at, _) in pred.iter().filter(|span| wanted(span)).enumerate() {
+                found(Outcome::Correct, at);
+            }
+            return;
+        }
         let answers = pred.iter().zip(&self.answers).filter(|(s, _)| wanted(s));
         for (at, (_, answer)) in answers.enumerate() {
             found(answer.outcome(lane), at);

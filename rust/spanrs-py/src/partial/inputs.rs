@@ -75,7 +75,7 @@ impl Flat {
             ends.push(placed.len());
         }
         let types = reader.types().names().map(str::to_owned).collect();
-        Ok(SpanLists::new(placed, ends, types))
+        Ok(SpanLists::new(placed, &ends, types))
     }
 }
 
@@ -233,7 +233,7 @@ pub(crate) fn partial_spans(
     pred: &Bound<'_, PyAny>,
 ) -> Result<(SpanLists, SpanLists)> {
     let (gold, pred) = (spans(gold)?, spans(pred)?);
-    let (n, m) = (gold.ends.len(), pred.ends.len());
+    let (n, m) = (gold.ranges.len(), pred.ranges.len());
     if n != m {
         return Err(shape(format!("gold has {n} sentences, pred has {m}"), None));
     }
@@ -282,5 +282,5 @@ fn spans(sentences: &Bound<'_, PyAny>) -> Result<SpanLists> {
         ends.push(placed.len());
         pause(sentences.py(), at)?;
     }
-    Ok(SpanLists::new(placed, ends, types))
+    Ok(SpanLists::new(placed, &ends, types))
 }

@@ -8,7 +8,7 @@ use pyo3::types::{PyDict, PyInt, PyList, PySet, PyString};
 use spanrs_eval::partial::{BadTag, LooseReader, Placed};
 use spanrs_tags::{Dialect, Reader, Reading, Scheme};
 
-use super::{SpanLists, pause};
+use super::{Held, SpanLists, pause};
 use crate::error::{Error, Result};
 use crate::lists::{Interner, Items};
 
@@ -68,26 +68,138 @@ pub(crate) fn loose_tags(data: &Bound<'_, PyAny>, any_prefix: bool) -> Result<Sp
         ends.push(spans.len());
         pause(data.py(), at)?;
     }
-    Ok(SpanLists::new(spans, ends, reader.into_types()))
+    Ok(SpanLists::new(spans, &ends, reader.into_types()))
 }
 
-/// True where both are lists of as many lists, and those of one side as long as those of the other.
+/// Both sides of lists of lists of tags at once, or None where anything is wrong with them: then
+/// [`loose_tags`] says what. A pred sentence that equals its gold sentence is not read.
 #[pyfunction]
-#[pyo3(signature = (true_, pred, /))]
-pub(crate) fn same_lengths(true_: &Bound<'_, PyAny>, pred: &Bound<'_, PyAny>) -> bool {
-    if !true_.is_instance_of::<PyList>() || !pred.is_instance_of::<PyList>() {
-        return false;
+#[pyo3(signature = (gold, pred, /))]
+pub(crate) fn loose_pairs(
+    gold: &Bound<'_, PyAny>,
+    pred: &Bound<'_, PyAny>,
+) -> Result<Option<(SpanLists, SpanLists)>> {
+    if !gold.is_instance_of::<PyList>() || !pred.is_instance_of::<PyList>() {
+        return Ok(None);
     }
-    let (true_, pred) = (Items::of(true_), Items::of(pred));
-    let length = |side: Items<'_, '_>, at| {
-        let document = side.get(at)?.cast::<PyList>().ok()?;
-        Some(document.len())
-    };
-    true_.len() == pred.len()
-        && (0..true_.len()).all(|at| {
-            let one = length(true_, at);
-            one.is_some() && one == length(pred, at)
+    let (golds, preds) = (Items::of(gold), Items::of(pred));
+    if golds.len() != preds.len() {
+        return Ok(None);
+    }
+    let mut walk = Walk::new()?;
+    let mut spans = Vec::new();
+    let (mut gold_ranges, mut pred_ranges) = (Vec::new(), Vec::new());
+    for at in 0..golds.len() {
+        let (Some(one), Some(other)) = (golds.get(at), preds.get(at)) else {
+            return Ok(None);
+        };
+        let (one, other) = (one.to_owned(), other.to_owned());
+        if !one.is_instance_of::<PyList>() || !other.is_instance_of::<PyList>() {
+            return Ok(None);
+        }
+        let begin = spans.len() as u32;
+        let (one_items, other_items) = (Items::of(&one), Items::of(&other));
+        if one_items.len() != other_items.len() || !walk.read(one_items, &one, &mut spans) {
+            return Ok(None);
+        }
+        let gold_range = begin..spans.len() as u32;
+        // Python compares objects before what is in them, so this is quicker than reading.
+        let pred_range = match one.eq(&other) {
+            Ok(true) => gold_range.clone(),
+            Ok(false) if walk.read(other_items, &other, &mut spans) => {
+                gold_range.end..spans.len() as u32
+            }
+            _ => return Ok(None),
+        };
+        gold_ranges.push(gold_range);
+        pred_ranges.push(pred_range);
+        pause(gold.py(), at)?;
+    }
+    let held = Held::new(spans, walk.reader.into_types());
+    Ok(Some(SpanLists::gold_and_pred(
+        held,
+        [gold_ranges, pred_ranges],
+    )))
+}
+
+/// Places of the table from tag to id: tags are few.
+const KNOWN: usize = 256;
+
+/// Reads sentences whose tags were seen before in one go, without putting their ids down first.
+struct Walk {
+    tags: Reader,
+    interner: Interner,
+    reader: LooseReader,
+    // The reference keeps the object alive, so that its address cannot come to mean another string.
+    known: Vec<Option<(Py<PyAny>, u32)>>,
+    ids: Vec<u32>,
+}
+
+impl Walk {
+    fn new() -> Result<Self> {
+        Ok(Self {
+            tags: numbering()?,
+            interner: Interner::new(),
+            reader: LooseReader::default(),
+            known: std::iter::repeat_with(|| None).take(KNOWN).collect(),
+            ids: Vec::new(),
         })
+    }
+
+    /// Appends the spans of a list of tags; false where something is wrong with it.
+    #[inline]
+    fn read(
+        &mut self,
+        items: Items<'_, '_>,
+        document: &Bound<'_, PyAny>,
+        spans: &mut Vec<Placed>,
+    ) -> bool {
+        let (before, mut whole) = (spans.len(), true);
+        let known = (0..items.len()).map_while(|at| {
+            let id =
+                items
+                    .get(at)
+                    .and_then(|item| match &self.known[place(item.as_ptr() as usize)] {
+                        Some((object, id)) if object.as_ptr() == item.as_ptr() => Some(*id),
+                        _ => None,
+                    });
+            whole &= id.is_some();
+            id.map(|id| (at, id))
+        });
+        let read = self.reader.spans(known, items.len(), spans);
+        if whole {
+            return read.is_ok();
+        }
+        spans.truncate(before);
+        self.read_new(document, spans)
+    }
+
+    /// The same for tags that may be new.
+    #[cold]
+    fn read_new(&mut self, document: &Bound<'_, PyAny>, spans: &mut Vec<Placed>) -> bool {
+        self.ids.clear();
+        let walked = self
+            .interner
+            .sentence(document, &mut self.tags, &mut self.ids);
+        if walked.is_err() {
+            return false;
+        }
+        self.reader.learn(&self.tags);
+        let items = Items::of(document);
+        for (at, &id) in self.ids.iter().enumerate() {
+            if let Some(item) = items.get(at) {
+                self.known[place(item.as_ptr() as usize)] = Some((item.to_owned().unbind(), id));
+            }
+        }
+        let places = self.ids.iter().copied().enumerate();
+        self.reader.spans(places, self.ids.len(), spans).is_ok()
+    }
+}
+
+#[inline(always)]
+fn place(address: usize) -> usize {
+    // As for the interner: objects are 16-byte aligned, strings of one size stand in step.
+    ((address as u64 >> 4).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 56) as usize & (KNOWN - 1)
 }
 
 /// What is wrong with the item at a place, if it is that it is no str.
@@ -141,7 +253,7 @@ pub(crate) fn loose_conll(data: &str) -> Result<SpanLists> {
         }
         ends.push(spans.len());
     }
-    Ok(SpanLists::new(spans, ends, reader.into_types()))
+    Ok(SpanLists::new(spans, &ends, reader.into_types()))
 }
 
 /// Python's white space, which is Unicode's and four control characters.
@@ -208,7 +320,7 @@ fn gather(
         ends.push(gathered.spans.len());
         pause(data.py(), at)?;
     }
-    Ok(SpanLists::new(gathered.spans, ends, gathered.types))
+    Ok(SpanLists::new(gathered.spans, &ends, gathered.types))
 }
 
 /// Spans of a list of lists of dicts with label, start and end, which is inclusive.
