@@ -186,12 +186,13 @@ impl<L: Copy + TryInto<usize>> Sentences<'_, L> {
     /// At most so many ranges of sentences, of nearly equal numbers of tokens, none of less than `worth`
     /// unless it is the only one.
     pub(crate) fn split(self, parts: usize, worth: usize) -> Vec<Range<usize>> {
+        let mut ranges = Vec::with_capacity(parts);
         if parts <= 1 {
-            return vec![0..self.len()];
+            ranges.push(0..self.len());
+            return ranges;
         }
         let tokens: usize = (0..self.len()).map(|at| self.length(at)).sum();
         let parts = parts.min(tokens / worth).max(1);
-        let mut ranges = Vec::with_capacity(parts);
         let (mut begin, mut behind) = (0, 0);
         for at in 0..self.len() {
             behind += self.length(at);

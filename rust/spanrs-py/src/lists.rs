@@ -16,8 +16,11 @@ const SLOTS: usize = 1024;
 /// Tags of Python sequences to ids of a reader.
 pub(crate) struct Interner {
     // The reference keeps the object alive, so that its address cannot come to mean another string.
-    slots: Box<[Option<(Py<PyAny>, u32)>; SLOTS]>,
+    slots: Box<[Option<Known>; SLOTS]>,
 }
+
+/// A tag's object and its id.
+type Known = (Py<PyAny>, u32);
 
 impl Interner {
     pub(crate) fn new() -> Self {

@@ -112,7 +112,7 @@ impl<'py> Walker<'py> {
     /// `object` is alive. The items are those of now: they may be used until Python code can run, which
     /// may change the list; and no longer than the object lives.
     #[inline]
-    pub(crate) unsafe fn items<'a>(&'a mut self, object: Item) -> Option<&'a [Item]> {
+    pub(crate) unsafe fn items(&mut self, object: Item) -> Option<&[Item]> {
         // SAFETY: the object is alive and the GIL is held. A list whose layout was found has its
         // number of items in the third word and a pointer to that many at the place found; a tuple has
         // the items themselves there. The pointer of an empty list may be null and is not used.
