@@ -70,6 +70,7 @@ def kinds(flat: tuple[Ids, Ids], sizes: Ids) -> dict[str, Columns]:
     coded, numbers = dictionary(pyarrow.int32()), lists(both(pyarrow.array))
     texts = both(lambda side: side.dictionary_decode(), coded)
     series = both(polars.Series, lists(texts))
+    categories = cast(polars.Categorical)
     return {
         "pyarrow list<dictionary<int8, string>>": lists(dictionary(pyarrow.int8())),
         "pyarrow list<dictionary<int32, string>>": lists(coded),
@@ -77,7 +78,8 @@ def kinds(flat: tuple[Ids, Ids], sizes: Ids) -> dict[str, Columns]:
         "pyarrow large_list<string>": large(texts),
         "pyarrow list<int64>, integers with a vocabulary": numbers,
         "Polars List(Enum)": cast(polars.Enum(VOCABULARY)),
-        "Polars List(Categorical)": cast(polars.Categorical),
+        "Polars List(Categorical), which Polars copies at each export": categories,
+        "Polars List(Categorical), exported once before": both(pyarrow.chunked_array, categories),
         "Polars List(String)": series,
         "Polars List(Int64), integers with a vocabulary": both(polars.Series, numbers),
     }

@@ -56,7 +56,7 @@ def both_threads(work: Work, arrays: tuple[Ids, Ids], sizes: Any) -> None:
         results = [call().to_json() for call in calls.values()]  # type: ignore[attr-defined]
         assert results[0] == results[1]
         work.record.heading(f"{name}, {tokens} tokens", "The results of both have the same bytes as JSON.")
-        found = in_turn(calls)
+        found = in_turn(calls, 31)
         work.record.timings(found, tokens, "one thread / this", over(next(iter(found.values()))))
 
 
@@ -129,7 +129,7 @@ class Counting:
         self._thread.join()
 
 
-def speed(call: Call, seconds: float = 1.0) -> tuple[float, int]:
+def speed(call: Call, seconds: float = 2.0) -> tuple[float, int]:
     """Counts a second while `call` runs, again and again for so long; and how often it ran."""
     counted, taken, runs = 0, 0.0, 0
     with Counting() as other:
