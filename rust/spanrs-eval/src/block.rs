@@ -57,12 +57,19 @@ impl Block {
     /// Ends the sentence that stands in the next `tokens` places of the room asked for.
     #[inline]
     pub fn end(&mut self, tokens: usize) {
-        if tokens > 0 {
+        self.end_all(&[tokens as u32]);
+    }
+
+    /// As [`Block::end`] for sentences that stand one behind the other.
+    #[inline]
+    pub fn end_all(&mut self, lengths: &[u32]) {
+        for &tokens in lengths {
+            // Of an empty sentence this is the first token of the next, or the border behind the last.
             self.gold[self.used] |= FIRST;
             self.pred[self.used] |= FIRST;
-            self.used += tokens;
+            self.used += tokens as usize;
         }
-        self.lengths.push(tokens as u32);
+        self.lengths.extend_from_slice(lengths);
     }
 
     /// True when it is time to count it.

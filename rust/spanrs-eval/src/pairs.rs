@@ -11,7 +11,7 @@ use spanrs_tags::{CLOSE, OPEN, Reader, VIOLATION};
 
 use crate::block::{BORDER, Block, FIRST};
 use crate::counts::Counts;
-use crate::exact::{Seen, confuse};
+use crate::exact::Seen;
 
 /// Codes of tags that are told apart where there are few, the border among them; powers of two, so that
 /// masks stand in for bounds checks.
@@ -100,8 +100,8 @@ pub(crate) struct Tables<const SIDE: usize, const PLACES: usize> {
     /// Neighbours where the sides differ.
     gold: Box<[u64; PLACES]>,
     pred: Box<[u64; PLACES]>,
-    /// Pairs of equal spans that end behind this gold tag, where the sides differ.
-    tp: [u64; SIDE],
+    /// Spans with equal bounds, by the tags of gold and pred they end with, where the sides differ.
+    met: Box<[[u64; SIDE]; SIDE]>,
     counts: Counts,
 }
 
@@ -138,7 +138,7 @@ impl<const SIDE: usize, const PLACES: usize> Tables<SIDE, PLACES> {
             all: filled([0; BANKS]),
             gold: filled(0),
             pred: filled(0),
-            tp: [0; SIDE],
+            met: filled([0; SIDE]),
             counts: Counts::default(),
         };
         counter.fits(reader).then_some(counter)
@@ -293,21 +293,16 @@ impl<const SIDE: usize, const PLACES: usize> Tables<SIDE, PLACES> {
             self.pred[pred_at] += 1;
             seen |= g;
             let both = g & p & together & CLOSE;
-            let (gold_ty, pred_ty) = (
-                self.types[usize::from(before.0) % SIDE],
-                self.types[usize::from(before.1) % SIDE],
-            );
-            let same = gold_ty == pred_ty;
-            self.tp[usize::from(before.0) % SIDE] += u64::from(both & u8::from(same));
-            if both != 0 && !same {
-                confuse(&mut self.counts, gold_ty, pred_ty);
-            }
-            if here.0 & FIRST != 0 {
+            let met = &mut self.met[usize::from(before.0) % SIDE];
+            met[usize::from(before.1) % SIDE] += u64::from(both);
+            together = if here.0 & FIRST != 0 {
                 // Nothing is open any more, and what opens here opens where both sides begin.
-                together = CLOSE;
+                CLOSE
             } else if (g | p) & OPEN != 0 {
-                together = (g & p & OPEN) / OPEN * CLOSE;
-            }
+                (g & p & OPEN) / OPEN * CLOSE
+            } else {
+                together
+            };
             *differing += u64::from(here.0 != here.1);
             if here.0 == here.1 && together != 0 {
                 return (at + 1, seen);
@@ -343,8 +338,15 @@ impl<const SIDE: usize, const PLACES: usize> Tables<SIDE, PLACES> {
                     tally.tp += equal;
                 }
             }
-            if before != BORDER {
-                counts.types[ty].tp += std::mem::take(&mut self.tp[usize::from(before) % SIDE]);
+            for other in self.tags() {
+                let met = &mut self.met[usize::from(before) % SIDE][usize::from(other) % SIDE];
+                let met = std::mem::take(met);
+                let other = self.types[usize::from(other) % SIDE];
+                if met > 0 && ty == other as usize {
+                    counts.types[ty].tp += met;
+                } else if met > 0 {
+                    *counts.confused.entry((ty as u32, other)).or_default() += met;
+                }
             }
         }
         self.suspicious = 0;

@@ -9,6 +9,7 @@ use spanrs_tags::{Evidence, Reader};
 use crate::error::Result;
 use crate::ids::{Id, Sentences, bad_id};
 use crate::interrupted;
+use crate::raw::fetch;
 
 /// Tokens that are turned to bytes together.
 const RUN: usize = 1 << 12;
@@ -20,6 +21,9 @@ const WORTH: usize = 1 << 12;
 const NO_TAG: u8 = 0x80;
 /// Ids that are turned to bytes at once.
 const LANES: usize = 16;
+/// Memory is fetched so many bytes ahead, a cache line at a time: it is what turning to bytes waits for.
+const AHEAD: usize = 2048;
+const LINE: usize = 64;
 /// The last place of the table of [`Codes`] stands for all ids beyond it.
 const LAST: u64 = 255;
 
@@ -196,34 +200,26 @@ impl<G: Id, P: Id> Part<'_, G, P> {
         let gold_codes = Codes::new(batch.gold_numbers, batch.ignore);
         let pred_codes = Codes::new(batch.pred_numbers, i64::MIN);
         let mut block = Block::default();
-        let mut ranges = batch.cut.ranges_of(self.range.clone()).peekable();
         let mut sentence = self.range.start;
+        let mut start = batch.cut.start(sentence);
         let mut lengths = Vec::new();
         for run in 1.. {
-            let Some(start) = ranges.peek().map(|range| range.start) else {
+            let end = start + batch.cut.run(sentence..self.range.end, RUN, &mut lengths);
+            if lengths.is_empty() {
                 break;
-            };
-            let mut end = start;
-            lengths.clear();
-            while end - start < RUN
-                && lengths.len() < RUN
-                && let Some(range) = ranges.next()
-            {
-                lengths.push(range.len());
-                end = range.end;
             }
             let (gold, pred) = (&batch.gold[start..end], &batch.pred[start..end]);
             let (g, p) = block.room(end - start);
             let clean = narrow((gold, pred), (&gold_codes, &pred_codes), (g, p));
             if !clean && let Err(bad) = pick(gold, batch.ignore, (g, p), &mut lengths) {
                 // Says what is wrong.
-                let range = batch.cut.ranges_of(self.range.clone());
-                let mut range = range.skip(sentence + bad - self.range.start);
-                let range = range.next().unwrap_or_default();
+                let at = sentence + bad;
+                let range = batch.cut.start(at)..batch.cut.start(at + 1);
                 return batch.ids(sentence + bad, range, &mut Vec::new(), &mut Vec::new());
             }
-            lengths.iter().for_each(|&length| block.end(length));
+            block.end_all(&lengths);
             sentence += lengths.len();
+            start = end;
             if block.is_full() {
                 scorer.add_block(reader, &mut block, |_, _, _| 0);
             }
@@ -243,11 +239,11 @@ fn pick<G: Id>(
     ids: &[G],
     ignore: i64,
     (gold, pred): (&mut [u8], &mut [u8]),
-    lengths: &mut [usize],
+    lengths: &mut [u32],
 ) -> std::result::Result<(), usize> {
     let (mut start, mut kept) = (0, 0);
     for (sentence, length) in lengths.iter_mut().enumerate() {
-        let end = start + *length;
+        let end = start + *length as usize;
         // Most of what is ignored is padding.
         let padding = gold[start..end].iter().rev();
         let padding = padding.take_while(|&&byte| byte == NO_TAG).count();
@@ -266,7 +262,7 @@ fn pick<G: Id>(
         if bad != 0 {
             return Err(sentence);
         }
-        *length = kept - first;
+        *length = (kept - first) as u32;
         start = end;
     }
     Ok(())
@@ -309,6 +305,10 @@ fn truncate_here<G: Id, P: Id>(
 ) {
     #[inline(always)]
     fn some<T: Id>(ids: &[T], out: &mut [u8]) {
+        let ahead = ids.as_ptr().cast::<u8>().wrapping_add(AHEAD);
+        for line in (0..size_of_val(ids)).step_by(LINE) {
+            fetch(ahead.wrapping_add(line));
+        }
         for (id, out) in ids.iter().zip(out) {
             let id = id.value();
             // Negative ids have all high bits.

@@ -159,12 +159,34 @@ impl<L: Copy + TryInto<usize>> Sentences<'_, L> {
 
     /// The places of some sentences.
     pub(crate) fn ranges_of(self, sentences: Range<usize>) -> impl Iterator<Item = Range<usize>> {
-        let mut start = (0..sentences.start).map(|at| self.length(at)).sum();
+        let mut start = self.start(sentences.start);
         sentences.map(move |at| {
             let begin = start;
             start += self.length(at);
             begin..start
         })
+    }
+
+    /// Where a sentence begins.
+    pub(crate) fn start(self, sentence: usize) -> usize {
+        (0..sentence).map(|at| self.length(at)).sum()
+    }
+
+    /// The lengths of the first ones of some sentences, up to `most` tokens and sentences or so; gives
+    /// how many tokens they have.
+    #[inline]
+    pub(crate) fn run(self, sentences: Range<usize>, most: usize, lengths: &mut Vec<u32>) -> usize {
+        lengths.clear();
+        let mut tokens = 0;
+        for at in sentences.take(most) {
+            if tokens >= most {
+                break;
+            }
+            let length = self.length(at);
+            tokens += length;
+            lengths.push(length as u32);
+        }
+        tokens
     }
 
     /// Sentences.

@@ -199,9 +199,9 @@ unsafe fn is_tuple(object: Item) -> bool {
     unsafe { ffi::PyTuple_CheckExact(object) != 0 || ffi::PyTuple_Check(object) != 0 }
 }
 
-/// Brings a row that will be needed soon nearer: first itself, then where it keeps its items.
+/// Brings what will be needed soon nearer.
 #[inline(always)]
-pub(crate) fn fetch(address: *const Item) {
+pub(crate) fn fetch<T>(address: *const T) {
     #[cfg(target_arch = "x86_64")]
     // SAFETY: a prefetch reads nothing and cannot fault, whatever the address.
     unsafe {

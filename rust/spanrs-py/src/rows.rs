@@ -94,8 +94,8 @@ impl<'py> Rows<'py> {
             let end = gold.len().min(start + PAUSE);
             for at in start..end {
                 if let (Some(gold), Some(pred)) = (gold.get(at + AHEAD), pred.get(at + AHEAD)) {
-                    fetch(*gold as *const Item);
-                    fetch(*pred as *const Item);
+                    fetch(*gold);
+                    fetch(*pred);
                 }
                 if let (Some(&gold), Some(&pred)) =
                     (gold.get(at + AHEAD / 2), pred.get(at + AHEAD / 2))
@@ -159,8 +159,7 @@ impl Counting<'_, '_> {
             self.pred_ids.clear();
             for (&gold, &pred) in gold_items.iter().zip(pred_items) {
                 // SAFETY: the items are alive, because their rows hold them.
-                let (gold, pred) =
-                    unsafe { (id(interner, reader, gold)?, id(interner, reader, pred)?) };
+                let (gold, pred) = unsafe { ids(interner, reader, gold, pred)? };
                 self.gold_ids.push(gold);
                 self.pred_ids.push(pred);
             }
@@ -175,8 +174,7 @@ impl Counting<'_, '_> {
             gold_room.iter_mut().zip(pred_room).zip(items)
         {
             // SAFETY: as above.
-            let (gold, pred) =
-                unsafe { (id(interner, reader, gold)?, id(interner, reader, pred)?) };
+            let (gold, pred) = unsafe { ids(interner, reader, gold, pred)? };
             (*gold_code, *pred_code) = (gold as u8, pred as u8);
         }
         if reader.tags().len() > known {
@@ -194,6 +192,30 @@ impl Counting<'_, '_> {
             self.flush();
         }
         Ok(())
+    }
+}
+
+/// The ids of the tags of a token.
+///
+/// # Safety
+/// Both items are alive.
+#[inline(always)]
+unsafe fn ids(
+    interner: &mut Interner,
+    reader: &mut Reader,
+    gold: Item,
+    pred: Item,
+) -> Result<(u32, u32)> {
+    // SAFETY: both are alive.
+    unsafe {
+        let id_of_gold = id(interner, reader, gold)?;
+        // Most predictions are right, and where tags come from one list of them, the same object.
+        let id_of_pred = if pred == gold {
+            id_of_gold
+        } else {
+            id(interner, reader, pred)?
+        };
+        Ok((id_of_gold, id_of_pred))
     }
 }
 
