@@ -323,8 +323,13 @@ class Result:
         """
         return combine([self, other])
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self, *, untyped: bool = False) -> dict[str, Any]:
         """Give everything as plain dictionaries, lists, strings and numbers.
+
+        Parameters
+        ----------
+        untyped : bool
+            Also give ``untyped`` and ``untyped_counts``, over spans by their bounds alone.
 
         Returns
         -------
@@ -356,6 +361,9 @@ class Result:
             "detection": self.detection,
             "signature": self.signature,
         }
+        if untyped:
+            everything["untyped"] = asdict(self.untyped)
+            everything["untyped_counts"] = self.untyped_counts._asdict()
         if self._documents:
             everything["documents"] = [
                 {
@@ -369,13 +377,15 @@ class Result:
             ]
         return everything
 
-    def to_json(self, indent: int | None = None) -> str:
+    def to_json(self, indent: int | None = None, *, untyped: bool = False) -> str:
         """Give :meth:`to_dict` as JSON text.
 
         Parameters
         ----------
         indent : int, optional
             Spaces a level; None for one line.
+        untyped : bool
+            As for :meth:`to_dict`.
 
         Returns
         -------
@@ -384,7 +394,8 @@ class Result:
         """
         import json
 
-        return json.dumps(self.to_dict(), indent=indent, ensure_ascii=False, allow_nan=False)
+        everything = self.to_dict(untyped=untyped)
+        return json.dumps(everything, indent=indent, ensure_ascii=False, allow_nan=False)
 
     def __repr__(self) -> str:
         return f"<Result F1 {self.micro.f1:.4f} of {self.micro.support} spans, {self.signature}>"
