@@ -210,6 +210,13 @@ def test_without_documents_there_is_nothing_to_weigh():
     assert spanrs.score([], [], weights=[]).tokens == 0
 
 
+def test_fractions_are_printed_short():
+    result = spanrs.score([["B-A"], ["B-A"]], [["B-A"], ["O"]], weights=[0.1, 0.2])
+    assert "0.30" in str(result)
+    assert "0.30000" not in str(result) + result._repr_html_()
+    assert "of 0.30 tokens in 0.30 sentences" in str(result)
+
+
 def test_later_weights_take_the_place_of_earlier_ones():
     result = spanrs.score([["B-A"], ["B-A"]], [["B-A"], ["O"]], weights=[1, 3])
     again = result.weighed([1, 1])

@@ -223,9 +223,10 @@ def score(
     located : int
         Violations to keep a side; all are counted.
     documents : iterable of int, optional
-        Sentences of each document, in order: the result has a row for each.
+        Sentences of each document, in order, 1 or more: the result has a row for each.
     weights : sequence of float, optional
-        How often each document counts. Without ``documents`` every sentence is one.
+        How often each document counts, as for :meth:`Result.weighed`. Without ``documents`` every
+        sentence is a document.
     threads : int
         Threads for ids and Arrow columns, which are counted without the GIL; 0 is one a processor. The
         result does not depend on it. Lists are walked by one thread.
@@ -242,7 +243,9 @@ def score(
     spanrs.errors.SchemeError
         For unknown names, ids outside the vocabulary, and malformed tags under ``refuse``.
     TypeError
-        Where tags are no strings.
+        Where tags are no strings, ids no integers, and where ``mask`` or ``lengths`` have no meaning.
+    ValueError
+        Where weights are not one a document, negative or not finite.
 
     Examples
     --------

@@ -50,9 +50,12 @@ fn late() -> impl Strategy<Value = Vec<Pair>> {
 
 /// Sentences around the length at which a block is full, and empty ones.
 fn long() -> impl Strategy<Value = Vec<Pair>> {
-    let repeated = (pair(16, 12), prop_oneof![0..3_usize, 600..1_400_usize])
-        .prop_map(|((gold, pred), times)| (vec![gold; times].concat(), vec![pred; times].concat()));
-    proptest::collection::vec(repeated, 1..5)
+    let tokens = prop_oneof![0..3_usize, 8_185..8_230_usize];
+    let repeated = (pair(16, 12), tokens).prop_map(|((gold, pred), tokens)| {
+        let repeat = |tags: Vec<String>| tags.into_iter().cycle().take(tokens).collect::<Vec<_>>();
+        (repeat(gold), repeat(pred))
+    });
+    proptest::collection::vec(repeated, 1..4)
 }
 
 fn made() -> impl Strategy<Value = (Scheme, Reading)> {
@@ -271,7 +274,7 @@ proptest! {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(60))]
+    #![proptest_config(ProptestConfig::with_cases(80))]
 
     #[test]
     fn sentences_may_be_longer_than_a_block(made in made(), pairs in long(), ways in ways()) {
