@@ -95,7 +95,8 @@ struct Pair {
 ///     counts.token(gold.as_bytes(), pred.as_bytes()).unwrap();
 /// }
 /// let types = counts.types();
-/// assert_eq!((types[0].0, types[0].1.both), (&b"PER"[..], 1));
+/// // The first is that of `O`, which has none.
+/// assert_eq!((types[1].0, types[1].1.both), (&b"PER"[..], 1));
 /// assert_eq!((counts.tokens(), counts.equal_tags()), (3, 2));
 /// ```
 #[derive(Clone, Debug)]
