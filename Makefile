@@ -59,7 +59,7 @@ differential: $(VENV)/built  ## a million random sequences and 10^5 corpora agai
 	$(BIN)/python -m benches.versus.iobes_million
 	$(BIN)/python -m benches.versus.differential
 
-versus: $(VENV)/built  ## speed beside the peers, written to benches/record
+versus: $(VENV)/built  ## speed and memory beside the peers, written to benches/record
 	$(BIN)/python -m benches.versus.run
 	$(BIN)/python -m benches.versus.iobes_calls
 

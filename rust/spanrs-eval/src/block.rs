@@ -1,10 +1,9 @@
-/// Stands before, between and behind the sentences of a [`Block`].
+/// Stands before the first sentence of a [`Block`] and, marked, behind the last.
 pub(crate) const BORDER: u8 = 127;
+/// Marks the first token of a sentence.
+pub(crate) const FIRST: u8 = 0x80;
 /// Tokens after which a block is worth counting: both sides stay in the fastest cache.
 const FULL: usize = 1 << 13;
-/// Room behind the last sentence, so that copies can go in whole steps.
-const SLACK: usize = 2 * STEP;
-const STEP: usize = 16;
 
 /// Sentences of both sides, a byte a token: ids of one reader that are below [`Block::TAGS`].
 #[derive(Clone, Debug)]
@@ -13,13 +12,13 @@ pub struct Block {
     pred: Vec<u8>,
     /// Used places of both; the first is a border.
     used: usize,
-    sentences: u64,
+    lengths: Vec<u32>,
 }
 
 impl Default for Block {
     fn default() -> Self {
         let empty = || {
-            let mut side = vec![0; FULL + SLACK];
+            let mut side = vec![0; FULL];
             side[0] = BORDER;
             side
         };
@@ -27,7 +26,7 @@ impl Default for Block {
             gold: empty(),
             pred: empty(),
             used: 1,
-            sentences: 0,
+            lengths: Vec::new(),
         }
     }
 }
@@ -36,12 +35,14 @@ impl Block {
     /// A reader may have so many tags, no more.
     pub const TAGS: usize = BORDER as usize;
 
-    /// Room for a sentence of at most `tokens` tokens: gold and pred, to be filled. [`Block::end`] ends it.
+    /// Room for sentences of at most `tokens` tokens: gold and pred, to be filled from the start.
+    /// [`Block::end`] ends each of them.
     #[inline]
     pub fn room(&mut self, tokens: usize) -> (&mut [u8], &mut [u8]) {
         let range = self.used..self.used + tokens;
-        if range.end + SLACK > self.gold.len() {
-            self.grow(range.end + SLACK);
+        // One more for the border behind the last.
+        if range.end >= self.gold.len() {
+            self.grow(range.end + 1);
         }
         (&mut self.gold[range.clone()], &mut self.pred[range])
     }
@@ -53,40 +54,15 @@ impl Block {
         self.pred.resize(length, 0);
     }
 
-    /// Ends the sentence that stands in the first `tokens` places of the room asked for.
+    /// Ends the sentence that stands in the next `tokens` places of the room asked for.
     #[inline]
     pub fn end(&mut self, tokens: usize) {
-        let behind = self.used + tokens;
-        self.gold[behind] = BORDER;
-        self.pred[behind] = BORDER;
-        self.used = behind + 1;
-        self.sentences += 1;
-    }
-
-    /// Adds sentences that stand one behind the other in `gold` and `pred`, as long as `lengths` say.
-    #[inline]
-    pub fn extend(&mut self, gold: &[u8], pred: &[u8], lengths: impl Iterator<Item = usize>) {
-        let mut start = 0;
-        for length in lengths {
-            self.room(length);
-            // Most sentences are a step or two; whole steps need no loop over bytes. What is copied
-            // beyond the sentence is overwritten by the border and the next one.
-            let mut at = 0;
-            while at < length {
-                let (from, to) = (start + at, self.used + at);
-                if from + STEP > gold.len() {
-                    let rest = length - at;
-                    self.gold[to..to + rest].copy_from_slice(&gold[from..from + rest]);
-                    self.pred[to..to + rest].copy_from_slice(&pred[from..from + rest]);
-                    break;
-                }
-                self.gold[to..to + STEP].copy_from_slice(&gold[from..from + STEP]);
-                self.pred[to..to + STEP].copy_from_slice(&pred[from..from + STEP]);
-                at += STEP;
-            }
-            self.end(length);
-            start += length;
+        if tokens > 0 {
+            self.gold[self.used] |= FIRST;
+            self.pred[self.used] |= FIRST;
+            self.used += tokens;
         }
+        self.lengths.push(tokens as u32);
     }
 
     /// True when it is time to count it.
@@ -99,16 +75,29 @@ impl Block {
     #[inline]
     pub fn clear(&mut self) {
         self.used = 1;
-        self.sentences = 0;
+        self.lengths.clear();
     }
 
     /// Sentences in it.
     pub fn sentences(&self) -> u64 {
-        self.sentences
+        self.lengths.len() as u64
     }
 
-    /// Both sides, with a border before the first sentence and behind each.
+    /// Puts the border behind the last sentence, which [`Block::sides`] are to have.
+    #[inline]
+    pub(crate) fn close(&mut self) {
+        self.room(0);
+        self.gold[self.used] = FIRST | BORDER;
+        self.pred[self.used] = FIRST | BORDER;
+    }
+
+    /// Both sides, with a border before the first sentence and a marked one behind the last.
     pub(crate) fn sides(&self) -> (&[u8], &[u8]) {
-        (&self.gold[..self.used], &self.pred[..self.used])
+        (&self.gold[..=self.used], &self.pred[..=self.used])
+    }
+
+    /// Tokens of each sentence.
+    pub(crate) fn lengths(&self) -> &[u32] {
+        &self.lengths
     }
 }

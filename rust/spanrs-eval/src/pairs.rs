@@ -9,31 +9,94 @@
 
 use spanrs_tags::{CLOSE, OPEN, Reader, VIOLATION};
 
-use crate::block::{BORDER, Block};
+use crate::block::{BORDER, Block, FIRST};
 use crate::counts::Counts;
 use crate::exact::{Seen, confuse};
 
-/// Tags it can count; a power of two, so that masks stand in for bounds checks.
-const SIDE: usize = BORDER as usize + 1;
-const PLACES: usize = SIDE * SIDE;
-/// Additions to one place wait for each other; neighbouring tokens use different banks.
+/// Codes of tags that are told apart where there are few, the border among them; powers of two, so that
+/// masks stand in for bounds checks.
+const FEW: usize = 32;
+/// And at most.
+const MANY: usize = BORDER as usize + 1;
+/// What may follow a code: each of them, and once more where it begins a sentence.
+const NEXT: usize = 2;
+/// Additions to one place wait for each other; neighbouring tokens use different banks of it.
 const BANKS: usize = 4;
+/// To look up each step costs half as much again as counting it. So it is found out after a block whether
+/// there were violations, where it has so many times more tokens than there are places to look at.
+const LARGE: usize = 4;
 /// Pairs of neighbours that are numbered before they are counted.
 const STRIDE: usize = 256;
 
-/// Counts sentences of one reader.
+/// Counts sentences of one reader, in tables that are no larger than its tags need: to clear large ones
+/// costs more than to count a small corpus.
 #[derive(Clone, Debug)]
-pub(crate) struct PairCounter {
+pub(crate) enum PairCounter {
+    Few(Box<Tables<FEW, { FEW * FEW * NEXT }>>),
+    Many(Box<Tables<MANY, { MANY * MANY * NEXT }>>),
+}
+
+impl PairCounter {
+    /// None where the reading looks further back, or there are too many tags.
+    pub(crate) fn new(reader: &Reader) -> Option<Self> {
+        reader.between(None, None)?;
+        let few = || Some(Self::Few(Box::new(Tables::new(reader)?)));
+        let many = || Some(Self::Many(Box::new(Tables::new(reader)?)));
+        few().or_else(many)
+    }
+
+    /// Takes in the tags that came into the reader's vocabulary; false where there are too many.
+    #[inline]
+    pub(crate) fn fits(&mut self, reader: &Reader) -> bool {
+        match self {
+            Self::Few(tables) => tables.fits(reader),
+            Self::Many(tables) => tables.fits(reader),
+        }
+    }
+
+    /// Counts a block that is closed.
+    #[inline]
+    pub(crate) fn count(&mut self, block: &Block) -> Seen {
+        match self {
+            Self::Few(tables) => tables.count(block),
+            Self::Many(tables) => tables.count(block),
+        }
+    }
+
+    /// How many violations one side of a block has.
+    pub(crate) fn violations(&self, side: &[u8]) -> u64 {
+        match self {
+            Self::Few(tables) => tables.violations(side),
+            Self::Many(tables) => tables.violations(side),
+        }
+    }
+
+    /// Adds what was counted to `counts` and begins anew.
+    pub(crate) fn take(&mut self, counts: &mut Counts, types: usize) {
+        match self {
+            Self::Few(tables) => tables.take(counts, types),
+            Self::Many(tables) => tables.take(counts, types),
+        }
+    }
+}
+
+/// Counts for fewer than `SIDE` tags; there are `PLACES` = `SIDE` * `SIDE` * [`NEXT`] pairs of neighbours.
+#[derive(Clone, Debug)]
+pub(crate) struct Tables<const SIDE: usize, const PLACES: usize> {
     /// Tags of the reader that are known here.
     tags: usize,
     /// What happens between two neighbours.
-    steps: Box<[u8; PLACES]>,
+    steps: [u8; PLACES],
     /// How many violations there are between two neighbours.
-    wrong: Box<[u8; PLACES]>,
+    wrong: [u8; PLACES],
     /// The type of each tag.
     types: [u32; SIDE],
-    /// Neighbours on the side of pred.
-    all: Box<[u64; PLACES * BANKS]>,
+    /// The places with violations.
+    suspects: Vec<u16>,
+    /// What stood in all of them after the last block.
+    suspicious: u64,
+    /// Neighbours on the side of pred; the banks of a place stand side by side.
+    all: Box<[[u64; BANKS]; PLACES]>,
     /// Neighbours where the sides differ.
     gold: Box<[u64; PLACES]>,
     pred: Box<[u64; PLACES]>,
@@ -42,31 +105,39 @@ pub(crate) struct PairCounter {
     counts: Counts,
 }
 
-fn zeros<T: Copy + Default, const N: usize>() -> Box<[T; N]> {
-    let zeros = vec![T::default(); N].into_boxed_slice();
+fn filled<T: Copy, const N: usize>(with: T) -> Box<[T; N]> {
+    let filled = vec![with; N].into_boxed_slice();
     // It has that length.
-    zeros
-        .try_into()
-        .unwrap_or_else(|_| Box::new([T::default(); N]))
+    filled.try_into().unwrap_or_else(|_| Box::new([with; N]))
 }
 
-#[inline(always)]
-fn place(before: u8, here: u8) -> usize {
-    (usize::from(before) % SIDE) * SIDE + usize::from(here) % SIDE
-}
+impl<const SIDE: usize, const PLACES: usize> Tables<SIDE, PLACES> {
+    /// The number of a pair of neighbours. The border is the last code of any size.
+    #[inline(always)]
+    fn number(before: u8, here: u8) -> u16 {
+        let side = SIDE as u16;
+        let (begins, here) = (u16::from(here / FIRST), u16::from(here) % side);
+        (u16::from(before) % side * NEXT as u16 + begins) * side + here
+    }
 
-impl PairCounter {
-    /// None where the reading looks further back, or there are too many tags.
-    pub(crate) fn new(reader: &Reader) -> Option<Self> {
-        reader.between(None, None)?;
+    /// Where a pair of neighbours stands in the tables.
+    #[inline(always)]
+    fn place(before: u8, here: u8) -> usize {
+        usize::from(Self::number(before, here)) % PLACES
+    }
+
+    /// None where there are too many tags.
+    fn new(reader: &Reader) -> Option<Self> {
         let mut counter = Self {
             tags: 0,
-            steps: zeros(),
-            wrong: zeros(),
+            steps: [0; PLACES],
+            wrong: [0; PLACES],
             types: [0; SIDE],
-            all: zeros(),
-            gold: zeros(),
-            pred: zeros(),
+            suspects: Vec::new(),
+            suspicious: 0,
+            all: filled([0; BANKS]),
+            gold: filled(0),
+            pred: filled(0),
             tp: [0; SIDE],
             counts: Counts::default(),
         };
@@ -75,41 +146,60 @@ impl PairCounter {
 
     /// Takes in the tags that came into the reader's vocabulary; false where there are too many.
     #[inline]
-    pub(crate) fn fits(&mut self, reader: &Reader) -> bool {
+    fn fits(&mut self, reader: &Reader) -> bool {
         self.tags == reader.tags().len() || self.learn(reader)
     }
 
     #[cold]
     fn learn(&mut self, reader: &Reader) -> bool {
         let known = reader.tags().len();
-        if known > Block::TAGS {
+        if known >= SIDE {
             return false;
         }
         self.tags = known;
+        self.suspects.clear();
         let tag = |at: u8| (at != BORDER).then_some(u32::from(at));
-        for before in self.places() {
-            for here in self.places() {
-                let at = place(before, here);
-                let step = reader.between(tag(before), tag(here)).unwrap_or_default();
-                self.wrong[at] = reader.violations_between(tag(before), tag(here));
-                self.steps[at] = step & !VIOLATION | if self.wrong[at] > 0 { VIOLATION } else { 0 };
+        let between = |before, here| {
+            let step = reader.between(before, here).unwrap_or_default();
+            (step & !VIOLATION, reader.violations_between(before, here))
+        };
+        for before in self.tags() {
+            for here in self.tags() {
+                // Where a sentence begins, the one before ends.
+                let (close, left) = between(tag(before), None);
+                let (open, entered) = between(None, tag(here));
+                for (at, (step, wrong)) in [
+                    (Self::place(before, here), between(tag(before), tag(here))),
+                    (
+                        Self::place(before, here | FIRST),
+                        (close | open, left + entered),
+                    ),
+                ] {
+                    self.wrong[at] = wrong;
+                    if wrong > 0 {
+                        self.suspects.push(at as u16);
+                    }
+                    self.steps[at] = step | if wrong > 0 { VIOLATION } else { 0 };
+                }
             }
             self.types[usize::from(before) % SIDE] = tag(before).map_or(0, |id| reader.type_of(id));
         }
+        self.suspicious = self.suspected();
         true
     }
 
-    fn places(&self) -> impl Iterator<Item = u8> + use<> {
+    /// The tags that are known, and the border.
+    fn tags(&self) -> impl Iterator<Item = u8> + use<SIDE, PLACES> {
         (0..self.tags as u8).chain([BORDER])
     }
 
-    /// Counts a block.
+    /// Counts a block that is closed.
     #[inline]
-    pub(crate) fn count(&mut self, block: &Block) -> Seen {
+    fn count(&mut self, block: &Block) -> Seen {
         let (gold, pred) = block.sides();
         let mut seen = Seen {
             gold: false,
-            pred: self.count_side(pred) & VIOLATION != 0,
+            pred: self.count_pred(pred),
         };
         let mut differing = 0;
         let mut next = 1;
@@ -120,16 +210,34 @@ impl PairCounter {
         }
         // Where the sides are equal, what is wrong with pred is wrong with gold too.
         seen.gold |= seen.pred;
-        let tokens = pred.len() as u64 - 1 - block.sentences();
+        let tokens = pred.len() as u64 - 2;
         self.counts.sentences += block.sentences();
         self.counts.tokens += tokens;
         self.counts.correct_tokens += tokens - differing;
         seen
     }
 
-    /// Counts the neighbours of one side; gives the bits of all steps.
+    /// Counts the neighbours of pred; says whether there are violations.
     #[inline]
-    fn count_side(&mut self, side: &[u8]) -> u8 {
+    fn count_pred(&mut self, pred: &[u8]) -> bool {
+        if pred.len() >= LARGE * self.suspects.len() {
+            self.histogram::<false>(pred);
+        } else if self.histogram::<true>(pred) & VIOLATION == 0 {
+            return false;
+        }
+        let suspected = self.suspected();
+        std::mem::replace(&mut self.suspicious, suspected) < suspected
+    }
+
+    /// How many pairs of neighbours with violations were counted.
+    fn suspected(&self) -> u64 {
+        let places = self.suspects.iter().map(|&at| usize::from(at) % PLACES);
+        places.map(|at| self.all[at].iter().sum::<u64>()).sum()
+    }
+
+    /// Counts the neighbours of one side; gives the bits of all steps if that is asked for.
+    #[inline]
+    fn histogram<const BITS: bool>(&mut self, side: &[u8]) -> u8 {
         let (steps, all) = (&self.steps, &mut self.all);
         let mut numbers = [0_u16; STRIDE];
         let mut seen = 0;
@@ -139,21 +247,22 @@ impl PairCounter {
             for (number, (before, here)) in
                 numbers.iter_mut().zip(rest.iter().zip(&rest[1..=pairs]))
             {
-                *number = u16::from(*before) * SIDE as u16 + u16::from(*here);
+                *number = Self::number(*before, *here);
             }
-            let (whole, tail) = numbers[..pairs].as_chunks::<BANKS>();
-            for few in whole {
-                for (bank, &number) in few.iter().enumerate() {
-                    let at = usize::from(number) % PLACES;
-                    all[bank * PLACES + at] += 1;
+            let mut count = |bank: usize, number: u16| {
+                let at = usize::from(number) % PLACES;
+                all[at][bank] += 1;
+                if BITS {
                     seen |= steps[at];
                 }
+            };
+            let (whole, tail) = numbers[..pairs].as_chunks::<BANKS>();
+            for few in whole {
+                few.iter()
+                    .enumerate()
+                    .for_each(|(bank, &number)| count(bank, number));
             }
-            for &number in tail {
-                let at = usize::from(number) % PLACES;
-                all[at] += 1;
-                seen |= steps[at];
-            }
+            tail.iter().for_each(|&number| count(0, number));
             rest = &rest[pairs..];
         }
         seen
@@ -178,7 +287,7 @@ impl PairCounter {
                 .copied()
                 .zip(pred[first..].iter().copied()),
         ) {
-            let (gold_at, pred_at) = (place(before.0, here.0), place(before.1, here.1));
+            let (gold_at, pred_at) = (Self::place(before.0, here.0), Self::place(before.1, here.1));
             let (g, p) = (self.steps[gold_at], self.steps[pred_at]);
             self.gold[gold_at] += 1;
             self.pred[pred_at] += 1;
@@ -193,13 +302,14 @@ impl PairCounter {
             if both != 0 && !same {
                 confuse(&mut self.counts, gold_ty, pred_ty);
             }
-            // On the first token nothing can end, and a span that begins there begins where the
-            // walk stands anyway; so both sides stay together, as they do in a walk.
-            if (g | p) & OPEN != 0 && before.0 != BORDER {
+            if here.0 & FIRST != 0 {
+                // Nothing is open any more, and what opens here opens where both sides begin.
+                together = CLOSE;
+            } else if (g | p) & OPEN != 0 {
                 together = (g & p & OPEN) / OPEN * CLOSE;
             }
             *differing += u64::from(here.0 != here.1);
-            if here.0 == here.1 && (together != 0 || here.0 == BORDER) {
+            if here.0 == here.1 && together != 0 {
                 return (at + 1, seen);
             }
             before = here;
@@ -208,23 +318,21 @@ impl PairCounter {
     }
 
     /// How many violations one side of a block or a sentence has.
-    pub(crate) fn violations(&self, side: &[u8]) -> u64 {
+    fn violations(&self, side: &[u8]) -> u64 {
         let pairs = side.iter().zip(side.iter().skip(1));
         pairs
-            .map(|(&before, &here)| u64::from(self.wrong[place(before, here)]))
+            .map(|(&before, &here)| u64::from(self.wrong[Self::place(before, here)]))
             .sum()
     }
 
     /// Adds what was counted to `counts` and begins anew.
-    pub(crate) fn take(&mut self, counts: &mut Counts, types: usize) {
+    fn take(&mut self, counts: &mut Counts, types: usize) {
         counts.fit(types);
-        for before in self.places() {
+        for before in self.tags() {
             let ty = self.types[usize::from(before) % SIDE] as usize;
-            for here in self.places() {
-                let at = place(before, here);
-                let all: u64 = (0..BANKS)
-                    .map(|bank| std::mem::take(&mut self.all[bank * PLACES + at]))
-                    .sum();
+            for here in self.tags().flat_map(|here| [here, here | FIRST]) {
+                let at = Self::place(before, here);
+                let all: u64 = std::mem::take(&mut self.all[at]).iter().sum();
                 let gold = std::mem::take(&mut self.gold[at]);
                 let pred = std::mem::take(&mut self.pred[at]);
                 if self.steps[at] & CLOSE != 0 && before != BORDER {
@@ -239,6 +347,7 @@ impl PairCounter {
                 counts.types[ty].tp += std::mem::take(&mut self.tp[usize::from(before) % SIDE]);
             }
         }
+        self.suspicious = 0;
         counts.merge(&std::mem::take(&mut self.counts));
     }
 }

@@ -1,6 +1,6 @@
 use spanrs_tags::{Reader, Violation};
 
-use crate::block::{BORDER, Block};
+use crate::block::{Block, FIRST};
 use crate::counts::Counts;
 use crate::exact::{self, Seen};
 use crate::pairs::PairCounter;
@@ -38,7 +38,7 @@ pub struct Violations {
 enum Fast {
     Unknown,
     Never,
-    Pairs(Box<PairCounter>),
+    Pairs(PairCounter),
 }
 
 /// Scores sentence after sentence, in memory that does not grow with their number.
@@ -135,16 +135,10 @@ impl Scorer {
 
     #[cold]
     fn find_fast(&mut self, reader: &Reader) -> bool {
-        if matches!(self.fast, Fast::Unknown)
-            && let Some(fast) = PairCounter::new(reader)
-        {
-            self.fast = Fast::Pairs(Box::new(fast));
-            return true;
-        }
-        // There never was one, or there are too many tags by now.
+        // There never was one, or there are too many tags for it by now.
         self.settle(reader);
-        self.fast = Fast::Never;
-        false
+        self.fast = PairCounter::new(reader).map_or(Fast::Never, Fast::Pairs);
+        matches!(self.fast, Fast::Pairs(_))
     }
 
     /// Adds the sentences of a block, and clears it. `line_of` gets the side, the sentence in the block
@@ -157,6 +151,7 @@ impl Scorer {
         line_of: impl Fn(Side, u64, u32) -> u64,
     ) {
         if let Fast::Pairs(fast) = &mut self.fast {
+            block.close();
             let seen = fast.count(block);
             if seen != Seen::default() {
                 let (gold, pred) = block.sides();
@@ -166,8 +161,9 @@ impl Scorer {
                 ] {
                     let count = fast.violations(bytes);
                     if count > 0 && violations.first.len() < self.keep {
+                        let sentences = sentences_of(bytes, block.lengths());
                         let line = |sentence, token| line_of(side, sentence, token);
-                        violations.locate(reader, bytes, self.sentences, self.keep, line);
+                        violations.locate(reader, sentences, self.sentences, self.keep, line);
                     }
                     violations.count += count;
                 }
@@ -248,6 +244,16 @@ impl Scorer {
     }
 }
 
+/// The sentences of a side of a block.
+fn sentences_of(side: &[u8], lengths: &[u32]) -> impl Iterator<Item = Vec<u32>> {
+    let mut start = 1;
+    lengths.iter().map(move |&length| {
+        let end = start + length as usize;
+        let tags = &side[std::mem::replace(&mut start, end)..end];
+        tags.iter().map(|&tag| u32::from(tag & !FIRST)).collect()
+    })
+}
+
 impl Violations {
     /// Adds those of sentences that come behind `sentences` others.
     fn append(&mut self, other: Self, sentences: u64, keep: usize) {
@@ -260,19 +266,17 @@ impl Violations {
             }));
     }
 
-    /// Keeps the first ones of a block side, whose first sentence is number `sentence`, without counting.
+    /// Keeps the first ones of some sentences, the first of which is number `sentence`, without counting.
     #[cold]
     fn locate(
         &mut self,
         reader: &Reader,
-        side: &[u8],
+        sentences: impl Iterator<Item = Vec<u32>>,
         sentence: u64,
         keep: usize,
         line_of: impl Fn(u64, u32) -> u64,
     ) {
-        let sentences = side[1..side.len() - 1].split(|&tag| tag == BORDER);
-        for (at, tags) in (0..).zip(sentences) {
-            let ids: Vec<u32> = tags.iter().map(|&tag| u32::from(tag)).collect();
+        for (at, ids) in (0..).zip(sentences) {
             for violation in reader.violations(&ids) {
                 if self.first.len() == keep {
                     return;

@@ -3,63 +3,10 @@
 use std::ops::Range;
 
 use memchr::memchr_iter;
-use spanrs_base::Position;
 
 use crate::error::{Code, Error, Result};
+use crate::layout::{Columns, Comments, Layout, is_conllu, is_space, no_tokens, sniff, trimmed};
 use crate::lines::LineReader;
-
-/// What stands between columns.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Separator {
-    /// Tabs if the first token line has one, else runs of white space.
-    #[default]
-    Auto,
-    /// Runs of spaces and tabs.
-    Whitespace,
-    /// Exactly one of this byte; fields may be empty.
-    Byte(u8),
-}
-
-/// Which lines are comments.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub enum Comments {
-    /// Before the first token of a sentence: `# newdoc`, `# newpar` and `# key = value` as in CoNLL-U,
-    /// and other lines that begin with `#` and have another number of columns than token lines, or an
-    /// empty one; so a line with the token `#` is none.
-    #[default]
-    Auto,
-    /// No line.
-    None,
-    /// Lines that begin so, wherever they stand.
-    Prefix(String),
-}
-
-/// Where things stand in a column file. Columns count from 0, negative ones from the last.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Columns {
-    /// What stands between columns.
-    pub separator: Separator,
-    /// Which lines are comments.
-    pub comments: Comments,
-    /// Column of the tokens.
-    pub token: i64,
-    /// Column of the tags.
-    pub tag: i64,
-    /// Column of a second tag, for files that hold gold and pred.
-    pub second: Option<i64>,
-}
-
-impl Default for Columns {
-    fn default() -> Self {
-        Self {
-            separator: Separator::default(),
-            comments: Comments::default(),
-            token: 0,
-            tag: -1,
-            second: None,
-        }
-    }
-}
 
 /// What a line is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -88,16 +35,6 @@ pub enum Event {
 /// A field of a line, as places in the buffer.
 type Field = (u32, u32);
 
-/// What was found out from the first token line.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Layout {
-    byte: Option<u8>,
-    columns: usize,
-    token: usize,
-    tag: usize,
-    second: usize,
-}
-
 /// Rows of a column file.
 ///
 /// What the last line holds is kept here until the next line is read.
@@ -105,6 +42,10 @@ pub struct ColumnReader {
     lines: LineReader,
     options: Columns,
     layout: Layout,
+    /// What separates the fields of ordinary lines; None where each line is to be looked at with care.
+    regular: Option<[u8; 2]>,
+    /// Tokens a sentence may have.
+    most: usize,
     whole: Range<usize>,
     fields: Vec<Field>,
     /// Tokens of the current sentence so far.
@@ -131,7 +72,14 @@ impl ColumnReader {
                 layout => break layout?,
             }
         };
+        let regular = match (layout.byte, &options.comments) {
+            (_, Comments::Prefix(_)) => None,
+            (None, _) => Some([b' ', b'\t']),
+            (Some(byte), _) => (byte <= b' ').then_some([byte; 2]),
+        };
         Ok(Self {
+            regular,
+            most: lines.limits().sentence_tokens,
             lines,
             options,
             layout,
@@ -221,6 +169,36 @@ impl ColumnReader {
         alike
     }
 
+    /// Takes ordinary token lines that are the same in both for as long as `token`, which gets the reader
+    /// of gold at each of them, goes on; gives their number.
+    ///
+    /// # Errors
+    /// That of `token`. Its line is taken then.
+    #[inline]
+    pub fn follow_tokens<E>(
+        &mut self,
+        gold: &mut Self,
+        mut token: impl FnMut(&Self) -> std::result::Result<(), E>,
+    ) -> std::result::Result<usize, E> {
+        let same = self.lines.same_ahead(&gold.lines);
+        // A sentence that is too long is found the ordinary way.
+        let most = gold.most.saturating_sub(gold.tokens);
+        let (mut lines, mut bytes) = (0, 0);
+        let mut result = Ok(());
+        while lines < most && result.is_ok() && gold.take_regular(same - bytes) {
+            lines += 1;
+            bytes += gold.whole.len();
+            result = token(gold);
+        }
+        if lines > 0 {
+            self.lines.pass_same(lines as u64, bytes);
+            gold.tokens += lines;
+            self.tokens += lines;
+            self.any = true;
+        }
+        result.map(|()| lines)
+    }
+
     /// If the next line equals the line that ended the last event of `other`, byte for byte, takes it
     /// as read and answers true. The event, the token and the tag are those of `other` then.
     ///
@@ -228,10 +206,12 @@ impl ColumnReader {
     /// Only where [`ColumnReader::can_follow`] said yes and both readers stand at the same event.
     #[inline]
     pub fn follow(&mut self, other: &Self, event: Event) -> bool {
-        let line = other.whole();
+        let (line, place) = (other.whole(), other.whole.clone());
         let follows = match event {
-            Event::Token => line.ends_with(b"\n") && self.lines.pass(line),
-            Event::Sentence => line == b"\n" && self.tokens > 0 && self.lines.pass(line),
+            Event::Token => line.ends_with(b"\n") && self.lines.pass(&other.lines, place),
+            Event::Sentence => {
+                line == b"\n" && self.tokens > 0 && self.lines.pass(&other.lines, place)
+            }
             Event::Document => false,
         };
         if follows {
@@ -252,15 +232,19 @@ impl ColumnReader {
     /// tokens, and those of [`LineReader::next_line`].
     #[inline]
     pub fn next_line(&mut self) -> Result<Option<LineKind>> {
-        let Some((whole, marks)) = self.lines.next_marked()? else {
-            return self.end();
+        let kind = if self.take_regular(usize::MAX) {
+            LineKind::Token
+        } else {
+            let Some((whole, marks)) = self.lines.next_marked()? else {
+                return self.end();
+            };
+            self.whole = whole;
+            self.classify(marks)?
         };
-        self.whole = whole;
-        let kind = self.classify(marks)?;
         match kind {
             LineKind::Token => {
                 self.tokens += 1;
-                if self.tokens > self.lines.limits().sentence_tokens {
+                if self.tokens > self.most {
                     return Err(self.sentence_too_long());
                 }
             }
@@ -271,6 +255,30 @@ impl ColumnReader {
             LineKind::Comment => {}
         }
         Ok(Some(kind))
+    }
+
+    /// Takes the next line if it is an ordinary token line that ends within so many bytes: the quick way
+    /// for nearly all of them.
+    #[inline(always)]
+    fn take_regular(&mut self, within: usize) -> bool {
+        let Some(separators) = self.regular else {
+            return false;
+        };
+        // Comments and documents begin so.
+        if matches!(self.lines.ahead().first(), None | Some(b'#' | b'-')) {
+            return false;
+        }
+        self.fields.resize(self.layout.columns, (0, 0));
+        match self
+            .lines
+            .next_regular(separators, &mut self.fields, within)
+        {
+            Some(whole) => {
+                self.whole = whole;
+                true
+            }
+            None => false,
+        }
     }
 
     #[cold]
@@ -401,113 +409,6 @@ fn comment(line: &[u8]) -> LineKind {
     } else {
         LineKind::Comment
     }
-}
-
-/// A comment of CoNLL-U, whatever the number of its columns: `# newdoc`, `# newpar`, `# key = value`.
-fn is_conllu(line: &[u8]) -> bool {
-    let Some(rest) = line.strip_prefix(b"# ") else {
-        return false;
-    };
-    let mut words = rest.split(|&b| is_space(b)).filter(|word| !word.is_empty());
-    match (words.next(), words.next(), words.next()) {
-        (Some(b"newdoc" | b"newpar"), ..) => true,
-        (Some(_), Some(b"="), value) => value.is_some() || rest.ends_with(b"= "),
-        _ => false,
-    }
-}
-
-fn no_tokens(path: &str) -> Error {
-    Error::new(Code::Empty, Position::file(path), "the file has no tokens")
-}
-
-/// Finds the separator and the number of columns from the lines that are in the buffer.
-fn sniff(lines: &LineReader, options: &Columns) -> Result<Layout> {
-    let mut fallback = None;
-    let mut found = None;
-    for (at, line) in lines.ahead().split(|&b| b == b'\n').enumerate() {
-        let line = trimmed(line);
-        let marked = match &options.comments {
-            Comments::Prefix(prefix) => line.starts_with(prefix.as_bytes()),
-            Comments::Auto => false,
-            Comments::None => false,
-        };
-        let blank = line.iter().all(|&b| is_space(b));
-        if marked || blank || line.starts_with(b"-DOCSTART-") {
-            continue;
-        }
-        if line.starts_with(b"#") && options.comments == Comments::Auto {
-            if is_conllu(line) {
-                continue;
-            }
-            fallback.get_or_insert((at, line));
-            continue;
-        }
-        found = Some((at, line));
-        break;
-    }
-    let Some((at, line)) = found.or(fallback) else {
-        return Err(no_tokens(lines.path()));
-    };
-    let byte = match options.separator {
-        Separator::Byte(byte) => Some(byte),
-        Separator::Auto if line.contains(&b'\t') => Some(b'\t'),
-        Separator::Auto | Separator::Whitespace => None,
-    };
-    let columns = match byte {
-        Some(byte) => line.split(|&b| b == byte).count(),
-        None => line
-            .split(|&b| is_space(b))
-            .filter(|field| !field.is_empty())
-            .count(),
-    };
-    let resolve = |column: i64| {
-        let index = if column < 0 {
-            column + columns as i64
-        } else {
-            column
-        };
-        usize::try_from(index)
-            .ok()
-            .filter(|&index| index < columns)
-            .ok_or_else(|| {
-                let message = format!(
-                    "no column {column}: the first token line has {columns} (0 to {})",
-                    columns - 1
-                );
-                let place = Position::line(lines.path(), at as u64 + 1);
-                Error::new(Code::NoColumn, place, message)
-            })
-    };
-    let (token, tag) = (resolve(options.token)?, resolve(options.tag)?);
-    let second = options.second.map(resolve).transpose()?;
-    if columns > 1 && (token == tag || Some(token) == second) {
-        let message = format!(
-            "of {columns} columns, column {token} would hold both tokens and tags; name a second file, or \
-             the columns of tokens and tags"
-        );
-        let place = Position::line(lines.path(), at as u64 + 1);
-        return Err(Error::new(Code::NoColumn, place, message));
-    }
-    Ok(Layout {
-        byte,
-        columns,
-        // A file of tags alone has no tokens: a column that no line has is empty.
-        token: if token == tag { usize::MAX } else { token },
-        tag,
-        second: second.unwrap_or(0),
-    })
-}
-
-#[inline(always)]
-fn is_space(byte: u8) -> bool {
-    byte == b' ' || byte == b'\t'
-}
-
-/// A line without its line end.
-#[inline(always)]
-fn trimmed(line: &[u8]) -> &[u8] {
-    let line = line.strip_suffix(b"\n").unwrap_or(line);
-    line.strip_suffix(b"\r").unwrap_or(line)
 }
 
 /// The fields between single separators.

@@ -15,11 +15,13 @@
 
 mod columns;
 mod error;
+mod layout;
 mod lines;
 mod marks;
 mod open;
 
-pub use columns::{ColumnReader, Columns, Comments, Event, LineKind, Separator};
+pub use columns::{ColumnReader, Event, LineKind};
 pub use error::{Code, Error, Result};
+pub use layout::{Columns, Comments, Separator};
 pub use lines::{LineReader, Source};
 pub use open::open;

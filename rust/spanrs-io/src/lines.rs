@@ -33,6 +33,12 @@ pub struct LineReader {
     mark: usize,
     /// The marks are those of the last line only.
     single: bool,
+    /// So many bytes from `at` on are known to be those of the reader that is followed, from its byte
+    /// `same_to` on.
+    same: usize,
+    same_to: u64,
+    /// Bytes that were in the buffer and are no more.
+    before: u64,
     /// Lines given out.
     line: u64,
     bytes: u64,
@@ -60,6 +66,9 @@ impl LineReader {
             marks: Vec::new(),
             mark: 0,
             single: false,
+            same: 0,
+            same_to: 0,
+            before: 0,
             line: 0,
             bytes: 0,
         };
@@ -142,6 +151,7 @@ impl LineReader {
             }
         }
         if self.single {
+            self.same = 0;
             self.gather_line();
         }
         let (start, first) = (self.at, self.mark);
@@ -160,6 +170,39 @@ impl LineReader {
         Ok(Some((start..end, first..self.mark - ended)))
     }
 
+    /// If the next line is as most lines are, takes it and gives its place: as many fields as `fields` has
+    /// room for, none empty, each a `separator` from the next (or `other`); and it ends `within` so many
+    /// bytes. It may be looked at anew with [`LineReader::next_marked`] where the answer is None.
+    #[inline(always)]
+    pub(crate) fn next_regular(
+        &mut self,
+        [separator, other]: [u8; 2],
+        fields: &mut [(u32, u32)],
+        within: usize,
+    ) -> Option<Range<usize>> {
+        if self.single {
+            return None;
+        }
+        let marks = self.marks.get(self.mark..self.mark + fields.len())?;
+        let start = self.at;
+        let (mut begin, mut last, mut regular) = (start as u32, 0, true);
+        for (field, &mark) in fields.iter_mut().zip(marks) {
+            // Without branches; what does not fit is found at the end.
+            regular &= (last == separator) | (last == other) | (begin == start as u32);
+            last = *self.buffer.get(mark as usize)?;
+            regular &= mark > begin;
+            *field = (begin, mark);
+            begin = mark + 1;
+        }
+        if !regular || last != b'\n' || begin as usize - start > within {
+            return None;
+        }
+        self.mark += fields.len();
+        self.at = begin as usize;
+        self.line += 1;
+        Some(start..self.at)
+    }
+
     fn gather_line(&mut self) {
         let rest = &self.buffer[self.at..self.ready];
         let length = memchr(b'\n', rest).map_or(rest.len(), |length| length + 1);
@@ -167,18 +210,47 @@ impl LineReader {
         self.mark = 0;
     }
 
-    /// If the next line is `line`, byte for byte, passes over it and answers true. `line` has its line
-    /// end. Only after [`LineReader::look_at_single_lines`].
-    #[inline(always)]
-    pub(crate) fn pass(&mut self, line: &[u8]) -> bool {
-        debug_assert!(self.single);
-        // Only what is in the buffer is compared; a line that is cut by its end is read as usual.
-        let equal = self.buffer[self.at..self.ready].starts_with(line);
-        if equal {
-            self.at += line.len();
-            self.line += 1;
+    /// So many bytes ahead are the same here and in `other`. Only after
+    /// [`LineReader::look_at_single_lines`].
+    pub(crate) fn same_ahead(&mut self, other: &Self) -> usize {
+        let place = other.before + other.at as u64;
+        if self.same == 0 || self.same_to != place {
+            self.same = common_prefix(self.ahead(), other.ahead());
+            self.same_to = place;
         }
-        equal
+        self.same
+    }
+
+    /// Passes over so many lines of so many bytes, which [`LineReader::same_ahead`] has found to be the
+    /// same.
+    pub(crate) fn pass_same(&mut self, lines: u64, bytes: usize) {
+        self.at += bytes;
+        self.line += lines;
+        self.same -= bytes;
+        self.same_to += bytes as u64;
+    }
+
+    /// If the next line is the one that `other` gave out last, byte for byte, passes over it and answers
+    /// true. That line has its line end. Only after [`LineReader::look_at_single_lines`].
+    #[inline(always)]
+    pub(crate) fn pass(&mut self, other: &Self, line: Range<usize>) -> bool {
+        debug_assert!(self.single);
+        let length = line.len();
+        let place = other.before + line.start as u64;
+        if self.same < length || self.same_to != place {
+            // Only what is in the buffers is compared; a line that is cut by their end is read as usual.
+            let ahead = &self.buffer[self.at..self.ready];
+            self.same = common_prefix(ahead, &other.buffer[line.start..other.ready]);
+            if self.same < length {
+                self.same = 0;
+                return false;
+            }
+        }
+        self.same -= length;
+        self.same_to = place + length as u64;
+        self.at += length;
+        self.line += 1;
+        true
     }
 
     /// The places that [`LineReader::next_marked`] names.
@@ -192,6 +264,7 @@ impl LineReader {
     fn refill(&mut self) -> Result<()> {
         self.buffer.copy_within(self.at..self.filled, 0);
         self.filled -= self.at;
+        self.before += self.at as u64;
         self.at = 0;
         self.ready = 0;
         loop {
@@ -246,6 +319,9 @@ impl LineReader {
     /// Checks the lines that have just become ready.
     fn check(&self) -> Result<()> {
         let text = &self.buffer[..self.ready];
+        if plain(text) {
+            return self.check_lengths(text);
+        }
         if let Some(at) = memchr(0, text) {
             let message = "NUL byte: the file is binary, or UTF-16 without a byte order mark";
             return Err(Error::new(Code::Nul, self.place_of(at), message));
@@ -304,4 +380,31 @@ impl LineReader {
             column: (at - start) as u64 + 1,
         }
     }
+}
+
+/// How many bytes two texts begin with in common, at least; where it is not all, a few hundred more are
+/// not looked at.
+#[inline]
+fn common_prefix(one: &[u8], other: &[u8]) -> usize {
+    let (blocks, others) = (one.as_chunks::<STEP>().0, other.as_chunks::<STEP>().0);
+    let equal = blocks
+        .iter()
+        .zip(others)
+        .take_while(|(a, b)| a == b)
+        .count()
+        * STEP;
+    let rest = one[equal..].iter().zip(&other[equal..]);
+    equal + rest.take_while(|(a, b)| a == b).count()
+}
+
+const STEP: usize = 32;
+
+/// True for ASCII without NUL and carriage returns, which nearly all text is.
+fn plain(text: &[u8]) -> bool {
+    let (blocks, rest) = text.as_chunks::<64>();
+    let odd = |bytes: &[u8]| {
+        let odd = |byte: u8| byte & 0x80 | u8::from(byte == 0) | u8::from(byte == b'\r');
+        bytes.iter().fold(0, |all, &byte| all | odd(byte))
+    };
+    blocks.iter().all(|block| odd(block) == 0) && odd(rest) == 0
 }

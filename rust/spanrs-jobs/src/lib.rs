@@ -40,7 +40,13 @@ impl<'a, 'w> Pace<'a, 'w> {
     /// Counts a line; `read` gives the bytes read so far.
     #[inline(always)]
     pub(crate) fn line(&mut self, read: impl FnOnce() -> u64) -> Result<()> {
-        self.lines += 1;
+        self.lines(1, read)
+    }
+
+    /// As [`Pace::line`] for so many.
+    #[inline(always)]
+    pub(crate) fn lines(&mut self, lines: usize, read: impl FnOnce() -> u64) -> Result<()> {
+        self.lines = self.lines.saturating_add(lines as u32);
         if self.lines < PAUSE {
             return Ok(());
         }

@@ -1,5 +1,5 @@
 use spanrs_base::Position;
-use spanrs_eval::{Scorer, Side};
+use spanrs_eval::{Block, Scorer, Side};
 use spanrs_io::{ColumnReader, Event};
 use spanrs_tags::{Reader, Reading};
 
@@ -35,7 +35,6 @@ pub fn score(
         Sides::Two { gold, pred } => two(*gold, *pred, reader, scorer, watch)?,
         Sides::One(rows) => one(*rows, reader, scorer, watch)?,
     };
-    scorer.end_document(reader);
     if reader.reading() == Reading::Refuse {
         for (side, path) in [(Side::Gold, gold_path), (Side::Pred, pred_path)] {
             let violations = scorer.violations(side);
@@ -51,27 +50,70 @@ pub fn score(
     Ok(())
 }
 
-/// The two sides of the sentence that is being read.
+/// The two sides of the sentence that is being read, and of those that are yet to be counted.
 #[derive(Default)]
 struct Pair {
     gold: Sentence,
     pred: Sentence,
+    /// Sentences that have ended.
+    block: Block,
+    /// Where they begin, in tokens.
+    starts: Vec<u32>,
 }
 
 impl Pair {
-    /// Scores the sentence and begins the next.
-    fn flush(&mut self, reader: &Reader, scorer: &mut Scorer) {
-        scorer.add(
-            reader,
-            &self.gold.ids,
-            &self.pred.ids,
-            |side, token| match side {
-                Side::Gold => self.gold.line(token),
-                Side::Pred => self.pred.line(token),
-            },
-        );
-        self.gold.clear();
-        self.pred.clear();
+    /// Ends the sentence.
+    #[inline]
+    fn end(&mut self, reader: &Reader, scorer: &mut Scorer) {
+        if reader.tags().len() > Block::TAGS {
+            // What has ended fits; this sentence may not.
+            self.count(reader, scorer);
+        }
+        if !scorer.takes_blocks(reader) {
+            let (gold, pred) = (&self.gold, &self.pred);
+            scorer.add(reader, &gold.ids, &pred.ids, |side, token| match side {
+                Side::Gold => gold.line(token),
+                Side::Pred => pred.line(token),
+            });
+            self.gold.clear();
+            self.pred.clear();
+            return;
+        }
+        let tokens = self.gold.ids.len();
+        let room = self.block.room(tokens);
+        let ids = self.gold.ids.iter().zip(&self.pred.ids);
+        for ((gold, pred), (g, p)) in room.0.iter_mut().zip(room.1).zip(ids) {
+            (*gold, *pred) = (*g as u8, *p as u8);
+        }
+        self.block.end(tokens);
+        self.starts.push(self.gold.next());
+        self.pred.next();
+        if self.block.is_full() {
+            self.count(reader, scorer);
+        }
+    }
+
+    /// Counts the sentences that have ended.
+    fn count(&mut self, reader: &Reader, scorer: &mut Scorer) {
+        if self.starts.is_empty() {
+            return;
+        }
+        let (gold, pred, starts) = (&self.gold, &self.pred, &self.starts);
+        scorer.add_block(reader, &mut self.block, |side, sentence, token| {
+            let start = starts.get(sentence as usize).copied().unwrap_or_default();
+            match side {
+                Side::Gold => gold.lines.of(start + token),
+                Side::Pred => pred.lines.of(start + token),
+            }
+        });
+        self.starts.clear();
+        self.gold.forget();
+        self.pred.forget();
+    }
+
+    fn end_document(&mut self, reader: &Reader, scorer: &mut Scorer) {
+        self.count(reader, scorer);
+        scorer.end_document(reader);
     }
 }
 
@@ -91,11 +133,12 @@ fn one(
                 pair.pred.push(reader, &rows, rows.second())?;
             }
             Event::Sentence => {
-                pair.flush(reader, scorer);
+                pair.end(reader, scorer);
             }
-            Event::Document => scorer.end_document(reader),
+            Event::Document => pair.end_document(reader, scorer),
         }
     }
+    pair.end_document(reader, scorer);
     Ok((rows.path().to_owned(), rows.path().to_owned()))
 }
 
@@ -112,9 +155,17 @@ fn two(
     let compare = gold.has_tokens() && pred.has_tokens();
     loop {
         pace.line(|| gold.bytes_read() + pred.bytes_read())?;
+        if alike {
+            let known = pair.gold.ids.len();
+            let lines = pred.follow_tokens(&mut gold, |rows| {
+                pair.gold.push(reader, rows, rows.tag()).map(drop)
+            })?;
+            pace.lines(lines, || gold.bytes_read() + pred.bytes_read())?;
+            pair.pred.push_same(&pred, &pair.gold.ids[known..]);
+        }
         let g = loop {
             match gold.next_event()? {
-                Some(Event::Document) => scorer.end_document(reader),
+                Some(Event::Document) => pair.end_document(reader, scorer),
                 event => break event,
             }
         };
@@ -126,7 +177,7 @@ fn two(
                 let id = pair.gold.push(reader, &gold, gold.tag())?;
                 pair.pred.push_id(&pred, id);
             } else {
-                pair.flush(reader, scorer);
+                pair.end(reader, scorer);
             }
             continue;
         }
@@ -146,7 +197,7 @@ fn two(
                 pair.pred.push(reader, &pred, pred.tag())?;
             }
             (Some(Event::Sentence), Some(Event::Sentence)) => {
-                pair.flush(reader, scorer);
+                pair.end(reader, scorer);
             }
             (None, None) => break,
             // A side that has a token ends no sentence, so what is left is one that goes on alone.
@@ -156,6 +207,7 @@ fn two(
             (g, _) => return Err(ends(&pred, &gold, g.is_none(), false)),
         }
     }
+    pair.end_document(reader, scorer);
     Ok((gold.path().to_owned(), pred.path().to_owned()))
 }
 

@@ -8,7 +8,9 @@ use crate::error::{Error, Result};
 #[derive(Default)]
 pub(crate) struct Sentence {
     pub(crate) ids: Vec<u32>,
-    lines: Lines,
+    /// The lines of earlier sentences' tokens, `before` of them, and then of its own.
+    pub(crate) lines: Lines,
+    before: usize,
 }
 
 /// The lines of tokens. They nearly always follow each other, so only the breaks are kept: token and
@@ -27,6 +29,13 @@ impl Lines {
             self.runs.push((token as u32, line));
         }
         self.next = line + 1;
+    }
+
+    /// Notes the lines of the next tokens, which follow each other.
+    #[inline(always)]
+    pub(crate) fn push_run(&mut self, token: usize, line: u64, tokens: usize) {
+        self.push(token, line);
+        self.next = line + tokens as u64;
     }
 
     /// The line of a token.
@@ -67,18 +76,46 @@ impl Sentence {
     /// As [`Sentence::push`], for a tag whose id is known.
     #[inline]
     pub(crate) fn push_id(&mut self, rows: &ColumnReader, id: u32) {
-        self.lines.push(self.ids.len(), rows.line());
+        self.lines.push(self.before + self.ids.len(), rows.line());
         self.ids.push(id);
+    }
+
+    /// Adds tags whose ids are known, of as many lines up to the one that was read last.
+    #[inline]
+    pub(crate) fn push_same(&mut self, rows: &ColumnReader, ids: &[u32]) {
+        if !ids.is_empty() {
+            let first = rows.line() + 1 - ids.len() as u64;
+            self.lines
+                .push_run(self.before + self.ids.len(), first, ids.len());
+            self.ids.extend_from_slice(ids);
+        }
     }
 
     /// The line of a token.
     pub(crate) fn line(&self, token: u32) -> u64 {
-        self.lines.of(token)
+        self.lines.of(self.before as u32 + token)
     }
 
     #[inline]
     pub(crate) fn clear(&mut self) {
         self.ids.clear();
         self.lines.clear();
+        self.before = 0;
+    }
+
+    /// Begins the next sentence, but keeps the lines of this one; gives where they begin.
+    #[inline]
+    pub(crate) fn next(&mut self) -> u32 {
+        let start = self.before;
+        self.before += self.ids.len();
+        self.ids.clear();
+        start as u32
+    }
+
+    /// Forgets the lines that were kept.
+    pub(crate) fn forget(&mut self) {
+        if self.ids.is_empty() {
+            self.clear();
+        }
     }
 }

@@ -195,7 +195,6 @@ impl<G: Id, P: Id> Part<'_, G, P> {
         let batch = self.batch;
         let gold_codes = Codes::new(batch.gold_numbers, batch.ignore);
         let pred_codes = Codes::new(batch.pred_numbers, i64::MIN);
-        let (mut gold, mut pred) = (Vec::new(), Vec::new());
         let mut block = Block::default();
         let mut ranges = batch.cut.ranges_of(self.range.clone()).peekable();
         let mut sentence = self.range.start;
@@ -213,25 +212,17 @@ impl<G: Id, P: Id> Part<'_, G, P> {
                 lengths.push(range.len());
                 end = range.end;
             }
-            let ids = (&batch.gold[start..end], &batch.pred[start..end]);
-            if narrow(ids, (&gold_codes, &pred_codes), (&mut gold, &mut pred)) {
-                block.extend(&gold, &pred, lengths.iter().copied());
-            } else {
-                let mut at = 0;
-                for (index, &length) in lengths.iter().enumerate() {
-                    let range = at..at + length;
-                    at += length;
-                    let place = start + range.start..start + range.end;
-                    let ids = &batch.gold[place.clone()];
-                    let bytes = (&gold[range.clone()], &pred[range]);
-                    let Some(kept) = pick(&mut block, ids, batch.ignore, bytes) else {
-                        // Says what is wrong.
-                        batch.ids(sentence + index, place, &mut Vec::new(), &mut Vec::new())?;
-                        continue;
-                    };
-                    block.end(kept);
-                }
+            let (gold, pred) = (&batch.gold[start..end], &batch.pred[start..end]);
+            let (g, p) = block.room(end - start);
+            let clean = narrow((gold, pred), (&gold_codes, &pred_codes), (g, p));
+            if !clean && let Err(bad) = pick(gold, batch.ignore, (g, p), &mut lengths) {
+                // Says what is wrong.
+                let range = batch.cut.ranges_of(self.range.clone());
+                let mut range = range.skip(sentence + bad - self.range.start);
+                let range = range.next().unwrap_or_default();
+                return batch.ids(sentence + bad, range, &mut Vec::new(), &mut Vec::new());
             }
+            lengths.iter().for_each(|&length| block.end(length));
             sentence += lengths.len();
             if block.is_full() {
                 scorer.add_block(reader, &mut block, |_, _, _| 0);
@@ -245,27 +236,40 @@ impl<G: Id, P: Id> Part<'_, G, P> {
     }
 }
 
-/// Puts the tokens of a sentence that are not ignored into the block; gives their number, or None where
-/// one of them is no tag.
+/// Moves the tokens that are not ignored together, and makes the lengths of the sentences theirs; gives
+/// the sentence that has a byte that is no tag, if there is one.
 #[inline]
 fn pick<G: Id>(
-    block: &mut Block,
     ids: &[G],
     ignore: i64,
-    (gold, pred): (&[u8], &[u8]),
-) -> Option<usize> {
-    let (g, p) = block.room(gold.len());
-    let mut kept = 0;
-    let mut bad = 0;
-    for ((&id, &gold), &pred) in ids.iter().zip(gold).zip(pred) {
-        // Without a branch, because which tokens are ignored is hard to guess.
-        let keep = id.value() != ignore;
-        g[kept] = gold;
-        p[kept] = pred;
-        bad |= (gold | pred) & if keep { NO_TAG } else { 0 };
-        kept += usize::from(keep);
+    (gold, pred): (&mut [u8], &mut [u8]),
+    lengths: &mut [usize],
+) -> std::result::Result<(), usize> {
+    let (mut start, mut kept) = (0, 0);
+    for (sentence, length) in lengths.iter_mut().enumerate() {
+        let end = start + *length;
+        // Most of what is ignored is padding.
+        let padding = gold[start..end].iter().rev();
+        let padding = padding.take_while(|&&byte| byte == NO_TAG).count();
+        let padded = &ids[end - padding..end];
+        let mut bad = u8::from(padded.iter().any(|id| id.value() != ignore));
+        let first = kept;
+        for at in start..end - padding {
+            // Without a branch, because which tokens are ignored is hard to guess.
+            let keep = ids[at].value() != ignore;
+            let (g, p) = (gold[at], pred[at]);
+            gold[kept] = g;
+            pred[kept] = p;
+            bad |= (g | p) & if keep { NO_TAG } else { 0 };
+            kept += usize::from(keep);
+        }
+        if bad != 0 {
+            return Err(sentence);
+        }
+        *length = kept - first;
+        start = end;
     }
-    (bad == 0).then_some(kept)
+    Ok(())
 }
 
 /// Bytes of the ids of both sides; false where one of them is no tag.
@@ -273,54 +277,86 @@ fn pick<G: Id>(
 fn narrow<G: Id, P: Id>(
     (gold, pred): (&[G], &[P]),
     (gold_codes, pred_codes): (&Codes, &Codes),
-    (gold_out, pred_out): (&mut Vec<u8>, &mut Vec<u8>),
+    (gold_out, pred_out): (&mut [u8], &mut [u8]),
 ) -> bool {
-    gold_out.resize(gold.len(), 0);
-    pred_out.resize(pred.len(), 0);
     if gold_codes.same && pred_codes.same {
-        // Nothing to look up: a loop over whole vectors, which keeps two streams of memory busy.
-        let (golds, gold_rest) = gold.as_chunks::<LANES>();
-        let (preds, pred_rest) = pred.as_chunks::<LANES>();
-        let (gold_outs, gold_last) = gold_out.as_chunks_mut::<LANES>();
-        let (pred_outs, pred_last) = pred_out.as_chunks_mut::<LANES>();
-        let mut all = [0; LANES];
-        for ((g, p), (g_out, p_out)) in golds
-            .iter()
-            .zip(preds)
-            .zip(gold_outs.iter_mut().zip(pred_outs))
-        {
-            truncate(g, g_out, &mut all);
-            truncate(p, p_out, &mut all);
-        }
-        truncate(gold_rest, gold_last, &mut all);
-        truncate(pred_rest, pred_last, &mut all);
-        let most = |side: &[u8]| side.iter().fold(0, |most, &byte| byte.max(most));
-        if all.iter().fold(0, |all, lane| all | lane) & !i64::from(u8::MAX) == 0
-            && usize::from(most(gold_out)) < gold_codes.tags
-            && usize::from(most(pred_out)) < pred_codes.tags
-        {
-            return true;
-        }
+        truncate((gold, pred), (gold_out, pred_out));
+        refuse(gold_codes.tags, gold_out) & refuse(pred_codes.tags, pred_out)
+    } else {
+        look_up(gold, gold_codes, gold_out) & look_up(pred, pred_codes, pred_out)
     }
-    (look_up(gold, gold_codes, gold_out) | look_up(pred, pred_codes, pred_out)) & NO_TAG == 0
 }
 
-/// Bytes of ids that are their own; or-s the ids into `all`.
+/// Bytes of ids that are their own, on the widest vectors the processor has.
+fn truncate<G: Id, P: Id>(ids: (&[G], &[P]), out: (&mut [u8], &mut [u8])) {
+    #[cfg(target_arch = "x86_64")]
+    if std::is_x86_feature_detected!("avx2") {
+        #[target_feature(enable = "avx2")]
+        fn with_avx2<G: Id, P: Id>(ids: (&[G], &[P]), out: (&mut [u8], &mut [u8])) {
+            truncate_here(ids, out);
+        }
+        // SAFETY: the processor has AVX2.
+        return unsafe { with_avx2(ids, out) };
+    }
+    truncate_here(ids, out);
+}
+
+/// Both sides together, which keeps two streams of memory busy.
 #[inline(always)]
-fn truncate<T: Id>(ids: &[T], out: &mut [u8], all: &mut [i64; LANES]) {
-    for ((id, out), all) in ids.iter().zip(out).zip(all) {
-        *out = id.value() as u8;
-        *all |= id.value();
+fn truncate_here<G: Id, P: Id>(
+    (gold, pred): (&[G], &[P]),
+    (gold_out, pred_out): (&mut [u8], &mut [u8]),
+) {
+    #[inline(always)]
+    fn some<T: Id>(ids: &[T], out: &mut [u8]) {
+        for (id, out) in ids.iter().zip(out) {
+            let id = id.value();
+            // Negative ids have all high bits.
+            let odd = if id & !i64::from(NO_TAG - 1) == 0 {
+                0
+            } else {
+                NO_TAG
+            };
+            *out = id as u8 | odd;
+        }
     }
+    let (golds, gold_rest) = gold.as_chunks::<LANES>();
+    let (preds, pred_rest) = pred.as_chunks::<LANES>();
+    let (gold_outs, gold_last) = gold_out.as_chunks_mut::<LANES>();
+    let (pred_outs, pred_last) = pred_out.as_chunks_mut::<LANES>();
+    let outs = gold_outs.iter_mut().zip(pred_outs);
+    for ((gold, pred), (gold_out, pred_out)) in golds.iter().zip(preds).zip(outs) {
+        some(gold, gold_out);
+        some(pred, pred_out);
+    }
+    some(gold_rest, gold_last);
+    some(pred_rest, pred_last);
 }
 
-/// Bytes of ids, and all of them or-ed.
+/// Makes one value of all bytes that are no tag; true where there are none.
 #[inline]
-fn look_up<T: Id>(ids: &[T], codes: &Codes, out: &mut [u8]) -> u8 {
+fn refuse(tags: usize, bytes: &mut [u8]) -> bool {
+    let most = bytes.iter().fold(0, |most, &byte| byte.max(most));
+    if usize::from(most) < tags {
+        return true;
+    }
+    for byte in bytes {
+        *byte = if usize::from(*byte) < tags {
+            *byte
+        } else {
+            NO_TAG
+        };
+    }
+    false
+}
+
+/// Bytes of ids; false where one of them is no tag.
+#[inline]
+fn look_up<T: Id>(ids: &[T], codes: &Codes, out: &mut [u8]) -> bool {
     let mut all = 0;
     for (id, out) in ids.iter().zip(out) {
         *out = codes.table[(id.value() as u64).min(LAST) as usize];
         all |= *out;
     }
-    all
+    all & NO_TAG == 0
 }

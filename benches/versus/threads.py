@@ -1,0 +1,172 @@
+"""Section threads: one and two threads, processes by fork and spawn, and what the GIL lets others do."""
+
+from __future__ import annotations
+
+import multiprocessing
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow
+
+import spanrs
+from benches.versus.corpus import VOCABULARY, write_file
+from benches.versus.inputs import Ids, copies, flat_ids, lengths
+from benches.versus.measure import Call, Work, in_turn, milliseconds, once, over, significant
+
+PACKAGES = ("numpy", "pyarrow")
+
+NAMES = ("gold", "pred", "lengths")
+PROCESSES = 2
+
+
+def run(work: Work) -> None:
+    """Ten times the corpus, as ids."""
+    arrays = np.tile(flat_ids(work.gold), 10), np.tile(flat_ids(work.pred), 10)
+    sizes = np.tile(lengths(work.gold), 10)
+    both_threads(work, arrays, sizes)
+    for name, array in zip(NAMES, (*arrays, sizes), strict=True):
+        np.save(work.folder / f"{name}.npy", array)
+    processes(work, arrays, sizes)
+    progress(work, arrays, sizes)
+
+
+def both_threads(work: Work, arrays: tuple[Ids, Ids], sizes: Any) -> None:
+    """Equal bytes, and in what time."""
+    offsets = pyarrow.array(np.concatenate([[0], np.cumsum(sizes)]), pyarrow.int32())
+
+    def column(side: Ids) -> Any:
+        values = pyarrow.DictionaryArray.from_arrays(pyarrow.array(side, pyarrow.int32()), VOCABULARY)
+        return pyarrow.ListArray.from_arrays(offsets, values)
+
+    columns = column(arrays[0]), column(arrays[1])
+
+    def ids(threads: int) -> Call:
+        return lambda: spanrs.score(*arrays, "BIO", vocabulary=VOCABULARY, lengths=sizes, threads=threads)
+
+    def arrow(threads: int) -> Call:
+        return lambda: spanrs.score(*columns, "BIO", threads=threads)
+
+    tokens = 10 * work.tokens
+    for name, made in (("numpy int64 ids and lengths", ids), ("pyarrow list<dictionary>", arrow)):
+        calls = {f"{name}, {count} thread{'s' * (count > 1)}": made(count) for count in (1, 2)}
+        results = [call().to_json() for call in calls.values()]  # type: ignore[attr-defined]
+        assert results[0] == results[1]
+        work.record.heading(f"{name}, {tokens} tokens", "The results of both have the same bytes as JSON.")
+        found = in_turn(calls, 31)
+        work.record.timings(found, tokens, "one thread / this", over(next(iter(found.values()))))
+
+
+def _load(folder: Path) -> list[Any]:
+    return [np.load(folder / f"{name}.npy", mmap_mode="r") for name in NAMES]
+
+
+def whole(folder: Path) -> str:
+    """In a process of its own: score everything on two threads."""
+    gold, pred, sizes = _load(folder)
+    return spanrs.score(gold, pred, "BIO", vocabulary=VOCABULARY, lengths=sizes, threads=2).to_json()
+
+
+def part(folder: Path, at: int) -> spanrs.Result:
+    """In a process of its own: score one of as many parts as there are processes."""
+    gold, pred, sizes = _load(folder)
+    cuts = [len(sizes) * i // PROCESSES for i in (at, at + 1)]
+    tokens = slice(*(int(sizes[:cut].sum()) for cut in cuts))
+    own = sizes[slice(*cuts)]
+    return spanrs.score(gold[tokens], pred[tokens], "BIO", vocabulary=VOCABULARY, lengths=own)
+
+
+def processes(work: Work, arrays: tuple[Ids, Ids], sizes: Any) -> None:
+    """Fork, after this process has run threads, and spawn."""
+    expected = spanrs.score(*arrays, "BIO", vocabulary=VOCABULARY, lengths=sizes).to_json()
+    rows = []
+    for method in ("fork", "spawn"):
+        if method not in multiprocessing.get_all_start_methods():
+            continue
+        with multiprocessing.get_context(method).Pool(PROCESSES) as pool:
+
+            def all_of_it() -> None:
+                assert pool.map(whole, [work.folder] * PROCESSES) == [expected] * PROCESSES
+
+            def parts() -> None:
+                found = pool.starmap(part, [(work.folder, at) for at in range(PROCESSES)])
+                merged = found[0]
+                for result in found[1:]:
+                    merged = merged.merge(result)
+                assert merged.to_json() == expected
+
+            rows.append((method, milliseconds(once(all_of_it)), milliseconds(once(parts))))
+    work.record.heading(
+        f"Processes, {10 * work.tokens} tokens",
+        "Ids from files of numpy, by pools of two. Results come back, and have the same bytes as JSON as "
+        "those of this process, which has run threads before. The first call starts the processes.",
+    )
+    heads = ("started by", "each scores all on two threads, ms", "each scores a half, merged, ms")
+    work.record.table(heads, rows)
+
+
+class Counting:
+    """A Python thread that counts for as long as it is let."""
+
+    def __init__(self) -> None:
+        self.count = 0
+        self._stop = threading.Event()
+        self._thread = threading.Thread(target=self._run)
+
+    def _run(self) -> None:
+        while not self._stop.is_set():
+            self.count += 1
+
+    def __enter__(self) -> Counting:
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._stop.set()
+        self._thread.join()
+
+
+def speed(call: Call, seconds: float = 2.0) -> tuple[float, int]:
+    """Counts a second while `call` runs, again and again for so long; and how often it ran."""
+    counted, taken, runs = 0, 0.0, 0
+    with Counting() as other:
+        while taken < seconds:
+            before, start = other.count, time.perf_counter()
+            call()
+            taken += time.perf_counter() - start
+            counted += other.count - before
+            runs += 1
+    return counted / taken, runs
+
+
+def progress(work: Work, arrays: tuple[Ids, Ids], sizes: Any) -> None:
+    """What another Python thread gets done while spanrs counts."""
+    paths = work.folder / "gold.conll", work.folder / "pred.conll"
+    for path, side in zip(paths, (work.gold, work.pred), strict=True):
+        write_file(path, side, columns=4)
+    gold, pred = copies(work.gold, 10), copies(work.pred, 10)
+
+    def ids(threads: int) -> Callable[[], object]:
+        return lambda: spanrs.score(*arrays, "BIO", vocabulary=VOCABULARY, lengths=sizes, threads=threads)
+
+    calls: dict[str, Call] = {
+        "this thread sleeps": lambda: time.sleep(0.1),
+        "ids, 1 thread": ids(1),
+        "ids, 2 threads, with the counting one 3": ids(2),
+        "column files": lambda: spanrs.score_files(*paths, "BIO"),
+        "lists of str, which need the GIL to be walked": lambda: spanrs.score(gold, pred, "BIO"),
+    }
+    rows: list[tuple[object, ...]] = []
+    alone = 0.0
+    for name, call in calls.items():
+        rate, runs = speed(call)
+        alone = alone or rate
+        rows.append((name, runs, significant(rate / 1e6), f"{rate / alone:.0%}"))
+    work.record.heading(
+        "Free of the GIL",
+        "A Python thread counts in a loop while the main thread calls spanrs; only counts during a call.",
+    )
+    work.record.table(("main thread", "calls", "million counts a second", "of those alone"), rows)

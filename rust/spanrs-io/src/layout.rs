@@ -1,0 +1,176 @@
+//! How a column file is laid out, by what is asked for and by its first token line.
+
+use spanrs_base::Position;
+
+use crate::error::{Code, Error, Result};
+use crate::lines::LineReader;
+
+/// What stands between columns.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Separator {
+    /// Tabs if the first token line has one, else runs of white space.
+    #[default]
+    Auto,
+    /// Runs of spaces and tabs.
+    Whitespace,
+    /// Exactly one of this byte; fields may be empty.
+    Byte(u8),
+}
+
+/// Which lines are comments.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Comments {
+    /// Before the first token of a sentence: `# newdoc`, `# newpar` and `# key = value` as in CoNLL-U,
+    /// and other lines that begin with `#` and have another number of columns than token lines, or an
+    /// empty one; so a line with the token `#` is none.
+    #[default]
+    Auto,
+    /// No line.
+    None,
+    /// Lines that begin so, wherever they stand.
+    Prefix(String),
+}
+
+/// Where things stand in a column file. Columns count from 0, negative ones from the last.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Columns {
+    /// What stands between columns.
+    pub separator: Separator,
+    /// Which lines are comments.
+    pub comments: Comments,
+    /// Column of the tokens.
+    pub token: i64,
+    /// Column of the tags.
+    pub tag: i64,
+    /// Column of a second tag, for files that hold gold and pred.
+    pub second: Option<i64>,
+}
+
+impl Default for Columns {
+    fn default() -> Self {
+        Self {
+            separator: Separator::default(),
+            comments: Comments::default(),
+            token: 0,
+            tag: -1,
+            second: None,
+        }
+    }
+}
+
+/// What was found out from the first token line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Layout {
+    pub(crate) byte: Option<u8>,
+    pub(crate) columns: usize,
+    pub(crate) token: usize,
+    pub(crate) tag: usize,
+    pub(crate) second: usize,
+}
+
+/// A comment of CoNLL-U, whatever the number of its columns: `# newdoc`, `# newpar`, `# key = value`.
+pub(crate) fn is_conllu(line: &[u8]) -> bool {
+    let Some(rest) = line.strip_prefix(b"# ") else {
+        return false;
+    };
+    let mut words = rest.split(|&b| is_space(b)).filter(|word| !word.is_empty());
+    match (words.next(), words.next(), words.next()) {
+        (Some(b"newdoc" | b"newpar"), ..) => true,
+        (Some(_), Some(b"="), value) => value.is_some() || rest.ends_with(b"= "),
+        _ => false,
+    }
+}
+
+pub(crate) fn no_tokens(path: &str) -> Error {
+    Error::new(Code::Empty, Position::file(path), "the file has no tokens")
+}
+
+/// Finds the separator and the number of columns from the lines that are in the buffer.
+pub(crate) fn sniff(lines: &LineReader, options: &Columns) -> Result<Layout> {
+    let mut fallback = None;
+    let mut found = None;
+    for (at, line) in lines.ahead().split(|&b| b == b'\n').enumerate() {
+        let line = trimmed(line);
+        let marked = match &options.comments {
+            Comments::Prefix(prefix) => line.starts_with(prefix.as_bytes()),
+            Comments::Auto => false,
+            Comments::None => false,
+        };
+        let blank = line.iter().all(|&b| is_space(b));
+        if marked || blank || line.starts_with(b"-DOCSTART-") {
+            continue;
+        }
+        if line.starts_with(b"#") && options.comments == Comments::Auto {
+            if is_conllu(line) {
+                continue;
+            }
+            fallback.get_or_insert((at, line));
+            continue;
+        }
+        found = Some((at, line));
+        break;
+    }
+    let Some((at, line)) = found.or(fallback) else {
+        return Err(no_tokens(lines.path()));
+    };
+    let byte = match options.separator {
+        Separator::Byte(byte) => Some(byte),
+        Separator::Auto if line.contains(&b'\t') => Some(b'\t'),
+        Separator::Auto | Separator::Whitespace => None,
+    };
+    let columns = match byte {
+        Some(byte) => line.split(|&b| b == byte).count(),
+        None => line
+            .split(|&b| is_space(b))
+            .filter(|field| !field.is_empty())
+            .count(),
+    };
+    let resolve = |column: i64| {
+        let index = if column < 0 {
+            column + columns as i64
+        } else {
+            column
+        };
+        usize::try_from(index)
+            .ok()
+            .filter(|&index| index < columns)
+            .ok_or_else(|| {
+                let message = format!(
+                    "no column {column}: the first token line has {columns} (0 to {})",
+                    columns - 1
+                );
+                let place = Position::line(lines.path(), at as u64 + 1);
+                Error::new(Code::NoColumn, place, message)
+            })
+    };
+    let (token, tag) = (resolve(options.token)?, resolve(options.tag)?);
+    let second = options.second.map(resolve).transpose()?;
+    if columns > 1 && (token == tag || Some(token) == second) {
+        let message = format!(
+            "of {columns} columns, column {token} would hold both tokens and tags; name a second file, or \
+             the columns of tokens and tags"
+        );
+        let place = Position::line(lines.path(), at as u64 + 1);
+        return Err(Error::new(Code::NoColumn, place, message));
+    }
+    Ok(Layout {
+        byte,
+        columns,
+        // A file of tags alone has no tokens: a column that no line has is empty.
+        token: if token == tag { usize::MAX } else { token },
+        tag,
+        second: second.unwrap_or(0),
+    })
+}
+
+#[inline(always)]
+pub(crate) fn is_space(byte: u8) -> bool {
+    byte == b' ' || byte == b'\t'
+}
+
+/// A line without its line end.
+#[inline(always)]
+pub(crate) fn trimmed(line: &[u8]) -> &[u8] {
+    let line = line.strip_suffix(b"\n").unwrap_or(line);
+    line.strip_suffix(b"\r").unwrap_or(line)
+}
