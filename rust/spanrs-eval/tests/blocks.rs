@@ -167,8 +167,8 @@ fn by_definition(made: (Scheme, Reading), pairs: &[Pair], documents: usize) -> T
 struct Ways {
     /// Sentences that are put in together.
     together: usize,
-    /// As one run, not each into room of its own.
-    extend: bool,
+    /// In room for all of them, not each in room of its own.
+    one_room: bool,
     /// Room that is asked for beyond the sentence, as where tokens are left out.
     spare: usize,
     /// Blocks are counted after each run, not only where they are full.
@@ -177,9 +177,9 @@ struct Ways {
 
 fn ways() -> impl Strategy<Value = Ways> {
     (1..5_usize, any::<bool>(), 0..40_usize, any::<bool>()).prop_map(
-        |(together, extend, spare, eager)| Ways {
+        |(together, one_room, spare, eager)| Ways {
             together,
-            extend,
+            one_room,
             spare,
             eager,
         },
@@ -222,17 +222,16 @@ impl Blocks {
             }
             return;
         }
-        let bytes = |ids: &[u32]| ids.iter().map(|&id| id as u8).collect::<Vec<_>>();
-        if self.ways.extend {
-            let gold: Vec<u32> = run.iter().flat_map(|(gold, _)| gold.clone()).collect();
-            let pred: Vec<u32> = run.iter().flat_map(|(_, pred)| pred.clone()).collect();
-            let lengths = run.iter().map(|(gold, _)| gold.len());
-            self.block.extend(&bytes(&gold), &bytes(&pred), lengths);
-        } else {
-            for (gold, pred) in &run {
-                let (g, p) = self.block.room(gold.len() + self.ways.spare);
-                g[..gold.len()].copy_from_slice(&bytes(gold));
-                p[..pred.len()].copy_from_slice(&bytes(pred));
+        // Room for all of them, or for each.
+        let rooms = if self.ways.one_room { run.len() } else { 1 };
+        for few in run.chunks(rooms) {
+            let tokens = few.iter().map(|(gold, _)| gold.len()).sum::<usize>();
+            let (g, p) = self.block.room(tokens + self.ways.spare);
+            let ids = few.iter().flat_map(|(gold, pred)| gold.iter().zip(pred));
+            for ((g, p), (gold, pred)) in g.iter_mut().zip(p).zip(ids) {
+                (*g, *p) = (*gold as u8, *pred as u8);
+            }
+            for (gold, _) in few {
                 self.block.end(gold.len());
             }
         }
