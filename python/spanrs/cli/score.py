@@ -45,6 +45,21 @@ from spanrs.tags.words import Dialect
     show_default=True,
     help="Violations to list a side.",
 )
+@click.option(
+    "--map",
+    "maps",
+    metavar="FROM=TO",
+    multiple=True,
+    help="Count spans of type FROM as of type TO; FROM= leaves them out. Repeatable.",
+)
+@click.option(
+    "--types",
+    "kept",
+    metavar="TYPE,...",
+    multiple=True,
+    help="Count these types only, by the names --map gives them. Repeatable.",
+)
+@click.option("--untyped", is_flag=True, help="A row for spans by their bounds alone as well.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object; fractions, not per cent.")
 def command(
     gold: str,
@@ -57,6 +72,9 @@ def command(
     pred_column: int | None,
     by_document: bool,
     located: int,
+    maps: tuple[str, ...],
+    kept: tuple[str, ...],
+    untyped: bool,
     as_json: bool,
 ) -> None:
     """Score PRED against GOLD, two files with one token a line.
@@ -78,6 +96,7 @@ def command(
             raise click.UsageError("GOLD and PRED cannot both be standard input")
         pred_columns = columns if pred_column is None else columns._replace(tag=pred_column)
         columns = columns if gold_column is None else columns._replace(tag=gold_column)
+    views = _views(maps, kept)
     paths = [gold] if pred is None else [gold, pred]
     with progress(paths) as bar:
         result = score_files(
@@ -92,8 +111,10 @@ def command(
             by_document=by_document,
             progress=bar,
         )
+    for view in views:
+        result = result.with_types(view)
     if as_json:
-        click.echo(result.to_json())
+        click.echo(result.to_json(untyped=untyped))
         return
     from rich.console import Console
 
@@ -101,10 +122,30 @@ def command(
 
     names = (gold, pred or gold)
     if sys.stdout is not None and sys.stdout.isatty():
-        show(Console(), result, names=names, located=located)
+        show(Console(), result, names=names, located=located, untyped=untyped)
     else:
-        text = render(result, names=names, located=located)
+        text = render(result, names=names, located=located, untyped=untyped)
         # Rules are the one thing in a table that a narrow encoding may lack.
         encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
         rule = "─".encode(encoding, "replace").decode(encoding)
         click.echo(text.replace("─", "-") if rule != "─" else text)
+
+
+def _views(maps: tuple[str, ...], kept: tuple[str, ...]) -> list[dict[str, str | None] | list[str]]:
+    """Give what `with_types` is to be asked for: first the map, then the types to keep."""
+    views: list[dict[str, str | None] | list[str]] = []
+    renames: dict[str, str | None] = {}
+    for text in maps:
+        old, equals, new = text.partition("=")
+        if not (old and equals):
+            raise click.UsageError(f"--map wants FROM=TO, or FROM= to leave FROM out, not {text!r}")
+        if renames.setdefault(old, new or None) != (new or None):
+            raise click.UsageError(f"--map gives two names to {old!r}: {renames[old] or ''!r} and {new!r}")
+    names = [name.strip() for text in kept for name in text.split(",")]
+    if "" in names:
+        raise click.UsageError("--types wants names of types, separated by commas")
+    if renames:
+        views.append(renames)
+    if names:
+        views.append(list(dict.fromkeys(names)))
+    return views

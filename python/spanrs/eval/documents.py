@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+import operator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 from spanrs.errors import AlignmentError
@@ -17,24 +18,23 @@ def cut(
 ) -> tuple[int, Cut]:
     """Give the number of sentences, and how to get at some of them."""
     if inputs.is_arrow(gold) and inputs.is_arrow(pred):
-        return len(gold), lambda a, b: {"gold": gold[a:b], "pred": pred[a:b]}
+        inputs.no_choice(inputs.ARROW_KNOWS, lengths, mask)
+        return _sliced(gold, pred)
     gold, pred = inputs.as_lists(gold), inputs.as_lists(pred)
     if not ids:
-        golds, preds = (side if isinstance(side, Sequence) else list(side) for side in (gold, pred))
-        if len(golds) != len(preds):
-            message = f"gold has {len(golds)} sentences, pred has {len(preds)}"
-            raise AlignmentError(message)
-        return len(golds), lambda a, b: {"gold": golds[a:b], "pred": preds[a:b]}
+        inputs.no_choice(inputs.FOR_IDS, lengths, mask)
+        return _sliced(_again(gold), _again(pred))
     g, p, sizes = inputs.as_batch(gold, pred, ignore_index, lengths, mask)
     if g.shape != p.shape:
         message = f"gold is of shape {g.shape}, pred of {p.shape}"
         raise AlignmentError(message)
     if sizes is None:
-        if g.ndim == 1:
-            g, p = g[None], p[None]
-        return len(g), lambda a, b: {"gold": g[a:b], "pred": p[a:b]}
+        return _sliced(*(side[None] if side.ndim == 1 else side for side in (g, p)))
     import numpy as np
 
+    if (sizes < 0).any() or sizes.sum() != g.size:
+        message = f"lengths add up to {sizes.sum()}, but there are {g.size} ids a side"
+        raise AlignmentError(message)
     borders = np.concatenate([[0], np.cumsum(sizes)])
     return len(sizes), lambda a, b: {
         "gold": g[borders[a] : borders[b]],
@@ -43,13 +43,37 @@ def cut(
     }
 
 
+def _again(side: Any) -> Any:
+    """Give sentences that can be read more than once: for the scheme, and for each document."""
+    rows = side if isinstance(side, Sequence) else list(side)
+    if any(isinstance(row, Iterator) for row in rows):
+        return [list(row) if isinstance(row, Iterator) else row for row in rows]
+    return rows
+
+
+def _sliced(gold: Any, pred: Any) -> tuple[int, Cut]:
+    for side in (gold, pred):
+        if not (hasattr(side, "__len__") and hasattr(side, "__getitem__")):
+            message = (
+                f"documents and weights need columns that can be sliced, and {type(side).__name__} cannot; "
+                "pass a column of pyarrow, Polars or pandas"
+            )
+            raise TypeError(message)
+    if len(gold) != len(pred):
+        message = f"gold has {len(gold)} sentences, pred has {len(pred)}"
+        raise AlignmentError(message)
+    # Series of pandas are cut by place, whatever their index.
+    golds, preds = getattr(gold, "iloc", gold), getattr(pred, "iloc", pred)
+    return len(gold), lambda a, b: {"gold": golds[a:b], "pred": preds[a:b]}
+
+
 def borders(documents: Iterable[int] | None, sentences: int) -> list[tuple[int, int]]:
     """Give the first sentence of each document and the one behind its last."""
-    sizes = [1] * sentences if documents is None else [int(size) for size in documents]
+    sizes = [1] * sentences if documents is None else [operator.index(size) for size in documents]
     if sum(sizes) != sentences or any(size < 1 for size in sizes):
         message = (
             f"documents must be numbers of sentences from 1 up that add up to {sentences}, "
-            f"not to {sum(sizes)}"
+            f"not {_some(sizes)}, which add up to {sum(sizes)}"
         )
         raise AlignmentError(message)
     ends, end = [], 0
@@ -57,3 +81,8 @@ def borders(documents: Iterable[int] | None, sentences: int) -> list[tuple[int, 
         ends.append((end, end + size))
         end += size
     return ends
+
+
+def _some(sizes: list[int]) -> str:
+    shown = ", ".join(map(str, sizes[:8]))
+    return f"{shown}, ..." if len(sizes) > 8 else shown or "none"

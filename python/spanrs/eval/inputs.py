@@ -23,11 +23,27 @@ def is_arrow(column: object) -> bool:
 
 def as_lists(column: object) -> object:
     """Give an Arrow column as lists, for the case that the other side is none; all else as it is."""
-    if is_arrow(column):
-        for name in ("to_pylist", "to_list"):
-            if hasattr(column, name):
-                return getattr(column, name)()
-    return column
+    if not is_arrow(column):
+        return column
+    for name in ("to_pylist", "to_list"):
+        if hasattr(column, name):
+            return getattr(column, name)()
+    message = (
+        f"{type(column).__name__} can only be read as an Arrow column; make the other side one too, "
+        "or make a list of it"
+    )
+    raise TypeError(message)
+
+
+def no_choice(what: str, lengths: object, mask: object) -> None:
+    """Refuse lengths and masks where they would have no meaning."""
+    if lengths is not None or mask is not None:
+        raise TypeError(what)
+
+
+#: Why Arrow columns and tags take neither lengths nor a mask.
+ARROW_KNOWS = "Arrow columns know their lengths, and a null leaves a token out"
+FOR_IDS = "lengths and mask go with ids; name the vocabulary"
 
 
 def as_batch(
@@ -39,11 +55,11 @@ def as_batch(
     """
     import numpy as np
 
-    golds, preds = as_ids(gold), as_ids(pred)
+    golds, preds = _ids("gold", gold), _ids("pred", pred)
     sizes = None if lengths is None else _lengths(lengths)
     chosen = None
     if mask is not None:
-        chosen = np.asarray(mask)
+        chosen = as_ids(mask)
         if chosen.shape != golds.shape:
             message = f"the mask is of shape {chosen.shape}, gold of {golds.shape}"
             raise AlignmentError(message)
@@ -59,16 +75,36 @@ def as_batch(
         chosen = within if chosen is None else chosen & within
         sizes = None
     if chosen is not None:
-        # A type that holds both; unsigned ids have no -100.
+        golds = _signed(golds)
         kind = np.promote_types(golds.dtype, np.min_scalar_type(ignore_index))
         golds = np.where(chosen, golds.astype(kind, copy=False), ignore_index).astype(kind, copy=False)
     return golds, preds, sizes
 
 
+def _ids(side: str, ids: object) -> npt.NDArray[Any]:
+    array = as_ids(ids)
+    if array.dtype.kind not in "iu":
+        message = f"ids must be integers, but {side} holds {array.dtype}"
+        raise TypeError(message)
+    return array
+
+
+def _signed(ids: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Give ids in a type that has a type in common with any ``ignore_index``."""
+    import numpy as np
+
+    if ids.dtype != np.uint64:
+        return ids
+    # What does not fit is no id of any vocabulary, and is not one afterwards either.
+    most = np.iinfo(np.int64).max
+    return np.where(ids > most, most, ids).astype(np.int64)
+
+
 def _lengths(lengths: object) -> npt.NDArray[np.int64]:
     import numpy as np
 
-    if not isinstance(lengths, (Sequence, np.ndarray)) and not hasattr(lengths, "__array__"):
+    arrays = ("__array__", "__dlpack__")
+    if not isinstance(lengths, Sequence) and not any(hasattr(lengths, name) for name in arrays):
         lengths = list(cast("Iterable[int]", lengths))
     sizes = as_ids(lengths)
     if sizes.size and sizes.dtype.kind not in "iu":

@@ -209,8 +209,17 @@ class Result:
 
     @cached_property
     def untyped(self) -> Score:
-        """Over all spans by their bounds alone: a span is found whatever its type."""
+        """Over all spans by their bounds alone: a span is found whatever its type.
+
+        For tags this is what partial matching gives in its mode ``exact``.
+        """
         return _score(*views.untyped(self._tallies).total())
+
+    @cached_property
+    def untyped_counts(self) -> Counts:
+        """TP, FP and FN of :attr:`untyped`."""
+        gold, pred, both = views.untyped(self._tallies).total()
+        return Counts(both, pred - both, gold - both)
 
     def with_types(self, types: Mapping[str, str | None] | Collection[str]) -> Result:
         """Look at the same spans under other types, or at some of them.
@@ -238,6 +247,8 @@ class Result:
         >>> result.with_types(["PER"]).counts
         Counts(tp=1, fp=0, fn=0)
         """
+        if not isinstance(types, (str, Mapping)):
+            types = list(types)
         rename = views.renaming(types)
         return replace(
             self,
@@ -258,12 +269,14 @@ class Result:
         Returns
         -------
         Result
-            Its counts are sums of weights times counts, fractions where weights are.
+            Its counts are sums of weights times counts, fractions where weights are. Documents keep their
+            own rows, and violations are not weighed.
 
         Raises
         ------
         ValueError
-            Where the number of weights is not that of the documents.
+            Where the result was not made by document, the number of weights is not that of the documents,
+            or one of them is negative or not finite.
 
         Examples
         --------
@@ -272,10 +285,15 @@ class Result:
         >>> spanrs.score(gold, pred, weights=[1, 3]).micro.recall
         0.25
         """
+        if self.sentences and not self._documents:
+            message = "the result has no documents to weigh; make it with documents= or by_document=True"
+            raise ValueError(message)
+        # Weights are of the documents as they were counted, so new ones take the place of older ones.
+        known = "weights" in self.settings
         return replace(
             self,
             _tallies=views.weighed(self._documents, weights),
-            settings=self._also("weights", "documents"),
+            settings=self.settings if known else self._also("weights", "documents"),
         )
 
     def _also(self, name: str, value: str) -> dict[str, str]:
@@ -305,8 +323,13 @@ class Result:
         """
         return combine([self, other])
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self, *, untyped: bool = False) -> dict[str, Any]:
         """Give everything as plain dictionaries, lists, strings and numbers.
+
+        Parameters
+        ----------
+        untyped : bool
+            Also give ``untyped`` and ``untyped_counts``, over spans by their bounds alone.
 
         Returns
         -------
@@ -338,6 +361,9 @@ class Result:
             "detection": self.detection,
             "signature": self.signature,
         }
+        if untyped:
+            everything["untyped"] = asdict(self.untyped)
+            everything["untyped_counts"] = self.untyped_counts._asdict()
         if self._documents:
             everything["documents"] = [
                 {
@@ -351,13 +377,15 @@ class Result:
             ]
         return everything
 
-    def to_json(self, indent: int | None = None) -> str:
+    def to_json(self, indent: int | None = None, *, untyped: bool = False) -> str:
         """Give :meth:`to_dict` as JSON text.
 
         Parameters
         ----------
         indent : int, optional
             Spaces a level; None for one line.
+        untyped : bool
+            As for :meth:`to_dict`.
 
         Returns
         -------
@@ -366,7 +394,8 @@ class Result:
         """
         import json
 
-        return json.dumps(self.to_dict(), indent=indent, ensure_ascii=False, allow_nan=False)
+        everything = self.to_dict(untyped=untyped)
+        return json.dumps(everything, indent=indent, ensure_ascii=False, allow_nan=False)
 
     def __repr__(self) -> str:
         return f"<Result F1 {self.micro.f1:.4f} of {self.micro.support} spans, {self.signature}>"
@@ -403,6 +432,7 @@ def combine(results: Sequence[Result]) -> Result:
     settings: Mapping[str, str] = results[0].settings
     tallies = Tallies()
     documents: list[Tallies] = []
+    sentences = 0
     counts = dict.fromkeys(results[0].violations, 0)
     located: dict[str, list[LocatedViolation]] = {side: [] for side in counts}
     for result in results:
@@ -411,10 +441,13 @@ def combine(results: Sequence[Result]) -> Result:
             counts[side] += violations.count
             # Sentences are numbered through.
             located[side] += [
-                replace(place, sentence=place.sentence + tallies.sentences) for place in violations.first
+                replace(place, sentence=place.sentence + sentences) for place in violations.first
             ]
         tallies.add(result._tallies)
         documents += result._documents
+        # With weights the sum of sentences is no number of sentences; then all of them are in documents.
+        rows = result._documents if "weights" in result.settings else [result._tallies]
+        sentences += sum(row.sentences for row in rows)
     return Result(
         tallies,
         {side: Violations(count, located[side]) for side, count in counts.items()},

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from spanrs import _spanrs
+from spanrs.errors import SpanrsError
 from spanrs.eval import inputs
 from spanrs.eval.documents import borders, cut
 from spanrs.eval.result import UNDECIDED, LocatedViolation, Result, Violations, combine, merged_settings
@@ -89,16 +90,12 @@ class Scorer:
         """
         names = None if vocabulary is None else as_vocabulary(vocabulary)
         if inputs.is_arrow(gold) and inputs.is_arrow(pred):
-            if lengths is not None or mask is not None:
-                message = "Arrow columns know their lengths, and a null leaves a token out"
-                raise TypeError(message)
+            inputs.no_choice(inputs.ARROW_KNOWS, lengths, mask)
             self._counter.update_arrow(gold, pred, names, ignore_index, self._threads)
             return
         gold, pred = inputs.as_lists(gold), inputs.as_lists(pred)
         if names is None:
-            if lengths is not None or mask is not None:
-                message = "lengths and mask go with ids; name the vocabulary"
-                raise TypeError(message)
+            inputs.no_choice(inputs.FOR_IDS, lengths, mask)
             self._counter.update_lists(gold, pred)
             return
         golds, preds, sizes = inputs.as_batch(gold, pred, ignore_index, lengths, mask)
@@ -226,9 +223,10 @@ def score(
     located : int
         Violations to keep a side; all are counted.
     documents : iterable of int, optional
-        Sentences of each document, in order: the result has a row for each.
+        Sentences of each document, in order, 1 or more: the result has a row for each.
     weights : sequence of float, optional
-        How often each document counts. Without ``documents`` every sentence is one.
+        How often each document counts, as for :meth:`Result.weighed`. Without ``documents`` every
+        sentence is a document.
     threads : int
         Threads for ids and Arrow columns, which are counted without the GIL; 0 is one a processor. The
         result does not depend on it. Lists are walked by one thread.
@@ -245,7 +243,9 @@ def score(
     spanrs.errors.SchemeError
         For unknown names, ids outside the vocabulary, and malformed tags under ``refuse``.
     TypeError
-        Where tags are no strings.
+        Where tags are no strings, ids no integers, and where ``mask`` or ``lengths`` have no meaning.
+    ValueError
+        Where weights are not one a document, negative or not finite.
 
     Examples
     --------
@@ -271,14 +271,27 @@ def score(
     ends = borders(documents, sentences)
     options: dict[str, Any] = {"vocabulary": names, "ignore_index": ignore_index}
     detection = None
+    # All sentences as one document.
+    one = Scorer(scheme, reading, dialect=dialect, located=located, threads=threads)
     if is_auto(scheme):
         # All of gold decides, not its first document.
-        whole = Scorer(scheme, reading, dialect=dialect, located=0, threads=threads)
-        whole.update(**take(0, sentences), **options)
-        scheme, detection = whole.result().scheme, whole.result().detection
+        one.update(**take(0, sentences), **options)
+        scheme, detection = one.result().scheme, one.result().detection
     scorer = Scorer(scheme, reading, dialect=dialect, located=located, by_document=True, threads=threads)
-    for start, end in ends:
-        scorer.update(**take(start, end), **options)
-        scorer.end_document()
+    try:
+        for start, end in ends:
+            scorer.update(**take(start, end), **options)
+            scorer.end_document()
+    except (SpanrsError, TypeError) as error:
+        # That one numbers sentences from the beginning of its document.
+        raise _failure(lambda: one.update(**take(0, sentences), **options)) or error from None
     result = replace(scorer.result(), detection=detection)
     return result if weights is None else result.weighed(weights)
+
+
+def _failure(function: Callable[[], object]) -> Exception | None:
+    try:
+        function()
+    except (SpanrsError, TypeError) as error:
+        return error
+    return None

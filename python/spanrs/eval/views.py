@@ -72,5 +72,8 @@ def weighed(documents: Sequence[Tallies], weights: Sequence[float]) -> Tallies:
         if not 0 <= weight < float("inf"):
             message = f"a weight is a finite number from 0 up, not {weight}"
             raise ValueError(message)
-        total.add(document.times(cast("int", weight)))
+        # What counts not at all is not there: its types are in no mean. Numbers of numpy become Python's.
+        if weight > 0:
+            whole = int(weight)
+            total.add(document.times(whole if whole == weight else cast("int", float(weight))))
     return total

@@ -5,6 +5,8 @@ from __future__ import annotations
 from html import escape
 from typing import TYPE_CHECKING
 
+from spanrs.report.numbers import amount
+
 if TYPE_CHECKING:
     from spanrs.eval.result import Counts, Result, Score
 
@@ -32,8 +34,8 @@ def _row(name: str, score: Score, counts: Counts | None, *, strong: bool = False
     measures = (score.precision, score.recall, score.f1)
     cells = [
         *(f"{100 * measure:.2f}" for measure in measures),
-        str(score.support),
-        *(("", "", "") if counts is None else map(str, counts)),
+        amount(score.support),
+        *(("", "", "") if counts is None else map(amount, counts)),
     ]
     shown = f"<b>{escape(name)}</b>" if strong else escape(name)
     return f"<tr><td>{shown}</td>" + "".join(f"<td>{cell}</td>" for cell in cells) + "</tr>"

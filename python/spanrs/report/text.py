@@ -11,6 +11,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from spanrs.report.numbers import amount
+
 if TYPE_CHECKING:
     from spanrs.eval.result import Counts, Result, Score, Violations
 
@@ -18,10 +20,16 @@ if TYPE_CHECKING:
 SHOWN = 5
 
 
-def render(result: Result, *, names: tuple[str, str] = ("gold", "pred"), located: int = SHOWN) -> str:
-    """Give a result as plain text of any width."""
+def render(
+    result: Result,
+    *,
+    names: tuple[str, str] = ("gold", "pred"),
+    located: int = SHOWN,
+    untyped: bool = False,
+) -> str:
+    """Give a result as plain text of any width; the arguments are those of :func:`show`."""
     console = Console(file=StringIO(), width=10_000, color_system=None, legacy_windows=False)
-    show(console, result, names=names, located=located)
+    show(console, result, names=names, located=located, untyped=untyped)
     text = console.file
     assert isinstance(text, StringIO)
     # Rich pads tables to their width; lines that end in blanks are a nuisance in files.
@@ -34,6 +42,7 @@ def show(
     *,
     names: tuple[str, str] = ("gold", "pred"),
     located: int = SHOWN,
+    untyped: bool = False,
 ) -> None:
     """Print a result on a console.
 
@@ -47,15 +56,18 @@ def show(
         How gold and pred are called, their paths for instance.
     located : int
         Violations to list a side.
+    untyped : bool
+        A row for spans by their bounds alone as well.
     """
-    console.print(_measures(result))
+    console.print(_measures(result, untyped=untyped))
     if result.documents:
         console.print(_documents(result))
     if result.detection:
         line(console, f"scheme    {result.detection}")
     line(
         console,
-        f"accuracy  {100 * result.accuracy:.2f} of {result.tokens} tokens in {result.sentences} sentences",
+        f"accuracy  {100 * result.accuracy:.2f} of {amount(result.tokens)} tokens "
+        f"in {amount(result.sentences)} sentences",
     )
     for side, name in zip(("gold", "pred"), names, strict=True):
         lines = describe_violations(result.violations[side], name, located)
@@ -80,7 +92,7 @@ def describe_violations(violations: Violations, name: str, shown: int) -> Iterab
         yield f"  and {rest} more"
 
 
-def _measures(result: Result) -> Table:
+def _measures(result: Result, *, untyped: bool) -> Table:
     table = Table(box=SIMPLE_HEAD, pad_edge=False, show_edge=False)
     table.add_column("type", no_wrap=True)
     for name in ("precision", "recall", "F1", "support", "TP", "FP", "FN"):
@@ -92,6 +104,8 @@ def _measures(result: Result) -> Table:
     table.add_row("micro", *_cells(result.micro, result.counts))
     table.add_row("macro", *_cells(result.macro, None))
     table.add_row("weighted", *_cells(result.weighted, None))
+    if untyped:
+        table.add_row("untyped", *_cells(result.untyped, result.untyped_counts))
     return table
 
 
@@ -108,6 +122,6 @@ def _cells(score: Score, counts: Counts | None) -> list[str]:
     measures = (score.precision, score.recall, score.f1)
     return [
         *(f"{100 * measure:.2f}" for measure in measures),
-        str(score.support),
-        *(("", "", "") if counts is None else map(str, counts)),
+        amount(score.support),
+        *(("", "", "") if counts is None else map(amount, counts)),
     ]

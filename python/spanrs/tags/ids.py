@@ -81,7 +81,15 @@ def as_ids(ids: object) -> npt.NDArray[Any]:
 
     if hasattr(ids, "__dlpack__") and not hasattr(ids, "__array__"):
         ids = np.from_dlpack(cast("Any", ids))
-    array = np.ascontiguousarray(cast("Any", ids))
+    try:
+        array = np.ascontiguousarray(cast("Any", ids))
+    except ValueError as error:
+        # numpy's own words are about shapes that nobody asked for.
+        message = (
+            "sentences of ids are of different lengths: pad them with ignore_index, or pass all ids in one "
+            "array of one dimension with lengths="
+        )
+        raise AlignmentError(message) from error
     if array.size == 0:
         # Nothing has no type of its own in numpy but float.
         return array.astype(np.int64)

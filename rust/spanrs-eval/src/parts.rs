@@ -1,4 +1,5 @@
 use std::ops::Range;
+use std::thread::{Builder, ScopedJoinHandle};
 
 use spanrs_tags::Reader;
 
@@ -8,7 +9,7 @@ use crate::scorer::Scorer;
 /// included, is that of one thread.
 ///
 /// The threads live as long as the call, so there is no pool that a fork could leave without its threads.
-/// The first part is counted on the calling thread.
+/// The first part is counted on the calling thread, and so are those for which the system gives none.
 ///
 /// # Errors
 /// The error of the first part that has one. Nothing is added then.
@@ -30,13 +31,18 @@ pub fn count_parts<E: Send>(
         let run = &run;
         let threads: Vec<_> = others
             .iter()
-            .map(|range| scope.spawn(move || run(range)))
+            .map(|range| {
+                let thread = Builder::new().spawn_scoped(scope, move || run(range));
+                (range, thread)
+            })
             .collect();
         let mut counted = vec![run(first)];
-        for thread in threads {
-            match thread.join() {
-                Ok(part) => counted.push(part),
-                Err(panic) => std::panic::resume_unwind(panic),
+        for (range, thread) in threads {
+            match thread.map(ScopedJoinHandle::join) {
+                Ok(Ok(part)) => counted.push(part),
+                Ok(Err(panic)) => std::panic::resume_unwind(panic),
+                // The system gives no more threads; this one can do the work.
+                Err(_) => counted.push(run(range)),
             }
         }
         counted

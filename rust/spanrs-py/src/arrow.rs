@@ -184,6 +184,15 @@ fn sentences(array: &ArrayRef, origin: &Origin<'_>, row: usize) -> Result<(Vec<i
     found
 }
 
+fn holds_integers(array: &ArrayRef) -> bool {
+    match array.data_type() {
+        DataType::List(field) | DataType::LargeList(field) | DataType::FixedSizeList(field, _) => {
+            field.data_type().is_integer()
+        }
+        _ => false,
+    }
+}
+
 fn lists<O: OffsetSizeTrait>(lists: &GenericListArray<O>) -> (Vec<i64>, ArrayRef) {
     let offsets = lists.value_offsets();
     let lengths = offsets
@@ -269,7 +278,7 @@ fn plain<T: ArrowPrimitiveType<Native: Id>>(
     )
 }
 
-/// Keys into a dictionary of tags.
+/// Keys into a dictionary of tags. Where the dictionary itself holds nulls, keys of them are nulls too.
 fn coded<T: ArrowDictionaryKeyType<Native: Id>>(
     tags: &ArrayRef,
     origin: &Origin<'_>,
@@ -277,14 +286,21 @@ fn coded<T: ArrowDictionaryKeyType<Native: Id>>(
     variant: impl Fn(PrimitiveArray<T>) -> Keys,
 ) -> Result<(Keys, Vec<u32>)> {
     let tags = tags.as_dictionary::<T>();
-    let names: Vec<String> = strings(tags.values(), origin)?
-        .into_iter()
-        .map(|name| name.unwrap_or_default().to_owned())
-        .collect();
-    Ok((
-        plain(tags.keys(), origin, variant),
-        numbering(&names, reader)?,
-    ))
+    let names = strings(tags.values(), origin)?;
+    let mut numbers = Vec::with_capacity(names.len());
+    for name in &names {
+        numbers.push(name.map_or(Ok(0), |name| reader.intern(name))?);
+    }
+    if tags.values().null_count() == 0 {
+        return Ok((plain(tags.keys(), origin, variant), numbers));
+    }
+    let name = |key: i64| names.get(key as usize).copied().flatten();
+    let keys = tags.keys().iter().map(|key| {
+        key.map(Id::value)
+            .filter(|&key| name(key).is_some())
+            .unwrap_or(origin.null)
+    });
+    Ok((Keys::Made(keys.collect()), numbers))
 }
 
 fn strings<'a>(tags: &'a ArrayRef, origin: &Origin<'_>) -> Result<Vec<Option<&'a str>>> {
@@ -320,7 +336,11 @@ impl Columns {
             .map(|names| numbering(names, reader))
             .transpose()?;
         // Names have no ids that could be ignored; only nulls are.
-        let ignore = if numbers.is_some() { ignore } else { NULL };
+        let ignore = if gold.iter().any(holds_integers) {
+            ignore
+        } else {
+            NULL
+        };
         let mut column = |arrays, side, null| {
             let origin = Origin {
                 side,

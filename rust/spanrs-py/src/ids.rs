@@ -208,7 +208,7 @@ impl<L: Copy + TryInto<usize>> Sentences<'_, L> {
     /// At most so many ranges of sentences, of nearly equal numbers of tokens, none of less than `worth`
     /// unless it is the only one.
     pub(crate) fn split(self, parts: usize, worth: usize) -> Vec<Range<usize>> {
-        let mut ranges = Vec::with_capacity(parts);
+        let mut ranges = Vec::new();
         if parts <= 1 {
             ranges.push(0..self.len());
             return ranges;

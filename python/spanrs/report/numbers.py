@@ -1,0 +1,15 @@
+"""Numbers as people read them."""
+
+from __future__ import annotations
+
+
+def amount(number: float) -> str:
+    """Give a number of spans, tokens or sentences; weights may have made it a fraction.
+
+    Examples
+    --------
+    >>> from spanrs.report.numbers import amount
+    >>> amount(3), amount(0.1 + 0.2)
+    ('3', '0.30')
+    """
+    return str(number) if isinstance(number, int) else f"{number:.2f}"

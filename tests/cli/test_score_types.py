@@ -1,0 +1,93 @@
+"""``spanrs score`` with types renamed, left out, and not looked at."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+import spanrs
+from spanrs.cli import group
+from spanrs.cli.run import run
+
+EXAMPLES = Path(__file__).parent.parent.parent / "examples"
+FILES = (str(EXAMPLES / "gold.conll"), str(EXAMPLES / "pred.conll"))
+
+
+@pytest.fixture
+def score(capsys):
+    def call(*args: str) -> tuple[int, str, str]:
+        status = run(group, ["score", *FILES, *args])
+        out, err = capsys.readouterr()
+        return status, out, err
+
+    return call
+
+
+@pytest.fixture(scope="module")
+def result():
+    return spanrs.score_files(*FILES, located=5, by_document=True)
+
+
+@pytest.mark.parametrize(
+    ("args", "views"),
+    [
+        (["--types", "PER"], [["PER"]]),
+        (["--types", "PER,LOC"], [["PER", "LOC"]]),
+        (["--types", "PER", "--types", " LOC , PER"], [["PER", "LOC"]]),
+        (["--types", "NONE"], [["NONE"]]),
+        (["--map", "ORG=LOC"], [{"ORG": "LOC"}]),
+        (["--map", "ORG=LOC", "--map", "PER="], [{"ORG": "LOC", "PER": None}]),
+        (["--map", "ORG=A=B"], [{"ORG": "A=B"}]),
+        # The types to keep are those the map gives, in whatever order the options come.
+        (["--types", "X", "--map", "ORG=X", "--map", "ORG=X"], [{"ORG": "X"}, ["X"]]),
+    ],
+)
+def test_types_are_those_of_with_types(score, result, args, views):
+    for view in views:
+        result = result.with_types(view)
+    status, out, err = score(*args, "--by-document", "--json")
+    assert (status, err) == (0, "")
+    assert json.loads(out) == json.loads(result.to_json())
+    status, out, _ = score(*args)
+    rows = [line.split()[0] for line in out.splitlines() if line][2:]
+    assert rows[: len(result.per_type)] == list(result.per_type)
+    assert out.splitlines()[-1] == f"signature {result.signature}"
+
+
+def test_bounds_alone_are_a_row_and_two_keys(score, result):
+    assert "untyped" not in score()[1]
+    assert "untyped" not in json.loads(score("--json")[1])
+    rows = {line.split()[0]: line.split()[1:] for line in score("--untyped")[1].splitlines() if line}
+    assert rows["untyped"] == ["71.43", "71.43", "71.43", "7", "5", "2", "2"]
+    assert rows["micro"][-3:] == ["4", "3", "3"]
+    parsed = json.loads(score("--untyped", "--json")[1])
+    assert parsed["untyped"] == {
+        "precision": result.untyped.precision,
+        "recall": result.untyped.recall,
+        "f1": result.untyped.f1,
+        "support": 7,
+    }
+    assert parsed["untyped_counts"] == {"tp": 5, "fp": 2, "fn": 2}
+    # Of the spans that are counted at all.
+    parsed = json.loads(score("--untyped", "--json", "--types", "LOC")[1])
+    assert parsed["untyped_counts"] == parsed["counts"] == {"tp": 3, "fp": 1, "fn": 0}
+
+
+@pytest.mark.parametrize(
+    ("args", "message"),
+    [
+        (["--map", "ORG"], "--map wants FROM=TO, or FROM= to leave FROM out, not 'ORG'"),
+        (["--map", "=LOC"], "--map wants FROM=TO"),
+        (["--map", "A=B", "--map", "A=C"], "--map gives two names to 'A': 'B' and 'C'"),
+        (["--map", "A=B", "--map", "A="], "--map gives two names to 'A': 'B' and ''"),
+        (["--types", ""], "--types wants names of types"),
+        (["--types", "PER,,LOC"], "--types wants names of types"),
+    ],
+)
+def test_mistakes_are_said_before_files_are_read(score, args, message):
+    status, out, err = score(*args)
+    assert (status, out) == (2, "")
+    assert message in err
+    assert err.count("\n") == 1

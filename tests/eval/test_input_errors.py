@@ -1,0 +1,220 @@
+"""What cannot be scored is refused, with the side, the sentence and the token."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+import spanrs
+from spanrs.errors import AlignmentError, SchemeError
+
+VOCABULARY = ["O", "B-A", "I-A"]
+IDS = np.array([[0, 1, 2], [1, 0, 0]])
+
+
+def changed(value, at=(1, 2), kind="i8"):
+    ids = IDS.astype(kind)
+    ids[at] = value
+    return ids
+
+
+def arrow(rows, kind=None):
+    return pa.array(rows, None if kind is None else pa.list_(kind))
+
+
+@pytest.mark.parametrize("kind", ["i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8"])
+@pytest.mark.parametrize("value", [3, 100, -1, 2**31, -(2**40), 2**63, 2**64 - 1])
+def test_ids_outside_the_vocabulary_are_named(kind, value):
+    limits = np.iinfo(kind)
+    if not limits.min <= value <= limits.max:
+        value = limits.max
+    bad = changed(np.array(value, kind), kind=kind)
+    offsets = [0, 3, 6]
+    forms = [
+        lambda ids: (ids, {}),
+        lambda ids: (ids.ravel(), {"lengths": [3, 3]}),
+        lambda ids: (ids, {"mask": np.ones((2, 3))}),
+        lambda ids: (pa.ListArray.from_arrays(offsets, pa.array(ids.ravel())), {}),
+        lambda ids: (pl.Series(ids.tolist(), dtype=pl.List(pl.Series(ids.ravel()).dtype)), {}),
+    ]
+    for form in forms:
+        (good_side, options), (bad_side, _) = form(IDS.astype(kind)), form(bad)
+        for reading in ("conlleval", "strict"):
+            how = {"scheme": "BIO", "reading": reading, "vocabulary": VOCABULARY, **options}
+            for scheme in ("BIO", "auto"):
+                how["scheme"] = scheme
+                where = "at sentence 1, token 2, but the vocabulary has 3 tags"
+                with pytest.raises(SchemeError, match=rf"pred has id -?\d+ {where}") as caught:
+                    spanrs.score(good_side, bad_side, **how)
+                assert caught.value.code == "unknown_id"
+                with pytest.raises(SchemeError, match=rf"gold has id -?\d+ {where}"):
+                    spanrs.score(bad_side, good_side, **how)
+
+
+def test_what_is_ignored_in_gold_does_not_excuse_other_tokens():
+    gold = changed(-100)
+    assert spanrs.score(gold, changed(77), vocabulary=VOCABULARY).tokens == 5
+    with pytest.raises(SchemeError, match="pred has id -100 at sentence 1, token 2"):
+        spanrs.score(IDS, gold, vocabulary=VOCABULARY)
+
+
+@pytest.mark.parametrize(
+    ("sides", "options", "message"),
+    [
+        ((IDS, IDS[:1]), {}, "gold is 2 by 3.*pred 1 by 3"),
+        ((IDS, IDS.ravel()), {}, "gold is 2 by 3"),
+        ((IDS[None], IDS[None]), {}, "1 or 2 dimensions"),
+        ((IDS, IDS), {"mask": np.ones((2, 2))}, r"mask is of shape \(2, 2\), gold of \(2, 3\)"),
+        ((IDS, IDS), {"mask": [1, 1, 1]}, "mask is of shape"),
+        ((IDS, IDS), {"mask": [[1], [1, 1]]}, "different lengths"),
+        ((IDS, IDS), {"lengths": [3]}, "lengths must be 2 numbers from 0 to 3"),
+        ((IDS, IDS), {"lengths": [3, 4]}, "from 0 to 3"),
+        ((IDS, IDS), {"lengths": [3, -1]}, "from 0 to 3"),
+        ((IDS.ravel(), IDS.ravel()), {"lengths": [3, 2]}, "lengths add up to 5, but there are 6 ids"),
+        ((IDS.ravel(), IDS.ravel()), {"lengths": [7, -1]}, "lengths add up to 6"),
+        (([[0], [0, 1]], [[0], [0, 1]]), {}, "different lengths: pad them with ignore_index"),
+        ((IDS, [[0, 1, 2], [1]]), {}, "different lengths"),
+        ((arrow([[0], [1]]), arrow([[0]])), {}, "gold has 2 sentences, pred has 1"),
+        ((arrow([[0], [1]]), arrow([[0], [1, 1]])), {}, "sentence 1: gold has 1 tags, pred has 2"),
+        ((arrow([[0], None]), arrow([[0], [1]])), {}, "sentence 1 of gold is null"),
+        ((arrow([[0], [1]]), arrow([[0], None])), {}, "sentence 1 of pred is null"),
+    ],
+)
+def test_shapes_that_differ(sides, options, message):
+    with pytest.raises(AlignmentError, match=message):
+        spanrs.score(*sides, vocabulary=VOCABULARY, **options)
+
+
+def test_sentences_are_counted_through_the_chunks_of_a_column():
+    gold = pa.chunked_array([[["O"]], [["O"], ["O", "O"]]])
+    with pytest.raises(AlignmentError, match="sentence 2: gold has 2 tags, pred has 1") as caught:
+        spanrs.score(gold, arrow([["O"], ["O"], ["O"]]))
+    assert caught.value.sentence == 2
+    with pytest.raises(SchemeError, match="pred has no tag at sentence 2, token 1"):
+        spanrs.score(gold, pa.chunked_array([[["O"], ["O"]], [["O", None]]]))
+    with pytest.raises(AlignmentError, match="sentence 2 of gold is null"):
+        spanrs.score(pa.chunked_array([[["O"]], [["O"], None]]), gold)
+
+
+@pytest.mark.parametrize(
+    "kind", [pa.string(), pa.large_string(), pa.string_view(), "keys", "ids", "polars"]
+)
+def test_nulls_in_pred_are_named(kind):
+    gold = [["O"], ["B-A", "I-A"]]
+    pred = [["O"], ["B-A", None]]
+    options = {}
+    if kind == "ids":
+        gold, pred = arrow([[0], [1, 2]]), arrow([[0], [1, None]])
+        options = {"vocabulary": VOCABULARY}
+    elif kind == "polars":
+        gold, pred = pl.Series(gold), pl.Series(pred)
+    elif kind == "keys":
+        keys = pa.array(["O", "B-A", None]).dictionary_encode()
+        gold, pred = arrow(gold), pa.ListArray.from_arrays([0, 1, 3], keys)
+    else:
+        gold, pred = arrow(gold, kind), arrow(pred, kind)
+    for reading in ("conlleval", "strict"):
+        for scheme in ("BIO", "auto"):
+            where = "pred has no tag at sentence 1, token 1; a null in gold leaves the token out"
+            with pytest.raises(SchemeError, match=where):
+                spanrs.score(gold, pred, scheme, reading, **options)
+    # Where gold has one too the token is left out on both sides.
+    assert spanrs.score(pred, pred, "BIO", **options).tokens == 2
+
+
+@pytest.mark.parametrize("kind", [float, bool, str, object, "datetime64[s]", complex])
+def test_arrays_that_hold_no_integers(kind):
+    wrong = IDS.astype(kind)
+    for options in ({}, {"mask": np.ones((2, 3), bool)}, {"lengths": [3, 3]}):
+        with pytest.raises(TypeError, match="ids must be integers, but gold holds"):
+            spanrs.score(wrong, IDS, vocabulary=VOCABULARY, **options)
+        with pytest.raises(TypeError, match="ids must be integers, but pred holds"):
+            spanrs.score(IDS, wrong, vocabulary=VOCABULARY, **options)
+
+
+@pytest.mark.parametrize(
+    ("column", "options", "message"),
+    [
+        (arrow([[1.5]]), {"vocabulary": VOCABULARY}, "lists of gold hold Float64"),
+        (arrow([[True]]), {}, "lists of gold hold Boolean"),
+        (arrow([[b"O"]]), {}, "lists of gold hold Binary"),
+        (arrow([[["O"]]]), {}, "lists of gold hold List"),
+        (arrow([["O"]]).flatten(), {}, "gold is an Arrow column of Utf8; it must be a list column"),
+        (arrow([[0]]), {}, "gold is an Arrow column of integers; pass vocabulary="),
+        (pa.table({"gold": [["O"]]}), {}, "gold is an Arrow column of Struct"),
+        (pl.DataFrame({"gold": [["O"]]}), {}, "gold is an Arrow column of Struct"),
+        (pl.Series(["O"]), {}, "it must be a list column"),
+        (pa.array([["O"]], pa.list_view(pa.string())), {}, "it must be a list column"),
+    ],
+)
+def test_columns_that_hold_no_sentences(column, options, message):
+    with pytest.raises(TypeError, match=message):
+        spanrs.score(column, column, **options)
+
+
+def test_columns_that_are_arrow_alone_need_company():
+    class Capsule:
+        def __arrow_c_array__(self, requested_schema=None):
+            return arrow([["O"]]).__arrow_c_array__(requested_schema)
+
+    with pytest.raises(TypeError, match="Capsule can only be read as an Arrow column"):
+        spanrs.score(Capsule(), [["O"]])
+    with pytest.raises(TypeError, match="Capsule can only be read as an Arrow column"):
+        spanrs.score([[0]], Capsule(), vocabulary=VOCABULARY)
+
+
+@pytest.mark.parametrize(
+    ("sides", "options", "message"),
+    [
+        (([["O"]], [["O"]]), {"lengths": [1]}, "name the vocabulary"),
+        (([["O"]], [["O"]]), {"mask": [[1]]}, "name the vocabulary"),
+        ((arrow([["O"]]), arrow([["O"]])), {"lengths": [1]}, "know their lengths"),
+        ((arrow([[0]]), arrow([[0]])), {"mask": [[1]], "vocabulary": VOCABULARY}, "know their lengths"),
+        ((IDS, IDS), {"vocabulary": VOCABULARY, "lengths": [1.0, 2.0]}, "lengths must be integers"),
+        ((IDS, IDS), {"vocabulary": VOCABULARY, "lengths": 3}, "not iterable"),
+        ((IDS, IDS), {}, "a tag must be a str, not int.*pass vocabulary="),
+        (([["O", None]], [["O", "O"]]), {}, "a tag must be a str, not NoneType"),
+        (([["O"]], [[["O"]]]), {}, "a tag must be a str, not list; pass a list of sentences"),
+        ((["O"], [["O"]]), {}, "expected a sequence of tags, got one str"),
+        (("O", "O"), {}, "got one str"),
+        (([{"O": 1}], [["O"]]), {}, "a set or a dict"),
+        ((7, [["O"]]), {}, "not iterable"),
+        (([7], [["O"]]), {}, "not iterable"),
+        ((pd.Series(["O"]), pd.Series(["O"])), {}, "it must be a list column|got one str"),
+    ],
+)
+def test_wrong_kinds_of_things(sides, options, message):
+    with pytest.raises(TypeError, match=message):
+        spanrs.score(*sides, **options)
+
+
+def test_lists_of_different_shape_are_named():
+    for scheme in ("BIO", "auto"):
+        for reading in ("conlleval", "strict"):
+            with pytest.raises(AlignmentError, match="sentence 1: gold has 2 tags, pred has 1") as caught:
+                spanrs.score([["O"], ["O", "B-A"]], [["O"], ("B-A",)], scheme, reading)
+            assert caught.value.sentence == 1
+            with pytest.raises(AlignmentError, match="gold has 0 sentences, pred has 1"):
+                spanrs.score(iter([]), [["O"]], scheme, reading)
+
+
+def test_a_scorer_goes_on_after_any_error():
+    scorer = spanrs.Scorer("BIO")
+    attempts = [
+        ((arrow([["B-A"], ["O"]]), arrow([["B-A"], [None]])), {}),
+        ((arrow([["B-A"], None]), arrow([["B-A"], ["O"]])), {}),
+        ((IDS, changed(9)), {"vocabulary": VOCABULARY}),
+        ((IDS, IDS), {"vocabulary": VOCABULARY, "mask": [1]}),
+        (([["B-A"], ["O", "O"]], [["B-A"], ["O"]]), {}),
+        (([["B-A"], [7]], [["B-A"], ["O"]]), {}),
+    ]
+    for sides, options in attempts:
+        with pytest.raises((spanrs.SpanrsError, TypeError)):
+            scorer.update(*sides, **options)
+    assert scorer.result().to_dict() == spanrs.Scorer("BIO").result().to_dict()
+    scorer.update(IDS, IDS, vocabulary=VOCABULARY)
+    scorer.update(arrow([["B-A"]]), arrow([["B-A"]]))
+    assert scorer.result().counts == (3, 0, 0)

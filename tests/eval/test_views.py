@@ -1,0 +1,307 @@
+"""Other views of what was counted, beside the definition: types, bounds alone, documents, weights."""
+
+from __future__ import annotations
+
+import json
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import brute
+import spanrs
+from spanrs.errors import AlignmentError
+from weird import tags as any_tag
+
+NAMES = ["O", "O", "B-A", "I-A", "B-B", "I-B", "B-C", "I-C"]
+TOKENS = st.tuples(st.sampled_from(NAMES), st.sampled_from(NAMES), st.booleans())
+#: A token is gold's tag, pred's tag, and whether pred is as gold.
+SENTENCES = st.lists(TOKENS, max_size=8).map(
+    lambda row: ([g for g, _, _ in row], [g if same else p for g, p, same in row])
+)
+DOCUMENTS = st.lists(st.lists(SENTENCES, min_size=1, max_size=3), min_size=1, max_size=5)
+WEIGHTS = st.one_of(st.integers(0, 5), st.sampled_from([0.0, 0.5, 0.25, 2.0, 0.1, 1 / 3]))
+RENAMES = st.dictionaries(st.sampled_from("ABCX"), st.one_of(st.none(), st.sampled_from("ABCD")))
+
+
+def flat(documents):
+    """gold, pred, and the sentences of each document."""
+    pairs = [pair for document in documents for pair in document]
+    return [g for g, _ in pairs], [p for _, p in pairs], [len(document) for document in documents]
+
+
+def agrees(result, expected):
+    """Everything a result holds is as the definition says."""
+    close = {"rel": 1e-12, "abs": 1e-12}
+    assert list(result.per_type) == expected.types()
+    for name, score in result.per_type.items():
+        assert result.counts_by_type[name] == pytest.approx(expected.row(name), **close)
+        assert (score.precision, score.recall, score.f1) == pytest.approx(
+            brute.measures(*expected.row(name)), **close
+        )
+        assert score.support == pytest.approx(expected.gold[name], **close)
+    assert result.counts == pytest.approx(expected.total(), **close)
+    supports = [expected.gold[name] for name in expected.types()]
+    for score, wanted in (
+        (result.micro, brute.measures(*expected.total())),
+        (result.macro, brute.mean(expected, [1] * len(supports))),
+        (result.weighted, brute.mean(expected, supports)),
+    ):
+        assert (score.precision, score.recall, score.f1) == pytest.approx(wanted, **close)
+    assert result.sentences == pytest.approx(expected.sentences, **close)
+    assert result.tokens == pytest.approx(expected.tokens, **close)
+    accuracy = expected.correct / expected.tokens if expected.tokens else 0
+    assert result.accuracy == pytest.approx(accuracy, **close)
+    wanted = brute.confusion(expected)
+    assert result.confusion.keys() == wanted.keys()
+    for name, row in wanted.items():
+        assert result.confusion[name] == pytest.approx(row, **close)
+    assert json.loads(result.to_json())["sentences"] == result.sentences
+
+
+@settings(max_examples=150, deadline=None)
+@given(DOCUMENTS, RENAMES)
+def test_a_map_of_types_is_as_if_spans_had_them(documents, types):
+    gold, pred, sizes = flat(documents)
+    result = spanrs.score(gold, pred, "BIO", documents=sizes)
+    rename = lambda name: types.get(name, name)  # noqa: E731
+    view = result.with_types(types)
+    agrees(view, brute.score(documents, rename=rename))
+    for row, document in zip(view.documents, documents, strict=True):
+        assert row.counts == brute.score([document], rename=rename).total()
+    assert view.violations == result.violations
+
+
+@settings(max_examples=100, deadline=None)
+@given(DOCUMENTS, st.sets(st.sampled_from("ABCX")), st.sampled_from([set, list, tuple, iter]))
+def test_types_to_keep_are_all_there_are(documents, kept, kind):
+    gold, pred, _ = flat(documents)
+    result = spanrs.score(gold, pred, "BIO").with_types(kind(sorted(kept)))
+    agrees(result, brute.score(documents, rename=lambda name: name if name in kept else None))
+    assert f"|types:{','.join(sorted(kept))}|" in result.signature
+
+
+@settings(max_examples=100, deadline=None)
+@given(DOCUMENTS)
+def test_types_merged_into_one_match_each_other(documents):
+    gold, pred, _ = flat(documents)
+    result = spanrs.score(gold, pred, "BIO")
+    merged = result.with_types({"A": "X", "B": "X", "C": "X"})
+    expected = brute.score(documents, rename=lambda _: "X")
+    agrees(merged, expected)
+    # Then types say nothing, and bounds are all there is.
+    assert merged.counts == result.untyped_counts == expected.total()
+    assert merged.micro == result.untyped
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.lists(st.lists(st.tuples(any_tag("BIOES"), any_tag("BIOES")), max_size=8), max_size=5))
+def test_bounds_alone_are_the_mode_exact_of_partial_matching(pairs):
+    gold, pred = ([[pair[side] for pair in row] for row in pairs] for side in (0, 1))
+    result = spanrs.score(gold, pred, "IOBES")
+    exact = spanrs.partial(gold, pred, "IOBES").exact
+    untyped = result.untyped
+    assert (untyped.precision, untyped.recall) == (exact.precision, exact.recall)
+    assert untyped.f1 == pytest.approx(exact.f1, abs=1e-15)
+    assert result.untyped_counts.tp == exact.counts.correct
+    assert untyped.support == result.micro.support
+
+
+@settings(max_examples=150, deadline=None)
+@given(DOCUMENTS, st.data(), st.sampled_from([list, np.array]))
+def test_weights_say_how_often_a_document_counts(documents, data, kind):
+    weights = data.draw(st.lists(WEIGHTS, min_size=len(documents), max_size=len(documents)))
+    gold, pred, sizes = flat(documents)
+    result = spanrs.score(gold, pred, "BIO", documents=sizes, weights=kind(weights))
+    agrees(result, brute.score(documents, weights))
+    assert "|weights:documents|" in result.signature
+    plain = spanrs.score(gold, pred, "BIO", documents=sizes)
+    assert plain.documents == result.documents
+    assert plain.weighed(weights).to_dict() == result.to_dict()
+    # Types first or weights first is the same but for the signature.
+    types = {"A": "B", "C": None}
+    one, other = plain.with_types(types).weighed(weights), plain.weighed(weights).with_types(types)
+    for name, counts in one.counts_by_type.items():
+        assert counts == pytest.approx(other.counts_by_type[name])
+
+
+@settings(max_examples=100, deadline=None)
+@given(DOCUMENTS, st.data())
+def test_whole_weights_are_repetitions(documents, data):
+    weights = data.draw(st.lists(st.integers(0, 3), min_size=len(documents), max_size=len(documents)))
+    gold, pred, sizes = flat(documents)
+    again = [document for document, n in zip(documents, weights, strict=True) for _ in range(n)]
+    repeated = spanrs.score(*flat(again)[:2], "BIO").to_dict()
+    weighed = spanrs.score(gold, pred, "BIO", documents=sizes, weights=weights).to_dict()
+    for one in (repeated, weighed):
+        for key in ("signature", "violations", "documents"):
+            one.pop(key, None)
+    assert weighed == repeated
+    assert all(isinstance(n, int) for n in weighed["counts"].values())
+
+
+@settings(max_examples=100, deadline=None)
+@given(DOCUMENTS, st.sampled_from(["BIO", "auto"]))
+def test_documents_have_rows_of_their_own(documents, scheme):
+    gold, pred, sizes = flat(documents)
+    result = spanrs.score(gold, pred, scheme, documents=iter(sizes))
+    whole = spanrs.score(gold, pred, scheme)
+    without = result.to_dict()
+    rows = without.pop("documents")
+    assert without == whole.to_dict()
+    for row, document in zip(rows, documents, strict=True):
+        expected = brute.score([document], scheme=result.scheme.replace("auto", "BIO"))
+        assert tuple(row["counts"].values()) == expected.total()
+        assert (row["sentences"], row["tokens"]) == (expected.sentences, expected.tokens)
+
+
+def test_documents_are_cut_from_every_kind_of_input():
+    import pandas as pd
+    import polars as pl
+    import pyarrow as pa
+
+    gold, pred = [["B-A", "O"], ["B-A", "I-A"], []], [["B-A", "O"], ["B-A", "O"], []]
+    expected = spanrs.score(gold, pred, documents=[1, 2]).to_dict()
+    names = ["O", "B-A", "I-A"]
+    ids = [np.array([names.index(tag) for row in side for tag in row]) for side in (gold, pred)]
+    index = [0.5, 7, -3]
+    strings = pd.ArrowDtype(pa.list_(pa.string()))
+    forms = [
+        ([gold, pred], {}),
+        ([map(iter, gold), map(iter, pred)], {}),
+        ([pa.array(gold), pa.array(pred)], {}),
+        ([pa.chunked_array([pa.array(gold[:1]), pa.array(gold[1:])]), pa.array(pred)], {}),
+        ([pl.Series(gold), pl.Series(pred)], {}),
+        ([pl.Series(gold), pred], {}),
+        ([pd.Series(gold, index=index), pd.Series(pred)], {}),
+        ([pd.Series(gold, index=index, dtype=strings), pd.Series(pred, dtype=strings)], {}),
+        (ids, {"vocabulary": names, "lengths": [2, 2, 0]}),
+        ([np.append(side, -100).reshape(1, 5)[:, :4].reshape(2, 2) for side in ids], {"vocabulary": names}),
+    ]
+    *whole, (matrix, options) = forms
+    for sides, more in whole:
+        assert spanrs.score(*sides, documents=[1, 2], **more).to_dict() == expected
+    rows = spanrs.score(*matrix, documents=[1, 1], **options).documents
+    assert [row.counts for row in rows] == [(1, 0, 0), (0, 1, 1)]
+
+
+@pytest.mark.parametrize(
+    ("weights", "message"),
+    [
+        ([1], "2 documents and 1 weights"),
+        ([1, 1, 1], "2 documents and 3 weights"),
+        ([1, -1], "from 0 up, not -1"),
+        ([1, math.nan], "not nan"),
+        ([math.inf, 1], "not inf"),
+    ],
+)
+def test_weights_that_are_none_are_refused(weights, message):
+    with pytest.raises(ValueError, match=message):
+        spanrs.score([["B-A"], ["O"]], [["B-A"], ["O"]], weights=weights)
+
+
+def test_without_documents_there_is_nothing_to_weigh():
+    result = spanrs.score([["B-A"], ["O"]], [["B-A"], ["O"]])
+    for weights in ([], [1]):
+        with pytest.raises(ValueError, match="documents="):
+            result.weighed(weights)
+    assert spanrs.score([], [], weights=[]).tokens == 0
+
+
+def test_fractions_are_printed_short():
+    result = spanrs.score([["B-A"], ["B-A"]], [["B-A"], ["O"]], weights=[0.1, 0.2])
+    assert "0.30" in str(result)
+    assert "0.30000" not in str(result) + result._repr_html_()
+    assert "of 0.30 tokens in 0.30 sentences" in str(result)
+
+
+def test_later_weights_take_the_place_of_earlier_ones():
+    result = spanrs.score([["B-A"], ["B-A"]], [["B-A"], ["O"]], weights=[1, 3])
+    again = result.weighed([1, 1])
+    assert again.counts == (1, 0, 1)
+    assert again.signature == result.signature
+
+
+@pytest.mark.parametrize(
+    ("documents", "error", "message"),
+    [
+        ([1], AlignmentError, "add up to 2, not 1, which add up to 1"),
+        ([3], AlignmentError, "not 3"),
+        ([2, 0], AlignmentError, "from 1 up"),
+        ([3, -1], AlignmentError, "from 1 up"),
+        ([], AlignmentError, "not none"),
+        ([1] * 20, AlignmentError, r"1, \.\.\., which add up to 20"),
+        ([1.5, 0.5], TypeError, "float"),
+    ],
+)
+def test_documents_that_do_not_fit_are_refused(documents, error, message):
+    for sides in ([[["O"], ["O"]]] * 2, [np.zeros((2, 3), int)] * 2):
+        vocabulary = None if isinstance(sides[0], list) else ["O"]
+        with pytest.raises(error, match=message):
+            spanrs.score(*sides, vocabulary=vocabulary, documents=documents)
+
+
+def test_errors_name_the_sentence_of_the_corpus_and_not_of_its_document():
+    gold_ids, pred_ids = np.zeros((3, 2), int), np.array([[0, 0], [0, 0], [0, 7]])
+    for scheme in ("BIO", "auto"):
+        with pytest.raises(AlignmentError, match="sentence 2: gold has 2 tags, pred has 1") as caught:
+            spanrs.score([["O"], ["O"], ["O", "O"]], [["O"]] * 3, scheme, documents=[2, 1])
+        assert caught.value.sentence == 2
+        assert caught.value.__context__ is None or caught.value.__suppress_context__
+        with pytest.raises(spanrs.errors.SchemeError, match="pred has id 7 at sentence 2, token 1"):
+            spanrs.score(gold_ids, pred_ids, scheme, vocabulary=["O"], weights=[1, 1, 1])
+    with pytest.raises(spanrs.errors.SchemeError, match="pred sentence 2, token 0"):
+        spanrs.score([["O"]] * 3, [["O"], ["O"], ["I-A"]], "BIO", "refuse", weights=[1, 1, 1])
+
+
+def test_what_columns_cannot_do_beside_documents_is_said():
+    import pyarrow as pa
+
+    class Capsule:
+        def __init__(self, column):
+            self.column = column
+
+        def __arrow_c_array__(self, requested_schema=None):
+            return self.column.__arrow_c_array__(requested_schema)
+
+    column, ids = pa.array([["O"], ["O"]]), np.zeros((2, 3), int)
+    with pytest.raises(TypeError, match="Capsule cannot"):
+        spanrs.score(Capsule(column), Capsule(column), documents=[2])
+    with pytest.raises(TypeError, match="a null leaves a token out"):
+        spanrs.score(column, column, mask=[[True]] * 2, documents=[2])
+    with pytest.raises(TypeError, match="name the vocabulary"):
+        spanrs.score([["O"]], [["O"]], lengths=[1], documents=[1])
+    with pytest.raises(AlignmentError, match="gold has 2 sentences, pred has 1"):
+        spanrs.score(column, column[:1], documents=[2])
+    with pytest.raises(AlignmentError, match="gold has 2 sentences, pred has 1"):
+        spanrs.score([["O"]] * 2, [["O"]], documents=[2])
+    with pytest.raises(AlignmentError, match=r"shape \(2, 3\), pred of \(1, 3\)"):
+        spanrs.score(ids, ids[:1], vocabulary=["O"], documents=[2])
+    for lengths in ([2, 2], [7, -1], [6, 6]):
+        with pytest.raises(AlignmentError, match="lengths add up to"):
+            spanrs.score(ids.ravel(), ids.ravel(), vocabulary=["O"], lengths=lengths, documents=[1, 1])
+
+
+def test_one_str_is_no_collection_of_types():
+    with pytest.raises(TypeError, match=r"say \['PER'\]"):
+        spanrs.score([["O"]], [["O"]]).with_types("PER")
+
+
+def test_views_stay_in_the_signature_and_keep_results_apart():
+    result = spanrs.score([["B-A"]], [["B-A"]], "BIO")
+    view = result.with_types({"A": "X", "B": None}).with_types(["X"])
+    assert "|types:A=X,B=;X|version:" in view.signature
+    assert (view.per_type.keys(), view.accuracy) == ({"X"}, 1)
+    with pytest.raises(spanrs.SpanrsError, match="cannot be merged"):
+        result.merge(view)
+    assert view.merge(view).counts == (2, 0, 0)
+
+
+def test_merged_weighed_results_number_sentences_by_what_was_read():
+    one = spanrs.score([["O"], ["O"]], [["O"], ["O"]], "BIO", weights=[0.5, 0.25])
+    other = spanrs.score([["O"]], [["I-A"]], "BIO", weights=[0.5])
+    merged = one.merge(other).merge(other)
+    assert [place.sentence for place in merged.violations["pred"].first] == [2, 3]
+    assert merged.sentences == 1.75
