@@ -1,7 +1,7 @@
 """The compiled half. Not an interface: use the modules of the package."""
 
 from collections.abc import Callable, Sequence
-from typing import Any, Generic, TypeAlias, TypeVar, final
+from typing import Any, Generic, TypeAlias, TypeVar, final, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -53,6 +53,7 @@ __all__ = [
 
 _S = TypeVar("_S", bound=tuple[Any, ...])
 _E = TypeVar("_E", bound=tuple[Any, ...])
+_T = TypeVar("_T")
 _Dialect: TypeAlias = tuple[str, bool, bool, bool]
 _Options: TypeAlias = tuple[str, str | None, int, int, int | None, int | None]
 _Progress: TypeAlias = Callable[[int], object] | None
@@ -221,10 +222,22 @@ def read_ids(
     ignore_index: int,
     /,
 ) -> tuple[tuple[_Column, _Column, _Column, _Column], list[str]]: ...
-def read_spans(tags: object, scheme_name: str, reading_name: str, dialect: _Dialect, /) -> list[_Span]: ...
+@overload
+def read_spans(
+    tags: object, scheme_name: str, reading_name: str, dialect: _Dialect, make: None = None, /
+) -> list[_Span]: ...
+@overload
+def read_spans(
+    tags: object, scheme_name: str, reading_name: str, dialect: _Dialect, make: Callable[..., _T], /
+) -> list[_T]: ...
+@overload
 def read_spans_batch(
-    sentences: object, scheme_name: str, reading_name: str, dialect: _Dialect, /
+    sentences: object, scheme_name: str, reading_name: str, dialect: _Dialect, make: None = None, /
 ) -> list[list[_Span]]: ...
+@overload
+def read_spans_batch(
+    sentences: object, scheme_name: str, reading_name: str, dialect: _Dialect, make: Callable[..., _T], /
+) -> list[list[_T]]: ...
 def readings() -> list[str]: ...
 def same_shape(gold: object, pred: object, /) -> bool: ...
 def scheme_name(name: str, /) -> str: ...

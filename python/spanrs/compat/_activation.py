@@ -7,15 +7,19 @@ spanrs, not a copy: ``seqeval.metrics is spanrs.compat.seqeval.metrics``.
 from __future__ import annotations
 
 import importlib
-import importlib.metadata
 import importlib.util
 import sys
 import threading
 from collections.abc import Iterable, Iterator, Sequence
 from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
-from pathlib import Path
 from types import ModuleType, TracebackType
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from importlib.metadata import DistributionFinder
+
+    from spanrs.compat._distribution import ActivatedDistribution
 
 #: Package -> the version that is answered for.
 VERSIONS = {
@@ -44,24 +48,6 @@ class _Loader(Loader):
         sys.modules[module.__spec__.name] = importlib.import_module(self._target)
 
 
-class _Distribution(importlib.metadata.Distribution):
-    """What ``importlib.metadata`` finds of an activated package."""
-
-    def __init__(self, package: str) -> None:
-        self._package = package
-
-    def read_text(self, filename: str) -> str | None:
-        if filename == "METADATA":
-            return (
-                f"Metadata-Version: 2.1\nName: {self._package}\nVersion: {VERSIONS[self._package]}\n"
-                f"Summary: spanrs.compat.{self._package}\n"
-            )
-        return f"{self._package}\n" if filename == "top_level.txt" else None
-
-    def locate_file(self, path: object) -> Path:
-        return Path(__file__).parent / str(path)
-
-
 class _Finder(MetaPathFinder):
     def find_spec(
         self,
@@ -83,12 +69,13 @@ class _Finder(MetaPathFinder):
         spec.has_location = known.has_location
         return spec
 
-    def find_distributions(
-        self, context: importlib.metadata.DistributionFinder.Context
-    ) -> Iterator[_Distribution]:
+    def find_distributions(self, context: DistributionFinder.Context) -> Iterator[ActivatedDistribution]:
+        # Only importlib.metadata asks, whose import takes longer than all else here.
+        from spanrs.compat._distribution import ActivatedDistribution
+
         for package in list(_aside):
             if context.name is None or context.name.lower() == package:
-                yield _Distribution(package)
+                yield ActivatedDistribution(package, VERSIONS[package])
 
 
 _finder = _Finder()

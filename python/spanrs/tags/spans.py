@@ -67,9 +67,8 @@ def read_spans(
     [[], [Span(type='PER', start=0, end=1, tokens=None)]]
     """
     if is_batch(tags):
-        rows = _spanrs.read_spans_batch(tags, scheme, reading, dialect)
-        return [[Span(*row) for row in sentence] for sentence in rows]
-    return [Span(*row) for row in _spanrs.read_spans(tags, scheme, reading, dialect)]
+        return _spanrs.read_spans_batch(tags, scheme, reading, dialect, Span._make)
+    return _spanrs.read_spans(tags, scheme, reading, dialect, Span._make)
 
 
 @overload

@@ -22,7 +22,12 @@ pub fn count_parts<E: Send>(
     let Some((first, others)) = parts.split_first() else {
         return Ok(());
     };
-    let empty = scorer.part();
+    let mut empty = scorer.part(reader);
+    if others.is_empty() {
+        count(first.clone(), &mut empty)?;
+        scorer.add_part(empty, reader);
+        return Ok(());
+    }
     let run = |range: &Range<usize>| {
         let mut part = empty.clone();
         count(range.clone(), &mut part).map(|()| part)

@@ -173,10 +173,13 @@ impl Scorer {
         block.clear();
     }
 
-    /// An empty scorer that counts in the same way, for [`Scorer::add_part`].
+    /// An empty scorer that counts in the same way with the same reader, for [`Scorer::add_part`].
     #[must_use]
-    pub fn part(&self) -> Self {
-        let part = Self::new(self.keep);
+    pub fn part(&mut self, reader: &Reader) -> Self {
+        self.settle(reader);
+        let mut part = Self::new(self.keep);
+        // To learn what stands between tags costs more than to count a document.
+        part.fast = std::mem::replace(&mut self.fast, Fast::Unknown);
         if self.rows.is_some() {
             part.by_document()
         } else {
@@ -184,11 +187,18 @@ impl Scorer {
         }
     }
 
+    /// From now on the reader is another one, in which the types that were counted have the ids they had.
+    pub fn change_reader(&mut self, before: &Reader) {
+        self.settle(before);
+        self.fast = Fast::Unknown;
+    }
+
     /// Adds what a part has counted with `reader`. The types that were counted before must have the same
     /// ids there.
     pub fn add_part(&mut self, mut part: Self, reader: &Reader) {
         self.settle(reader);
         part.settle(reader);
+        self.fast = std::mem::replace(&mut part.fast, Fast::Unknown);
         for row in part.rows.iter().flatten() {
             self.counts.merge(row);
             self.end_document(reader);

@@ -286,7 +286,7 @@ fn coded<T: ArrowDictionaryKeyType<Native: Id>>(
     variant: impl Fn(PrimitiveArray<T>) -> Keys,
 ) -> Result<(Keys, Vec<u32>)> {
     let tags = tags.as_dictionary::<T>();
-    let names = strings(tags.values(), origin)?;
+    let names: Vec<_> = strings(tags.values(), origin)?.collect();
     let mut numbers = Vec::with_capacity(names.len());
     for name in &names {
         numbers.push(name.map_or(Ok(0), |name| reader.intern(name))?);
@@ -303,11 +303,14 @@ fn coded<T: ArrowDictionaryKeyType<Native: Id>>(
     Ok((Keys::Made(keys.collect()), numbers))
 }
 
-fn strings<'a>(tags: &'a ArrayRef, origin: &Origin<'_>) -> Result<Vec<Option<&'a str>>> {
+/// Strings or nulls.
+type Strings<'a> = Box<dyn Iterator<Item = Option<&'a str>> + 'a>;
+
+fn strings<'a>(tags: &'a ArrayRef, origin: &Origin<'_>) -> Result<Strings<'a>> {
     match tags.data_type() {
-        DataType::Utf8 => Ok(tags.as_string::<i32>().iter().collect()),
-        DataType::LargeUtf8 => Ok(tags.as_string::<i64>().iter().collect()),
-        DataType::Utf8View => Ok(tags.as_string_view().iter().collect()),
+        DataType::Utf8 => Ok(Box::new(tags.as_string::<i32>().iter())),
+        DataType::LargeUtf8 => Ok(Box::new(tags.as_string::<i64>().iter())),
+        DataType::Utf8View => Ok(Box::new(tags.as_string_view().iter())),
         other => Err(PyTypeError::new_err(format!(
             "the lists of {} hold {other}; tags are strings, a dictionary of strings, or integers",
             origin.side

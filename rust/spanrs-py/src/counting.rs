@@ -45,7 +45,7 @@ impl Counting {
         }
         let undecided = self.reader.clone();
         self.take(&detection)?;
-        let mut part = self.scorer.part();
+        let mut part = self.scorer.part(&self.reader);
         let mut result = count(&mut self.reader, &mut part);
         let violated = part.violations(Side::Gold).count > 0;
         // Nothing violates TOKEN, and a dialect may hide violations: then all of gold is asked too.
@@ -55,7 +55,7 @@ impl Counting {
             (detection, _) = ask(&mut self.reader, Side::Gold, u64::MAX)?;
             if detection.scheme != scheme {
                 self.take(&detection)?;
-                part = self.scorer.part();
+                part = self.scorer.part(&self.reader);
                 result = count(&mut self.reader, &mut part);
             }
         }
@@ -74,7 +74,7 @@ impl Counting {
         &mut self,
         count: &mut impl FnMut(&mut Reader, &mut Scorer) -> Result<()>,
     ) -> Result<()> {
-        let mut part = self.scorer.part();
+        let mut part = self.scorer.part(&self.reader);
         count(&mut self.reader, &mut part)?;
         self.scorer.add_part(part, &self.reader);
         Ok(())
@@ -92,6 +92,7 @@ impl Counting {
     fn read_in(&mut self, scheme: Scheme) -> Result<()> {
         let tags = self.reader.tags().clone();
         let (reading, dialect) = (self.reader.reading(), self.reader.dialect().clone());
+        self.scorer.change_reader(&self.reader);
         self.reader = Reader::with_vocabulary(tags, scheme, reading, dialect)?;
         self.decided = true;
         Ok(())

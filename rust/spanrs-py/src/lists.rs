@@ -158,8 +158,9 @@ fn slot_of(item: *mut ffi::PyObject) -> usize {
     (address.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 54) as usize & (SLOTS - 1)
 }
 
+/// What is wrong with an item that is no string, and at which `place` (empty, or ending in a colon).
 #[cold]
-fn not_a_tag(item: &Bound<'_, PyAny>) -> Error {
+pub(crate) fn not_a_tag(item: &Bound<'_, PyAny>, place: &str) -> Error {
     let kind = item
         .get_type()
         .name()
@@ -169,12 +170,12 @@ fn not_a_tag(item: &Bound<'_, PyAny>) -> Error {
     } else {
         "; for integer ids pass vocabulary="
     };
-    PyTypeError::new_err(format!("a tag must be a str, not {kind}{hint}")).into()
+    PyTypeError::new_err(format!("{place}a tag must be a str, not {kind}{hint}")).into()
 }
 
 #[inline]
 fn intern(item: &Bound<'_, PyAny>, reader: &mut Reader) -> Result<u32> {
-    let tag = item.cast::<PyString>().map_err(|_| not_a_tag(item))?;
+    let tag = item.cast::<PyString>().map_err(|_| not_a_tag(item, ""))?;
     // Lone surrogates raise UnicodeEncodeError: replacing them would make different tags one.
     Ok(reader.intern(tag.to_str()?)?)
 }
@@ -187,7 +188,7 @@ pub(crate) fn strings(sentence: &Bound<'_, PyAny>) -> Result<Vec<String>> {
     for at in 0..items.len() {
         let Some(item) = items.get(at) else { break };
         let item = item.to_owned();
-        let tag = item.cast::<PyString>().map_err(|_| not_a_tag(&item))?;
+        let tag = item.cast::<PyString>().map_err(|_| not_a_tag(&item, ""))?;
         all.push(tag.to_str()?.to_owned());
     }
     Ok(all)

@@ -1,12 +1,12 @@
 //! Counting lists of lists of tags, walked in place, gold and pred together.
 
 use pyo3::prelude::*;
-use pyo3::types::PyList;
+use pyo3::types::{PyList, PyString};
 use spanrs_eval::{Block, Scorer, Side};
 use spanrs_tags::{Evidence, Reader};
 
 use crate::error::{Error, Result};
-use crate::lists::{Interner, Items, as_list_or_tuple, is_list_or_tuple};
+use crate::lists::{Interner, Items, as_list_or_tuple, is_list_or_tuple, not_a_tag};
 use crate::raw::{Item, Walker, fetch};
 
 /// Sentences between two looks for Ctrl-C.
@@ -51,7 +51,8 @@ impl<'py> Rows<'py> {
                 return Ok((evidence, false));
             }
             ids.clear();
-            interner.sentence(&row.to_owned(), reader, &mut ids)?;
+            let known = interner.sentence(&row.to_owned(), reader, &mut ids);
+            known.map_err(|error| self.place(at, error))?;
             evidence.add(&ids);
             tokens += ids.len() as u64;
             if at % PAUSE == PAUSE - 1 {
@@ -107,7 +108,8 @@ impl<'py> Rows<'py> {
                     }
                 }
                 // SAFETY: as above.
-                unsafe { counting.sentence(at, gold[at], pred[at])? };
+                let counted = unsafe { counting.sentence(at, gold[at], pred[at]) };
+                counted.map_err(|error| self.place(at, error))?;
             }
             start = end;
             if start >= gold.len() {
@@ -117,6 +119,31 @@ impl<'py> Rows<'py> {
         }
         counting.flush();
         Ok(())
+    }
+}
+
+impl Rows<'_> {
+    /// Says where in a sentence something stands that is no tag.
+    #[cold]
+    fn place(&self, at: usize, error: Error) -> Error {
+        for (name, side) in [("gold", &self.gold), ("pred", &self.pred)] {
+            let Some(row) = Items::of(side).get(at).map(|row| row.to_owned()) else {
+                continue;
+            };
+            let items = Items::of(&row);
+            let odd = |token: &usize| {
+                let item = items.get(*token);
+                item.is_some_and(|item| !item.is_instance_of::<PyString>())
+            };
+            if let Some(token) = (0..items.len()).find(odd) {
+                let place = format!("{name}, sentence {at}, token {token}: ");
+                return match items.get(token) {
+                    Some(item) => not_a_tag(&item.to_owned(), &place),
+                    None => error,
+                };
+            }
+        }
+        error
     }
 }
 

@@ -2,6 +2,7 @@
 
 use numpy::{IntoPyArray, PyArray1};
 use pyo3::prelude::*;
+use pyo3::types::{PyList, PyString};
 use spanrs_base::{Span, Vocabulary};
 use spanrs_tags::{Converter, Evidence, Reader, Reading, Scheme, Writer};
 
@@ -11,9 +12,6 @@ use crate::files::DetectionTuple;
 use crate::ids::{Id, Ids, Sentences, bad_id, numbering, with_values};
 use crate::lists::{Interner, as_list_or_tuple, strings};
 use crate::options::{PyDialect, ViolationTuple, reading, scheme, violation_tuple};
-
-/// (type, start, end)
-type SpanTuple = (String, u32, u32);
 
 /// (letter, begins, ends)
 type PrefixTuple = (&'static str, String, String);
@@ -58,12 +56,40 @@ fn one(
     Ok((reader, ids))
 }
 
-fn tuples(reader: &Reader, ids: &[u32]) -> Vec<SpanTuple> {
-    reader
-        .spans(ids)
-        .iter()
-        .map(|span| (reader.type_name(span.ty).to_owned(), span.start, span.end))
-        .collect()
+/// Makes Python's spans.
+struct SpanMaker<'py> {
+    py: Python<'py>,
+    /// Called with (type, start, end, None); without it spans are tuples of the first three.
+    make: Option<Bound<'py, PyAny>>,
+    /// The names of types by id, made once.
+    types: Vec<Bound<'py, PyString>>,
+}
+
+impl<'py> SpanMaker<'py> {
+    fn new(py: Python<'py>, make: Option<Bound<'py, PyAny>>) -> Self {
+        let types = Vec::new();
+        Self { py, make, types }
+    }
+
+    fn list(&mut self, reader: &Reader, spans: &[Span]) -> PyResult<Bound<'py, PyList>> {
+        for id in self.types.len()..reader.types().len() {
+            let name = reader.type_name(id as u32);
+            self.types.push(PyString::new(self.py, name));
+        }
+        let spans: Vec<_> = spans
+            .iter()
+            .map(|span| {
+                let ty = &self.types[span.ty as usize];
+                let Some(make) = &self.make else {
+                    return Ok((ty, span.start, span.end)
+                        .into_pyobject(self.py)?
+                        .into_any());
+                };
+                make.call1(((ty, span.start, span.end, self.py.None()),))
+            })
+            .collect::<PyResult<_>>()?;
+        PyList::new(self.py, spans)
+    }
 }
 
 /// Calls `each` with the ids of every sentence.
@@ -86,45 +112,50 @@ pub(crate) fn batch(
     Ok(())
 }
 
-/// The spans of a sentence; raises with all violations where the reading is `refuse`.
+/// The spans of a sentence, which `make` makes; raises with all violations where the reading is `refuse`.
 #[pyfunction]
-#[pyo3(signature = (tags, scheme_name, reading_name, dialect, /))]
-pub(crate) fn read_spans(
-    tags: &Bound<'_, PyAny>,
+#[pyo3(signature = (tags, scheme_name, reading_name, dialect, make=None, /))]
+pub(crate) fn read_spans<'py>(
+    tags: &Bound<'py, PyAny>,
     scheme_name: &str,
     reading_name: &str,
     dialect: PyDialect,
-) -> Result<Vec<SpanTuple>> {
+    make: Option<Bound<'py, PyAny>>,
+) -> Result<Bound<'py, PyList>> {
     let (reader, ids) = one(tags, scheme_name, reading(reading_name)?, dialect)?;
     if reader.reading() == Reading::Refuse {
         reader.check(&ids)?;
     }
-    Ok(tuples(&reader, &ids))
+    Ok(SpanMaker::new(tags.py(), make).list(&reader, &reader.spans(&ids))?)
 }
 
 /// The spans of each sentence.
 #[pyfunction]
-#[pyo3(signature = (sentences, scheme_name, reading_name, dialect, /))]
-pub(crate) fn read_spans_batch(
-    sentences: &Bound<'_, PyAny>,
+#[pyo3(signature = (sentences, scheme_name, reading_name, dialect, make=None, /))]
+pub(crate) fn read_spans_batch<'py>(
+    sentences: &Bound<'py, PyAny>,
     scheme_name: &str,
     reading_name: &str,
     dialect: PyDialect,
-) -> Result<Vec<Vec<SpanTuple>>> {
+    make: Option<Bound<'py, PyAny>>,
+) -> Result<Bound<'py, PyList>> {
     let mut reader = Reader::new(
         scheme(scheme_name)?,
         reading(reading_name)?,
         dialect.checked()?,
     )?;
-    let mut all = Vec::new();
+    let mut maker = SpanMaker::new(sentences.py(), make);
+    let (mut all, mut spans) = (Vec::new(), Vec::new());
     batch(sentences, &mut reader, |reader, ids| {
         if reader.reading() == Reading::Refuse {
             reader.check(ids)?;
         }
-        all.push(tuples(reader, ids));
+        spans.clear();
+        reader.spans_into(ids, &mut spans);
+        all.push(maker.list(reader, &spans)?);
         Ok(())
     })?;
-    Ok(all)
+    Ok(PyList::new(sentences.py(), all)?)
 }
 
 /// Arrays with one place a span: sentence, type, start, end.
