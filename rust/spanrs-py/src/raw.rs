@@ -22,6 +22,8 @@ struct Layout {
     tuple: Option<usize>,
 }
 
+/// So many rows ahead a row is fetched, and where it keeps its items half as many.
+const AHEAD: usize = 16;
 const WORD: usize = size_of::<usize>();
 
 fn layout(py: Python<'_>) -> Layout {
@@ -141,12 +143,27 @@ impl<'py> Walker<'py> {
         Some(&self.copied)
     }
 
+    /// Brings nearer what will be needed when the walk over `rows` has gone on from `at`.
+    ///
+    /// # Safety
+    /// The rows are alive.
+    #[inline(always)]
+    pub(crate) unsafe fn fetch_ahead(&self, rows: &[Item], at: usize) {
+        if let Some(&row) = rows.get(at + AHEAD) {
+            fetch(row);
+        }
+        if let Some(&row) = rows.get(at + AHEAD / 2) {
+            // SAFETY: the row is alive.
+            unsafe { self.fetch_items(row) };
+        }
+    }
+
     /// Brings nearer where a list keeps its items.
     ///
     /// # Safety
     /// As for [`Walker::items`].
     #[inline(always)]
-    pub(crate) unsafe fn fetch_items(&self, object: Item) {
+    unsafe fn fetch_items(&self, object: Item) {
         if let Some(place) = self.layout.list {
             // SAFETY: the object is alive; what is read is used as an address to prefetch, no more.
             unsafe {
@@ -186,7 +203,7 @@ impl<'py> Walker<'py> {
 /// # Safety
 /// `object` is alive.
 #[inline(always)]
-unsafe fn is_list(object: Item) -> bool {
+pub(crate) unsafe fn is_list(object: Item) -> bool {
     // SAFETY: the object is alive. The exact check is one comparison, the other one a call.
     unsafe { ffi::PyList_CheckExact(object) != 0 || ffi::PyList_Check(object) != 0 }
 }

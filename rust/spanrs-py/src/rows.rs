@@ -7,12 +7,10 @@ use spanrs_tags::{Evidence, Reader};
 
 use crate::error::{Error, Result};
 use crate::lists::{Interner, Items, as_list_or_tuple, is_list_or_tuple, not_a_tag};
-use crate::raw::{Item, Walker, fetch};
+use crate::raw::{Item, Walker};
 
 /// Sentences between two looks for Ctrl-C.
 const PAUSE: usize = 1 << 16;
-/// So many rows ahead a row is fetched, and where it keeps its items half as many.
-const AHEAD: usize = 16;
 
 /// Both sides: lists or tuples of lists or tuples.
 pub(crate) struct Rows<'py> {
@@ -69,18 +67,46 @@ impl<'py> Rows<'py> {
         reader: &mut Reader,
         scorer: &mut Scorer,
     ) -> Result<()> {
-        let py = self.gold.py();
-        let mut tops = (Walker::new(py), Walker::new(py));
         let mut counting = Counting {
-            gold: Walker::new(py),
-            pred: Walker::new(py),
             interner,
             reader,
             scorer,
             block: Block::default(),
-            gold_ids: Vec::new(),
-            pred_ids: Vec::new(),
+            ids: Ids::default(),
         };
+        self.walk(|at, gold, pred| {
+            // SAFETY: items are alive where they are handed over.
+            unsafe { counting.sentence(at, gold, pred) }
+        })?;
+        counting.flush();
+        Ok(())
+    }
+
+    /// Hands over the ids of all sentences, of gold and of pred.
+    pub(crate) fn ids(
+        &self,
+        reader: &mut Reader,
+        mut each: impl FnMut(&[u32], &[u32]),
+    ) -> Result<()> {
+        let mut interner = Interner::new();
+        let mut ids = Ids::default();
+        self.walk(|at, gold, pred| {
+            same_length(at, gold.len(), pred.len())?;
+            // SAFETY: items are alive where they are handed over.
+            unsafe { ids.read(&mut interner, reader, gold, pred)? };
+            each(&ids.gold, &ids.pred);
+            Ok(())
+        })
+    }
+
+    /// Hands over the items of all sentences, of gold and of pred. They are alive until Python code runs,
+    /// and it must not run code but that which interning runs: that reads the characters of a string and
+    /// raises at anything else.
+    #[inline(always)]
+    fn walk(&self, mut each: impl FnMut(usize, &[Item], &[Item]) -> Result<()>) -> Result<()> {
+        let py = self.gold.py();
+        let mut tops = (Walker::new(py), Walker::new(py));
+        let mut rows = (Walker::new(py), Walker::new(py));
         let mut start = 0;
         loop {
             // SAFETY: the lists are alive, and what they hold is asked for anew after every check of
@@ -94,31 +120,24 @@ impl<'py> Rows<'py> {
             same_number(gold.len(), pred.len())?;
             let end = gold.len().min(start + PAUSE);
             for at in start..end {
-                if let (Some(gold), Some(pred)) = (gold.get(at + AHEAD), pred.get(at + AHEAD)) {
-                    fetch(*gold);
-                    fetch(*pred);
-                }
-                if let (Some(&gold), Some(&pred)) =
-                    (gold.get(at + AHEAD / 2), pred.get(at + AHEAD / 2))
-                {
-                    // SAFETY: rows of the lists are alive as long as the lists hold them.
-                    unsafe {
-                        counting.gold.fetch_items(gold);
-                        counting.pred.fetch_items(pred);
-                    }
-                }
-                // SAFETY: as above.
-                let counted = unsafe { counting.sentence(at, gold[at], pred[at]) };
-                counted.map_err(|error| self.place(at, error))?;
+                // SAFETY: rows of the lists are alive as long as the lists hold them.
+                let items = unsafe {
+                    rows.0.fetch_ahead(gold, at);
+                    rows.1.fetch_ahead(pred, at);
+                    (rows.0.items(gold[at]), rows.1.items(pred[at]))
+                };
+                let (Some(gold_items), Some(pred_items)) = items else {
+                    // The list was changed while it was walked.
+                    return Err(changed(at));
+                };
+                each(at, gold_items, pred_items).map_err(|error| self.place(at, error))?;
             }
             start = end;
             if start >= gold.len() {
-                break;
+                return Ok(());
             }
             py.check_signals()?;
         }
-        counting.flush();
-        Ok(())
     }
 }
 
@@ -147,19 +166,48 @@ impl Rows<'_> {
     }
 }
 
-/// What is needed on the way.
-struct Counting<'a, 'py> {
-    gold: Walker<'py>,
-    pred: Walker<'py>,
+/// The ids of a sentence.
+#[derive(Default)]
+struct Ids {
+    gold: Vec<u32>,
+    pred: Vec<u32>,
+}
+
+impl Ids {
+    /// Those of the items.
+    ///
+    /// # Safety
+    /// The items are alive.
+    #[inline]
+    unsafe fn read(
+        &mut self,
+        interner: &mut Interner,
+        reader: &mut Reader,
+        gold: &[Item],
+        pred: &[Item],
+    ) -> Result<()> {
+        self.gold.clear();
+        self.pred.clear();
+        for (&gold, &pred) in gold.iter().zip(pred) {
+            // SAFETY: the items are alive.
+            let (gold, pred) = unsafe { ids(interner, reader, gold, pred)? };
+            self.gold.push(gold);
+            self.pred.push(pred);
+        }
+        Ok(())
+    }
+}
+
+/// What is needed to count on the way.
+struct Counting<'a> {
     interner: &'a mut Interner,
     reader: &'a mut Reader,
     scorer: &'a mut Scorer,
     block: Block,
-    gold_ids: Vec<u32>,
-    pred_ids: Vec<u32>,
+    ids: Ids,
 }
 
-impl Counting<'_, '_> {
+impl Counting<'_> {
     fn flush(&mut self) {
         self.scorer
             .add_block(self.reader, &mut self.block, |_, _, _| 0);
@@ -168,39 +216,24 @@ impl Counting<'_, '_> {
     /// Counts a sentence.
     ///
     /// # Safety
-    /// Both rows are alive.
+    /// The items are alive.
     #[inline]
-    unsafe fn sentence(&mut self, at: usize, gold: Item, pred: Item) -> Result<()> {
-        // SAFETY: the rows are alive, and no Python code runs before the items were used: interning
-        // reads the characters of a string and raises at anything else.
-        let (gold_items, pred_items) = unsafe { (self.gold.items(gold), self.pred.items(pred)) };
-        let (Some(gold_items), Some(pred_items)) = (gold_items, pred_items) else {
-            // The list was changed while it was walked.
-            return Err(changed(at));
-        };
-        let tokens = gold_items.len();
-        same_length(at, tokens, pred_items.len())?;
+    unsafe fn sentence(&mut self, at: usize, gold: &[Item], pred: &[Item]) -> Result<()> {
+        let tokens = gold.len();
+        same_length(at, tokens, pred.len())?;
         let (interner, reader) = (&mut *self.interner, &mut *self.reader);
         if !self.scorer.takes_blocks(reader) {
-            self.gold_ids.clear();
-            self.pred_ids.clear();
-            for (&gold, &pred) in gold_items.iter().zip(pred_items) {
-                // SAFETY: the items are alive, because their rows hold them.
-                let (gold, pred) = unsafe { ids(interner, reader, gold, pred)? };
-                self.gold_ids.push(gold);
-                self.pred_ids.push(pred);
-            }
-            let ids = (&self.gold_ids, &self.pred_ids);
-            self.scorer.add(reader, ids.0, ids.1, |_, _| 0);
+            // SAFETY: the items are alive.
+            unsafe { self.ids.read(interner, reader, gold, pred)? };
+            self.scorer
+                .add(reader, &self.ids.gold, &self.ids.pred, |_, _| 0);
             return Ok(());
         }
         let known = reader.tags().len();
         let (gold_room, pred_room) = self.block.room(tokens);
-        let items = gold_items.iter().zip(pred_items);
-        for ((gold_code, pred_code), (&gold, &pred)) in
-            gold_room.iter_mut().zip(pred_room).zip(items)
-        {
-            // SAFETY: as above.
+        let room = gold_room.iter_mut().zip(pred_room);
+        for ((gold_code, pred_code), (&gold, &pred)) in room.zip(gold.iter().zip(pred)) {
+            // SAFETY: the items are alive.
             let (gold, pred) = unsafe { ids(interner, reader, gold, pred)? };
             (*gold_code, *pred_code) = (gold as u8, pred as u8);
         }
@@ -209,7 +242,7 @@ impl Counting<'_, '_> {
                 // Too many to be bytes: what was gathered is counted, this sentence and the rest go
                 // the other way.
                 self.flush();
-                // SAFETY: both rows are still alive.
+                // SAFETY: the items are still alive.
                 return unsafe { self.sentence(at, gold, pred) };
             }
             self.scorer.takes_blocks(reader);

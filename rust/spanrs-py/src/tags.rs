@@ -56,6 +56,29 @@ fn one(
     Ok((reader, ids))
 }
 
+/// Stops Python's collector of cycles while it lives: none are made here, and to look for them among
+/// the many objects that are made takes longer than making them.
+struct CollectorPause {
+    was_on: bool,
+}
+
+impl CollectorPause {
+    fn new(_py: Python<'_>) -> Self {
+        // SAFETY: the GIL is held.
+        let was_on = unsafe { pyo3::ffi::PyGC_Disable() } == 1;
+        Self { was_on }
+    }
+}
+
+impl Drop for CollectorPause {
+    fn drop(&mut self) {
+        if self.was_on {
+            // SAFETY: the GIL is held, as it was when this was made.
+            unsafe { pyo3::ffi::PyGC_Enable() };
+        }
+    }
+}
+
 /// Makes Python's spans.
 struct SpanMaker<'py> {
     py: Python<'py>,
@@ -145,6 +168,7 @@ pub(crate) fn read_spans_batch<'py>(
         dialect.checked()?,
     )?;
     let mut maker = SpanMaker::new(sentences.py(), make);
+    let _pause = CollectorPause::new(sentences.py());
     let (mut all, mut spans) = (Vec::new(), Vec::new());
     batch(sentences, &mut reader, |reader, ids| {
         if reader.reading() == Reading::Refuse {

@@ -102,10 +102,18 @@ class _Ingester(NamedTuple):
         tokens = tuple(line.columns[self.spec.token_index] for line in lines)
         labels = tuple(line.columns[self.spec.ner_label_index] for line in lines)
         valid = self._valid(tokens, labels, [line.number for line in lines])
+        try:
+            mentions = self.encoding.decode_labels(valid)
+        except AssertionError as error:
+            # A mention without a type is valid, and cannot be decoded.
+            message = "Encountered an error decoding this sequence despite passing validation: " + " ".join(
+                valid
+            )
+            raise ValueError(message) from error
         return AnnotatedSequence(
             tokens=tokens,
             labels=valid,
-            mentions=self.encoding.decode_labels(valid),
+            mentions=mentions,
             token_fields=[line.columns for line in lines],
             provenance=SequenceProvenance(lines[0].number, self.name),
             comment=comment,

@@ -1,6 +1,8 @@
 //! What `spanrs.partial` takes: tags in any scheme and reading, ids, or spans.
 
 use numpy::PyReadonlyArray1;
+use std::ops::Range;
+
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
@@ -8,11 +10,12 @@ use spanrs_base::Span;
 use spanrs_eval::partial::Placed;
 use spanrs_tags::{Evidence, Reader, Reading, Scheme};
 
-use super::{SpanLists, pause};
+use super::{Held, SpanLists, pause};
 use crate::error::{Error, Result};
 use crate::ids::{Id, Ids, Sentences, bad_id, numbering, with_values};
-use crate::lists::{Interner, Items, as_list_or_tuple};
+use crate::lists::as_list_or_tuple;
 use crate::options::{PyDialect, reading, scheme_or_auto};
+use crate::rows::Rows;
 
 /// Scheme or `auto`, reading, dialect.
 type Made = (String, String, PyDialect);
@@ -28,17 +31,9 @@ struct Flat {
 }
 
 impl Flat {
-    fn of(sentences: &Bound<'_, PyAny>, reader: &mut Reader) -> Result<Self> {
-        let sentences = as_list_or_tuple(sentences)?;
-        let items = Items::of(&sentences);
-        let (mut flat, mut interner) = (Self::default(), Interner::new());
-        for at in 0..items.len() {
-            let Some(sentence) = items.get(at) else { break };
-            interner.sentence(&sentence.to_owned(), reader, &mut flat.ids)?;
-            flat.ends.push(flat.ids.len());
-            pause(sentences.py(), at)?;
-        }
-        Ok(flat)
+    fn push(&mut self, ids: &[u32]) {
+        self.ids.extend_from_slice(ids);
+        self.ends.push(self.ids.len());
     }
 
     fn sentences(&self) -> impl Iterator<Item = &[u32]> {
@@ -55,28 +50,40 @@ impl Flat {
         }
         evidence
     }
+}
 
-    fn read(&self, reader: &Reader) -> Result<SpanLists> {
-        let mut placed = Vec::new();
-        let mut ends = Vec::with_capacity(self.ends.len());
-        let mut spans: Vec<Span> = Vec::new();
-        for (at, sentence) in self.sentences().enumerate() {
-            if reader.reading() == Reading::Refuse {
-                let checked = reader.check(sentence);
-                checked.map_err(|error| Error::from(error).in_sentence(at))?;
-            }
-            spans.clear();
-            reader.spans_into(sentence, &mut spans);
-            placed.extend(spans.iter().map(|span| Placed {
-                start: i64::from(span.start),
-                end: i64::from(span.end),
-                ty: span.ty,
-            }));
-            ends.push(placed.len());
+/// The spans of both sides; those of a sentence whose tags are the same are read once.
+fn read_both(gold: &Flat, pred: &Flat, reader: &Reader) -> Result<(SpanLists, SpanLists)> {
+    let mut placed = Vec::new();
+    let mut ranges = [Vec::new(), Vec::new()];
+    let mut spans: Vec<Span> = Vec::new();
+    let mut read = |at: usize, sentence: &[u32]| -> Result<Range<u32>> {
+        if reader.reading() == Reading::Refuse {
+            let checked = reader.check(sentence);
+            checked.map_err(|error| Error::from(error).in_sentence(at))?;
         }
-        let types = reader.types().names().map(str::to_owned).collect();
-        Ok(SpanLists::new(placed, &ends, types))
+        spans.clear();
+        reader.spans_into(sentence, &mut spans);
+        let first = placed.len() as u32;
+        placed.extend(spans.iter().map(|span| Placed {
+            start: i64::from(span.start),
+            end: i64::from(span.end),
+            ty: span.ty,
+        }));
+        Ok(first..placed.len() as u32)
+    };
+    for (at, (gold, pred)) in gold.sentences().zip(pred.sentences()).enumerate() {
+        let of_gold = read(at, gold)?;
+        let of_pred = if gold == pred {
+            of_gold.clone()
+        } else {
+            read(at, pred)?
+        };
+        ranges[0].push(of_gold);
+        ranges[1].push(of_pred);
     }
+    let types = reader.types().names().map(str::to_owned).collect();
+    Ok(SpanLists::gold_and_pred(Held::new(placed, types), ranges))
 }
 
 fn shape(message: String, sentence: Option<usize>) -> Error {
@@ -121,7 +128,8 @@ fn read(
                 statement = Some(detection.statement);
             }
         }
-        Ok((gold.read(&reader)?, pred.read(&reader)?, name, statement))
+        let (gold, pred) = read_both(gold, pred, &reader)?;
+        Ok((gold, pred, name, statement))
     })
 }
 
@@ -135,19 +143,12 @@ pub(crate) fn partial_tags(
 ) -> Result<Read> {
     let (mut reader, scheme) = begin(made)?;
     let py = gold.py();
-    let (gold, pred) = (Flat::of(gold, &mut reader)?, Flat::of(pred, &mut reader)?);
-    let (n, m) = (gold.ends.len(), pred.ends.len());
-    if n != m {
-        return Err(shape(format!("gold has {n} sentences, pred has {m}"), None));
-    }
-    for (at, (g, p)) in gold.sentences().zip(pred.sentences()).enumerate() {
-        if g.len() != p.len() {
-            let (g, p) = (g.len(), p.len());
-            let message = format!("sentence {at}: gold has {g} tags, pred has {p}");
-            return Err(shape(message, Some(at)));
-        }
-    }
-    read(py, reader, scheme, &gold, &pred)
+    let (mut golds, mut preds) = (Flat::default(), Flat::default());
+    Rows::new(gold, pred)?.ids(&mut reader, |gold, pred| {
+        golds.push(gold);
+        preds.push(pred);
+    })?;
+    read(py, reader, scheme, &golds, &preds)
 }
 
 /// Spans of arrays of ids. `lengths` cuts arrays of one dimension into sentences.

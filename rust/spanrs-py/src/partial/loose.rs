@@ -8,9 +8,10 @@ use pyo3::types::{PyDict, PyInt, PyList, PySet, PyString};
 use spanrs_eval::partial::{BadTag, LooseReader, Placed};
 use spanrs_tags::{Dialect, Reader, Reading, Scheme};
 
-use super::{Held, SpanLists, pause};
+use super::{Held, PAUSE, SpanLists, pause};
 use crate::error::{Error, Result};
 use crate::lists::{Interner, Items};
+use crate::raw::{Item, Walker, is_list};
 
 fn refuse<T>(message: impl Into<String>) -> Result<T> {
     Err(PyValueError::new_err(message.into()).into())
@@ -72,7 +73,7 @@ pub(crate) fn loose_tags(data: &Bound<'_, PyAny>, any_prefix: bool) -> Result<Sp
 }
 
 /// Both sides of lists of lists of tags at once, or None where anything is wrong with them: then
-/// [`loose_tags`] says what. A pred sentence that equals its gold sentence is not read.
+/// [`loose_tags`] says what. A pred sentence of the same objects as its gold sentence is not read.
 #[pyfunction]
 #[pyo3(signature = (gold, pred, /))]
 pub(crate) fn loose_pairs(
@@ -82,38 +83,55 @@ pub(crate) fn loose_pairs(
     if !gold.is_instance_of::<PyList>() || !pred.is_instance_of::<PyList>() {
         return Ok(None);
     }
-    let (golds, preds) = (Items::of(gold), Items::of(pred));
-    if golds.len() != preds.len() {
-        return Ok(None);
-    }
+    let py = gold.py();
+    let mut tops = (Walker::new(py), Walker::new(py));
+    let mut rows = (Walker::new(py), Walker::new(py));
     let mut walk = Walk::new()?;
     let mut spans = Vec::new();
     let (mut gold_ranges, mut pred_ranges) = (Vec::new(), Vec::new());
-    for at in 0..golds.len() {
-        let (Some(one), Some(other)) = (golds.get(at), preds.get(at)) else {
-            return Ok(None);
+    loop {
+        // SAFETY: the lists are alive, and their items are asked for anew after each check of signals,
+        // which is the only thing here that can run Python code.
+        let (golds, preds) = unsafe {
+            (
+                tops.0.items(gold.as_ptr()).unwrap_or_default(),
+                tops.1.items(pred.as_ptr()).unwrap_or_default(),
+            )
         };
-        let (one, other) = (one.to_owned(), other.to_owned());
-        if !one.is_instance_of::<PyList>() || !other.is_instance_of::<PyList>() {
+        if golds.len() != preds.len() {
             return Ok(None);
         }
-        let begin = spans.len() as u32;
-        let (one_items, other_items) = (Items::of(&one), Items::of(&other));
-        if one_items.len() != other_items.len() || !walk.read(one_items, &one, &mut spans) {
-            return Ok(None);
-        }
-        let gold_range = begin..spans.len() as u32;
-        // Python compares objects before what is in them, so this is quicker than reading.
-        let pred_range = match one.eq(&other) {
-            Ok(true) => gold_range.clone(),
-            Ok(false) if walk.read(other_items, &other, &mut spans) => {
-                gold_range.end..spans.len() as u32
+        let start = gold_ranges.len();
+        let end = golds.len().min(start + PAUSE);
+        for at in start..end {
+            // SAFETY: the rows are alive, because the lists hold them, and so are their items.
+            unsafe {
+                rows.0.fetch_ahead(golds, at);
+                rows.1.fetch_ahead(preds, at);
+                if !is_list(golds[at]) || !is_list(preds[at]) {
+                    return Ok(None);
+                }
+                let one = rows.0.items(golds[at]).unwrap_or_default();
+                let other = rows.1.items(preds[at]).unwrap_or_default();
+                let begin = spans.len() as u32;
+                if one.len() != other.len() || !walk.read(one, &mut spans) {
+                    return Ok(None);
+                }
+                let middle = spans.len() as u32;
+                gold_ranges.push(begin..middle);
+                if one == other {
+                    pred_ranges.push(begin..middle);
+                } else if walk.read(other, &mut spans) {
+                    pred_ranges.push(middle..spans.len() as u32);
+                } else {
+                    return Ok(None);
+                }
             }
-            _ => return Ok(None),
-        };
-        gold_ranges.push(gold_range);
-        pred_ranges.push(pred_range);
-        pause(gold.py(), at)?;
+        }
+        if end >= golds.len() {
+            break;
+        }
+        py.check_signals()?;
     }
     let held = Held::new(spans, walk.reader.into_types());
     Ok(Some(SpanLists::gold_and_pred(
@@ -122,16 +140,11 @@ pub(crate) fn loose_pairs(
     )))
 }
 
-/// Places of the table from tag to id: tags are few.
-const KNOWN: usize = 256;
-
 /// Reads sentences whose tags were seen before in one go, without putting their ids down first.
 struct Walk {
     tags: Reader,
     interner: Interner,
     reader: LooseReader,
-    // The reference keeps the object alive, so that its address cannot come to mean another string.
-    known: Vec<Option<(Py<PyAny>, u32)>>,
     ids: Vec<u32>,
 }
 
@@ -141,28 +154,19 @@ impl Walk {
             tags: numbering()?,
             interner: Interner::new(),
             reader: LooseReader::default(),
-            known: std::iter::repeat_with(|| None).take(KNOWN).collect(),
             ids: Vec::new(),
         })
     }
 
-    /// Appends the spans of a list of tags; false where something is wrong with it.
+    /// Appends the spans of a sentence; false where something is wrong with it.
+    ///
+    /// # Safety
+    /// The items are alive.
     #[inline]
-    fn read(
-        &mut self,
-        items: Items<'_, '_>,
-        document: &Bound<'_, PyAny>,
-        spans: &mut Vec<Placed>,
-    ) -> bool {
+    unsafe fn read(&mut self, items: &[Item], spans: &mut Vec<Placed>) -> bool {
         let (before, mut whole) = (spans.len(), true);
-        let known = (0..items.len()).map_while(|at| {
-            let id =
-                items
-                    .get(at)
-                    .and_then(|item| match &self.known[place(item.as_ptr() as usize)] {
-                        Some((object, id)) if object.as_ptr() == item.as_ptr() => Some(*id),
-                        _ => None,
-                    });
+        let known = items.iter().enumerate().map_while(|(at, &item)| {
+            let id = self.interner.known(item);
             whole &= id.is_some();
             id.map(|id| (at, id))
         });
@@ -171,35 +175,32 @@ impl Walk {
             return read.is_ok();
         }
         spans.truncate(before);
-        self.read_new(document, spans)
+        // SAFETY: the items are alive.
+        unsafe { self.read_new(items, spans) }
     }
 
     /// The same for tags that may be new.
+    ///
+    /// # Safety
+    /// The items are alive.
     #[cold]
-    fn read_new(&mut self, document: &Bound<'_, PyAny>, spans: &mut Vec<Placed>) -> bool {
+    unsafe fn read_new(&mut self, items: &[Item], spans: &mut Vec<Placed>) -> bool {
         self.ids.clear();
-        let walked = self
-            .interner
-            .sentence(document, &mut self.tags, &mut self.ids);
-        if walked.is_err() {
-            return false;
+        for &item in items {
+            let id = match self.interner.known(item) {
+                Some(id) => id,
+                // SAFETY: the item is alive.
+                None => match unsafe { self.interner.learn(item, &mut self.tags) } {
+                    Ok(id) => id,
+                    Err(_) => return false,
+                },
+            };
+            self.ids.push(id);
         }
         self.reader.learn(&self.tags);
-        let items = Items::of(document);
-        for (at, &id) in self.ids.iter().enumerate() {
-            if let Some(item) = items.get(at) {
-                self.known[place(item.as_ptr() as usize)] = Some((item.to_owned().unbind(), id));
-            }
-        }
         let places = self.ids.iter().copied().enumerate();
         self.reader.spans(places, self.ids.len(), spans).is_ok()
     }
-}
-
-#[inline(always)]
-fn place(address: usize) -> usize {
-    // As for the interner: objects are 16-byte aligned, strings of one size stand in step.
-    ((address as u64 >> 4).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 56) as usize & (KNOWN - 1)
 }
 
 /// What is wrong with the item at a place, if it is that it is no str.
