@@ -139,6 +139,7 @@ def case(rng):
     return data, args
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(SCRIPT is None or shutil.which("perl") is None, reason="SPANRS_CONLLEVAL_PL is not set")
 def test_output_is_that_of_the_script(filtered):
     rng = random.Random(2004)

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import pytest
+import spacy
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from spacy.scorer import Scorer, get_ner_prf
+from spacy.tokens import Doc, Span
+from spacy.training import Example, biluo_to_iob, iob_to_biluo
+from spacy.training.iob_utils import tags_to_entities
 
 import golden
 from spanrs.integrations import spacy as ours
-
-spacy = pytest.importorskip("spacy")
-from spacy.scorer import Scorer, get_ner_prf  # noqa: E402
-from spacy.tokens import Doc, Span  # noqa: E402
-from spacy.training import Example, biluo_to_iob, iob_to_biluo  # noqa: E402
-from spacy.training.iob_utils import tags_to_entities  # noqa: E402
 
 VOCAB = spacy.blank("en").vocab
 WORDS = ["a", "bc", "def", "g", "hi", "j"]

@@ -64,7 +64,7 @@ def precision_recall_fscore_support(
     beta : float
         Weight of recall; infinity gives recall.
     sample_weight
-        Ignored, as seqeval ignores it. Scores by document: ``spanrs.Scorer(by_document=True)``.
+        Ignored, as seqeval ignores it. Weights that count: ``spanrs.score(weights=...)``.
     zero_division : {'warn', 0, 1}
         What a measure is with nothing below its fraction line; ``'warn'`` is 0 and a warning.
     suffix : bool
