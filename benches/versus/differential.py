@@ -163,7 +163,19 @@ def outcome(function: Callable[[], Any]) -> Any:
                 type(error).__name__,
                 str(error),
             )
-    return result, [(w.category.__name__, str(w.message)) for w in caught]
+    return result, told([(w.category.__name__, str(w.message)) for w in caught])
+
+
+def told(caught: list[tuple[str, str]]) -> list[tuple[str, str]]:
+    """Warnings as they are compared: of unknown tags once (docs/compare.md), others as they come."""
+    once = " seems not to be NE tag."
+    kept: set[tuple[str, str]] = set()
+    result = []
+    for warning in caught:
+        if warning not in kept or not warning[1].endswith(once):
+            result.append(warning)
+        kept.add(warning)
+    return result
 
 
 class Lines(logging.Handler):
