@@ -43,7 +43,7 @@ pub struct ColumnReader {
     options: Columns,
     layout: Layout,
     /// What separates the fields of ordinary lines; None where each line is to be looked at with care.
-    regular: Option<[u8; 2]>,
+    ordinary: Option<[u8; 2]>,
     /// Tokens a sentence may have.
     most: usize,
     whole: Range<usize>,
@@ -72,13 +72,13 @@ impl ColumnReader {
                 layout => break layout?,
             }
         };
-        let regular = match (layout.byte, &options.comments) {
+        let ordinary = match (layout.byte, &options.comments) {
             (_, Comments::Prefix(_)) => None,
             (None, _) => Some([b' ', b'\t']),
             (Some(byte), _) => (byte <= b' ').then_some([byte; 2]),
         };
         Ok(Self {
-            regular,
+            ordinary,
             most: lines.limits().sentence_tokens,
             lines,
             options,
@@ -169,27 +169,25 @@ impl ColumnReader {
         alike
     }
 
-    /// Takes ordinary token lines that are the same in both for as long as `token`, which gets the reader
-    /// of gold at each of them, goes on; gives their number.
+    /// Takes ordinary token lines that are the same in both for as long as `each`, which gets their tags,
+    /// goes on; gives their number. Only where [`ColumnReader::can_follow`] said yes.
     ///
     /// # Errors
-    /// That of `token`. Its line is taken then.
+    /// That of `each`; its line was read last then.
     #[inline]
     pub fn follow_tokens<E>(
         &mut self,
         gold: &mut Self,
-        mut token: impl FnMut(&Self) -> std::result::Result<(), E>,
+        each: impl FnMut(&[u8]) -> std::result::Result<(), E>,
     ) -> std::result::Result<usize, E> {
+        let Some(separators) = gold.ordinary else {
+            return Ok(0);
+        };
         let same = self.lines.same_ahead(&gold.lines);
         // A sentence that is too long is found the ordinary way.
         let most = gold.most.saturating_sub(gold.tokens);
-        let (mut lines, mut bytes) = (0, 0);
-        let mut result = Ok(());
-        while lines < most && result.is_ok() && gold.take_regular(same - bytes) {
-            lines += 1;
-            bytes += gold.whole.len();
-            result = token(gold);
-        }
+        let layout = (separators, gold.layout.columns, gold.layout.tag);
+        let (lines, bytes, result) = gold.lines.ordinary_run(layout, (same, most), each);
         if lines > 0 {
             self.lines.pass_same(lines as u64, bytes);
             gold.tokens += lines;
@@ -232,10 +230,12 @@ impl ColumnReader {
     /// tokens, and those of [`LineReader::next_line`].
     #[inline]
     pub fn next_line(&mut self) -> Result<Option<LineKind>> {
-        let kind = if self.take_regular(usize::MAX) {
+        let kind = if self.take_ordinary() {
             LineKind::Token
         } else {
             let Some((whole, marks)) = self.lines.next_marked()? else {
+                // There is no last line any more, and the buffer may have moved.
+                self.whole = 0..0;
                 return self.end();
             };
             self.whole = whole;
@@ -257,28 +257,23 @@ impl ColumnReader {
         Ok(Some(kind))
     }
 
-    /// Takes the next line if it is an ordinary token line that ends within so many bytes: the quick way
-    /// for nearly all of them.
+    /// Takes the next line if it is an ordinary token line: the quick way for nearly all of them.
     #[inline(always)]
-    fn take_regular(&mut self, within: usize) -> bool {
-        let Some(separators) = self.regular else {
+    fn take_ordinary(&mut self) -> bool {
+        let (Some(separators), columns) = (self.ordinary, self.layout.columns) else {
             return false;
         };
-        // Comments and documents begin so.
-        if matches!(self.lines.ahead().first(), None | Some(b'#' | b'-')) {
+        let Some((whole, marks)) = self.lines.next_ordinary(separators, columns) else {
             return false;
+        };
+        let mut begin = whole.start as u32;
+        self.fields.clear();
+        for &mark in self.lines.marks(marks) {
+            self.fields.push((begin, mark));
+            begin = mark + 1;
         }
-        self.fields.resize(self.layout.columns, (0, 0));
-        match self
-            .lines
-            .next_regular(separators, &mut self.fields, within)
-        {
-            Some(whole) => {
-                self.whole = whole;
-                true
-            }
-            None => false,
-        }
+        self.whole = whole;
+        true
     }
 
     #[cold]

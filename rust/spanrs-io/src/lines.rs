@@ -170,37 +170,60 @@ impl LineReader {
         Ok(Some((start..end, first..self.mark - ended)))
     }
 
-    /// If the next line is as most lines are, takes it and gives its place: as many fields as `fields` has
-    /// room for, none empty, each a `separator` from the next (or `other`); and it ends `within` so many
-    /// bytes. It may be looked at anew with [`LineReader::next_marked`] where the answer is None.
+    /// If the next line is [`ordinary`], takes it and gives its place and that of its marks. It may be
+    /// looked at anew with [`LineReader::next_marked`] where the answer is None.
     #[inline(always)]
-    pub(crate) fn next_regular(
+    pub(crate) fn next_ordinary(
         &mut self,
-        [separator, other]: [u8; 2],
-        fields: &mut [(u32, u32)],
-        within: usize,
-    ) -> Option<Range<usize>> {
+        separators: [u8; 2],
+        columns: usize,
+    ) -> Option<(Range<usize>, Range<usize>)> {
         if self.single {
             return None;
         }
-        let marks = self.marks.get(self.mark..self.mark + fields.len())?;
-        let start = self.at;
-        let (mut begin, mut last, mut regular) = (start as u32, 0, true);
-        for (field, &mark) in fields.iter_mut().zip(marks) {
-            // Without branches; what does not fit is found at the end.
-            regular &= (last == separator) | (last == other) | (begin == start as u32);
-            last = *self.buffer.get(mark as usize)?;
-            regular &= mark > begin;
-            *field = (begin, mark);
-            begin = mark + 1;
-        }
-        if !regular || last != b'\n' || begin as usize - start > within {
-            return None;
-        }
-        self.mark += fields.len();
-        self.at = begin as usize;
+        let marks = self.mark..self.mark + columns;
+        let end = ordinary(
+            &self.buffer,
+            self.at,
+            self.marks.get(marks.clone())?,
+            separators,
+        )?;
+        let whole = self.at..end;
+        (self.at, self.mark) = (end, marks.end);
         self.line += 1;
-        Some(start..self.at)
+        Some((whole, marks))
+    }
+
+    /// Takes ordinary lines as long as they end within so many bytes and `each` goes on, which gets the
+    /// line's field at the place `field`; at most so many lines. Gives how many lines and bytes it took.
+    #[inline]
+    pub(crate) fn ordinary_run<E>(
+        &mut self,
+        (separators, columns, field): ([u8; 2], usize, usize),
+        (within, most): (usize, usize),
+        mut each: impl FnMut(&[u8]) -> std::result::Result<(), E>,
+    ) -> (usize, usize, std::result::Result<(), E>) {
+        let first = self.at;
+        let (mut at, mut mark, mut lines, mut result) = (self.at, self.mark, 0, Ok(()));
+        while !self.single && lines < most && result.is_ok() {
+            let Some(marks) = self.marks.get(mark..mark + columns) else {
+                break;
+            };
+            let Some(end) = ordinary(&self.buffer, at, marks, separators) else {
+                break;
+            };
+            if end - first > within {
+                break;
+            }
+            let before = field.checked_sub(1).and_then(|before| marks.get(before));
+            let begin = before.map_or(at, |&mark| mark as usize + 1);
+            result = each(&self.buffer[begin..marks[field] as usize]);
+            lines += 1;
+            (at, mark) = (end, mark + columns);
+        }
+        (self.at, self.mark) = (at, mark);
+        self.line += lines as u64;
+        (lines, at - first, result)
     }
 
     fn gather_line(&mut self) {
@@ -382,10 +405,35 @@ impl LineReader {
     }
 }
 
-/// How many bytes two texts begin with in common, at least; where it is not all, a few hundred more are
-/// not looked at.
+/// The end of the line that begins at `start`, if it is as most token lines are: as many fields as there
+/// are marks, none empty, one of the two separators between them, and a line feed behind; not beginning
+/// as comments and documents do.
+#[inline(always)]
+fn ordinary(
+    text: &[u8],
+    start: usize,
+    marks: &[u32],
+    [separator, other]: [u8; 2],
+) -> Option<usize> {
+    let first = *text.get(start)?;
+    let mut regular = (first != b'#') & (first != b'-');
+    let (&line_end, between) = marks.split_last()?;
+    let mut begin = start as u32;
+    for &mark in between {
+        // Without branches; what does not fit is found at the end.
+        let byte = *text.get(mark as usize)?;
+        regular &= ((byte == separator) | (byte == other)) & (mark > begin);
+        begin = mark + 1;
+    }
+    regular &= (*text.get(line_end as usize)? == b'\n') & (line_end > begin);
+    regular.then_some(line_end as usize + 1)
+}
+
+/// How many bytes two texts begin with in common, as far as one looks: where the rest is looked at more
+/// than once, not all of it is each time.
 #[inline]
 fn common_prefix(one: &[u8], other: &[u8]) -> usize {
+    let (one, other) = (&one[..one.len().min(LOOK)], &other[..other.len().min(LOOK)]);
     let (blocks, others) = (one.as_chunks::<STEP>().0, other.as_chunks::<STEP>().0);
     let equal = blocks
         .iter()
@@ -398,6 +446,7 @@ fn common_prefix(one: &[u8], other: &[u8]) -> usize {
 }
 
 const STEP: usize = 32;
+const LOOK: usize = 1 << 12;
 
 /// True for ASCII without NUL and carriage returns, which nearly all text is.
 fn plain(text: &[u8]) -> bool {

@@ -4,7 +4,7 @@ use spanrs_io::{ColumnReader, Event};
 use spanrs_tags::{Reader, Reading};
 
 use crate::error::{Error, Result};
-use crate::sentence::Sentence;
+use crate::sentence::{Sentence, too_many};
 use crate::{Pace, Watch};
 
 /// Where gold and pred come from.
@@ -62,6 +62,27 @@ struct Pair {
 }
 
 impl Pair {
+    /// Takes the tokens of lines that are the same in both files; gives their number.
+    #[inline]
+    fn follow(
+        &mut self,
+        reader: &mut Reader,
+        gold: &mut ColumnReader,
+        pred: &mut ColumnReader,
+    ) -> Result<usize> {
+        let known = self.gold.ids.len();
+        let ids = &mut self.gold.ids;
+        let lines = pred.follow_tokens(gold, |tag| {
+            ids.push(reader.intern_bytes(tag)?);
+            Ok(())
+        });
+        let lines = lines.map_err(|error| too_many(gold, error))?;
+        self.gold.note(gold, known);
+        self.pred.ids.extend_from_slice(&self.gold.ids[known..]);
+        self.pred.note(pred, known);
+        Ok(lines)
+    }
+
     /// Ends the sentence.
     #[inline]
     fn end(&mut self, reader: &Reader, scorer: &mut Scorer) {
@@ -156,12 +177,8 @@ fn two(
     loop {
         pace.line(|| gold.bytes_read() + pred.bytes_read())?;
         if alike {
-            let known = pair.gold.ids.len();
-            let lines = pred.follow_tokens(&mut gold, |rows| {
-                pair.gold.push(reader, rows, rows.tag()).map(drop)
-            })?;
+            let lines = pair.follow(reader, &mut gold, &mut pred)?;
             pace.lines(lines, || gold.bytes_read() + pred.bytes_read())?;
-            pair.pred.push_same(&pred, &pair.gold.ids[known..]);
         }
         let g = loop {
             match gold.next_event()? {

@@ -52,6 +52,15 @@ impl Lines {
     }
 }
 
+/// The line that was read last has a tag too many.
+#[cold]
+pub(crate) fn too_many(rows: &ColumnReader, error: spanrs_tags::Error) -> Error {
+    Error::Tags {
+        position: Position::line(rows.path(), rows.line()),
+        error,
+    }
+}
+
 impl Sentence {
     /// Adds a tag of the line that was read last; gives its id.
     #[inline]
@@ -66,10 +75,7 @@ impl Sentence {
                 self.push_id(rows, id);
                 Ok(id)
             }
-            Err(error) => Err(Error::Tags {
-                position: Position::line(rows.path(), rows.line()),
-                error,
-            }),
+            Err(error) => Err(too_many(rows, error)),
         }
     }
 
@@ -80,14 +86,14 @@ impl Sentence {
         self.ids.push(id);
     }
 
-    /// Adds tags whose ids are known, of as many lines up to the one that was read last.
+    /// Notes the lines of the tokens from `first` on, whose ids were added: they are those up to the one
+    /// that was read last.
     #[inline]
-    pub(crate) fn push_same(&mut self, rows: &ColumnReader, ids: &[u32]) {
-        if !ids.is_empty() {
-            let first = rows.line() + 1 - ids.len() as u64;
-            self.lines
-                .push_run(self.before + self.ids.len(), first, ids.len());
-            self.ids.extend_from_slice(ids);
+    pub(crate) fn note(&mut self, rows: &ColumnReader, first: usize) {
+        let tokens = self.ids.len() - first;
+        if tokens > 0 {
+            let line = rows.line() + 1 - tokens as u64;
+            self.lines.push_run(self.before + first, line, tokens);
         }
     }
 

@@ -1,0 +1,92 @@
+"""Ordinary lines are read the short way, and equal lines of pred not at all: nothing may depend on it."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import spanrs
+from spanrs.io import Columns
+
+#: A prefix of comments that no line has: with one of one's own, each line is looked at with care.
+CAREFUL = "never a comment"
+TAGS = ["O", "O", "O", "B-PER", "I-PER", "B-LOC", "I-LOC", "X", "B-\xe9"]
+GLUE = [" ", " ", " ", " ", "\t", "  ", " \t", "\x0b", "\xa0"]
+ENDS = ["\n", "\n", "\n", "\n", "\r\n", " \n"]
+ODD = [
+    "\n",
+    "\n",
+    "\r\n",
+    " \n",
+    "\t\n",
+    "-DOCSTART- -X- O\n",
+    "-DOCSTART-\n",
+    "- x O\n",
+    "-DOC x O\n",
+    "\n\n",
+]
+TOKENS = ["a", "of", "\xfcber", "x" * 40, "-", "\x01", "a#", "'s"]
+
+
+def lines(rng: random.Random, count: int, odd: float) -> list[tuple[str, ...]]:
+    """Make lines as (before the tag, tag, behind it); odd ones have one part."""
+    made: list[tuple[str, ...]] = []
+    for _ in range(count):
+        if rng.random() < 0.1 + odd:
+            made.append((rng.choice(ODD if odd else ["\n"]),))
+            continue
+        glue = (lambda: rng.choice(GLUE)) if rng.random() < odd else (lambda: " ")
+        end = rng.choice(ENDS) if rng.random() < odd else "\n"
+        made.append((f"{rng.choice(TOKENS)}{glue()}x{glue()}", rng.choice(TAGS), end))
+    return made
+
+
+def outcome(gold: Path, pred: Path, comments: str = "auto") -> object:
+    """Result or error, with its text."""
+    try:
+        return spanrs.score_files(gold, pred, "BIO", columns=Columns(comments=comments)).to_dict()
+    except spanrs.errors.SpanrsError as error:
+        return type(error), str(error)
+
+
+def check(folder: Path, rng: random.Random, count: int, odd: float, wrong: float) -> None:
+    rows = lines(rng, count, odd)
+    other = [
+        (row[0], rng.choice(TAGS), row[2]) if len(row) == 3 and rng.random() < wrong else row
+        for row in rows
+    ]
+    if rng.random() < odd:
+        other.insert(rng.randrange(len(other) + 1), (rng.choice([*ODD, "b x O\n"]),))
+    texts = ["".join("".join(row) for row in side) for side in (rows, other)]
+    if rng.random() < odd:
+        texts = [text.removesuffix("\n") for text in texts]
+    gold, pred = folder / "gold", folder / "pred"
+    for path, text in zip((gold, pred), texts, strict=True):
+        path.write_text(text, encoding="utf-8", newline="")
+    assert outcome(gold, pred) == outcome(gold, pred, comments=CAREFUL)
+    # With another layout, pred is not followed.
+    if not odd:
+        wide = folder / "wide"
+        wide.write_text(
+            "".join("y ".join(row[:2]) + row[-1] if len(row) == 3 else row[0] for row in other),
+            encoding="utf-8",
+        )
+        assert outcome(gold, pred) == outcome(gold, wide)
+
+
+@given(seed=st.integers(0, 2**32), odd=st.sampled_from([0.0, 0.02, 0.3]), wrong=st.sampled_from([0.0, 0.1]))
+@settings(max_examples=300, deadline=None)
+def test_few_lines(tmp_path_factory: pytest.TempPathFactory, seed: int, odd: float, wrong: float) -> None:
+    rng = random.Random(seed)
+    check(tmp_path_factory.mktemp("files"), rng, rng.randrange(1, 40), odd, wrong)
+
+
+@pytest.mark.parametrize("odd", [0.0, 0.001, 0.1])
+@pytest.mark.parametrize("seed", [1, 2])
+def test_many_chunks(tmp_path: Path, seed: int, odd: float) -> None:
+    """More than is read at a time, so that lines are cut at the border."""
+    check(tmp_path, random.Random(seed), 60_000, odd, 0.02)
