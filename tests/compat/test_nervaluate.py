@@ -185,3 +185,12 @@ def test_version_0_2_0_refuses_what_it_refused():
         v0.Evaluator([[]], [], ["A"]).evaluate()
     results = v0.Evaluator([["B-A"]], [["O"]], ["A"], loader="list").evaluate()
     assert "- Instance 0, Entity 0\n" in v0.summary_report_overall_indices(results[2], "strict")
+
+
+def test_evaluators_can_be_copied_and_pickled():
+    gold = [["B-PER", "I-PER", "I-LOC", "B-LOC"], ["O", "I-ORG"]]
+    pred = [["B-PER", "I-PER", "O", "O"], ["I-PER", "I-ORG"]]
+    evaluator = ours.Evaluator(gold, pred, ["PER", "LOC", "ORG"], loader="list")
+    expected = str(evaluator.evaluate())
+    for other in (pickle.loads(pickle.dumps(evaluator)), copy.deepcopy(evaluator)):
+        assert str(other.evaluate()) == expected

@@ -74,7 +74,7 @@ def test_what_is_ignored_in_gold_does_not_excuse_other_tokens():
         ((IDS, IDS), {"lengths": [3, 4]}, "from 0 to 3"),
         ((IDS, IDS), {"lengths": [3, -1]}, "from 0 to 3"),
         ((IDS.ravel(), IDS.ravel()), {"lengths": [3, 2]}, "lengths add up to 5, but there are 6 ids"),
-        ((IDS.ravel(), IDS.ravel()), {"lengths": [7, -1]}, "lengths add up to 6"),
+        ((IDS.ravel(), IDS.ravel()), {"lengths": [7, -1]}, "sentence 1 has length -1"),
         (([[0], [0, 1]], [[0], [0, 1]]), {}, "different lengths: pad them with ignore_index"),
         ((IDS, [[0, 1, 2], [1]]), {}, "different lengths"),
         ((arrow([[0], [1]]), arrow([[0]])), {}, "gold has 2 sentences, pred has 1"),
@@ -218,3 +218,32 @@ def test_a_scorer_goes_on_after_any_error():
     scorer.update(IDS, IDS, vocabulary=VOCABULARY)
     scorer.update(arrow([["B-A"]]), arrow([["B-A"]]))
     assert scorer.result().counts == (3, 0, 0)
+
+
+class Once:
+    """Gives the same capsules each time it is asked, though what they hold can be taken once."""
+
+    def __init__(self, column) -> None:
+        self.capsules = column.__arrow_c_array__()
+
+    def __arrow_c_array__(self, requested_schema=None):
+        return self.capsules
+
+
+def test_a_column_that_was_handed_over_before():
+    column = Once(arrow([[0], [1]]))
+    other = Once(arrow([[0], [1]]))
+    assert spanrs.score(column, other, vocabulary=VOCABULARY).tokens == 2
+    with pytest.raises(ValueError, match="handed over before; export it anew"):
+        spanrs.score(column, other, vocabulary=VOCABULARY)
+
+
+def test_what_would_be_lost_is_refused():
+    masked = np.ma.masked_array([[1, 0]], mask=[[True, False]])
+    names = ["O", "B-A"]
+    with pytest.raises(TypeError, match=r"mask=~array\.mask"):
+        spanrs.score(masked, masked, "BIO", vocabulary=names)
+    with pytest.raises(TypeError, match="not a set"):
+        spanrs.score([[1, 0]], [[1, 0]], "BIO", vocabulary=set(names))
+    with pytest.raises(TypeError, match="without dimensions"):
+        spanrs.score(np.array(1), np.array(1), "BIO", vocabulary=names)

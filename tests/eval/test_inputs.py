@@ -365,3 +365,9 @@ def test_columns_stay_as_they_are_after_scoring():
     ids = np.array([[0, 1, 5]], "u8")
     spanrs.score(ids, ids, vocabulary=["O", "B-A"], mask=[[1, 1, 0]])
     assert ids.tolist() == [[0, 1, 5]]
+
+
+def test_a_column_of_nothing_but_nulls():
+    gold, pred = pa.array([[None, None], []]), pa.array([["O", "B-A"], []])
+    result = spanrs.score(gold, pred, "BIO")
+    assert (result.sentences, result.tokens, result.counts.fp) == (2, 0, 0)

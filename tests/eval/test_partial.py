@@ -8,6 +8,7 @@ import random
 import time
 
 import numpy as np
+import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -215,3 +216,18 @@ def test_time_does_not_grow_with_the_square_of_a_sentence(matching):
 
     # The square would be 64 times.
     assert seconds(80_000) < 30 * seconds(10_000)
+
+
+def test_ids_are_taken_as_for_scores():
+    names = ["O", "B-A", "I-A"]
+    gold, pred = np.array([[1, 2, 0], [0, 1, 1]]), np.array([[1, 0, 0], [0, 1, 1]])
+    rows = [["B-A", "I-A", "O"], ["O", "B-A"]], [["B-A", "O", "O"], ["O", "B-A"]]
+    expected = spanrs.partial(*rows, "BIO")
+    options = {"scheme": "BIO", "vocabulary": names}
+    mask = np.array([[True] * 3, [True, True, False]])
+    for result in (
+        spanrs.partial(gold, pred, lengths=[3, 2], **options),
+        spanrs.partial(gold, pred, mask=mask, **options),
+        spanrs.partial(*(pa.array(side) for side in rows), "BIO"),
+    ):
+        assert result.to_dict() == expected.to_dict()

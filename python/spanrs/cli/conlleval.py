@@ -107,6 +107,10 @@ def command(ctx: click.Context, arguments: tuple[str, ...]) -> None:
     out.flush()
 
 
+# The sign by which click leaves line breaks alone, which a docstring can only spell.
+command.help = (command.help or "").replace(r"\b", "\b")
+
+
 def _evaluate(settings: _Settings) -> bytes:
     try:
         counter = _spanrs.Conlleval(

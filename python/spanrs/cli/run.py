@@ -25,6 +25,9 @@ def run(command: click.Command, args: list[str] | None = None) -> int:
         sys.stdout.flush()
     except click.exceptions.Exit as exit_:
         return exit_.exit_code
+    except click.exceptions.NoArgsIsHelpError as error:
+        click.echo(error.format_message(), err=True)
+        return 2
     except click.ClickException as error:
         where: click.Context | None = getattr(error, "ctx", None)
         hint = f"; see {where.command_path} --help" if where else ""

@@ -112,6 +112,8 @@ def command(
             progress=bar,
         )
     for view in views:
+        for name in sorted(set(view) - set(result.per_type)):
+            click.echo(f"spanrs: note: no span has type {name}", err=True)
         result = result.with_types(view)
     if as_json:
         click.echo(result.to_json(untyped=untyped))

@@ -106,7 +106,9 @@ def activate(*names: str) -> Activation:
 
     It does not matter whether the package is installed, or was imported already: what was imported is put
     aside until :func:`deactivate`. Names that a module holds already (``from seqeval.metrics import
-    f1_score``, run before) stay what they are, so activate first.
+    f1_score``, run before) stay what they are, so activate first. It holds for the
+    whole process, and so does taking it back: of ``with`` blocks that overlap, in threads say, the one that
+    came first ends it for all.
 
     Parameters
     ----------

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from spanrs import _spanrs
+from spanrs.eval import inputs
 from spanrs.eval.partial_result import MODES, Instances, PartialCounts, PartialResult
 from spanrs.eval.result import UNDECIDED
 from spanrs.eval.scorer import make_settings
@@ -81,12 +82,13 @@ class PartialScorer:
         vocabulary: Vocabulary | None = None,
         ignore_index: int = IGNORE_INDEX,
         lengths: Iterable[int] | None = None,
+        mask: npt.ArrayLike | None = None,
     ) -> None:
         """Add a batch of sentences.
 
         Parameters
         ----------
-        gold, pred, vocabulary, ignore_index, lengths
+        gold, pred, vocabulary, ignore_index, lengths, mask
             As for :func:`partial`.
 
         Raises
@@ -99,14 +101,14 @@ class PartialScorer:
         scheme: str | None = None
         detection: str | None = None
         if vocabulary is not None:
-            arrays = _arrays(gold, pred, lengths)
-            read = (as_vocabulary(vocabulary), ignore_index, arrays[2], made)
-            golds, preds, scheme, detection = _spanrs.partial_ids(arrays[0], arrays[1], *read)
-        elif lengths is not None:
-            message = "lengths go with ids; name the vocabulary"
-            raise TypeError(message)
+            left, right, sizes = inputs.as_batch(
+                inputs.as_lists(gold), inputs.as_lists(pred), ignore_index, lengths, mask
+            )
+            read = (as_vocabulary(vocabulary), ignore_index, sizes, made)
+            golds, preds, scheme, detection = _spanrs.partial_ids(left, right, *read)
         else:
-            left, right = _walkable(gold), _walkable(pred)
+            inputs.no_choice(inputs.FOR_IDS, lengths, mask)
+            left, right = (_walkable(inputs.as_lists(side)) for side in (gold, pred))
             if _are_spans(left, right):
                 golds, preds = _spanrs.partial_spans(left, right)
             else:
@@ -177,20 +179,6 @@ def _are_spans(*sides: object) -> bool:
     return False
 
 
-def _arrays(gold: object, pred: object, lengths: Iterable[int] | None) -> tuple[Any, Any, Any]:
-    import numpy as np
-
-    from spanrs.tags.ids import as_ids
-
-    if lengths is not None and not isinstance(lengths, (Sequence, np.ndarray)):
-        lengths = list(lengths)
-    sizes = None if lengths is None else as_ids(lengths)
-    if sizes is not None and sizes.dtype.kind not in "iu":
-        message = "lengths must be integers"
-        raise TypeError(message)
-    return as_ids(gold), as_ids(pred), None if sizes is None else sizes.astype(np.int64)
-
-
 def partial(
     gold: Sentences | npt.ArrayLike,
     pred: Sentences | npt.ArrayLike,
@@ -202,6 +190,7 @@ def partial(
     vocabulary: Vocabulary | None = None,
     ignore_index: int = IGNORE_INDEX,
     lengths: Iterable[int] | None = None,
+    mask: npt.ArrayLike | None = None,
     dialect: Dialect = Dialect(),
     instances: bool = False,
 ) -> PartialResult:
@@ -212,7 +201,8 @@ def partial(
     gold, pred : sequences of sequences of str or of (type, start, end), or arrays of int
         Sentences of tags, or of spans in any order, which may overlap each other: tokens from 0, ends
         exclusive, further items of a span are not looked at. The two sides have the same sentences. With
-        ``vocabulary`` arrays of ids, shape (sentences, tokens), or (tokens,) with ``lengths``.
+        ``vocabulary`` arrays of ids, shape (sentences, tokens), or (tokens,) with ``lengths``. Arrow
+        columns without nulls are made lists first.
     scheme, reading : str
         As for :func:`spanrs.score`; not used for spans.
     matching : str
@@ -220,7 +210,7 @@ def partial(
         ``optimal``: the pairs that bring the most credit, whatever the order of the spans.
     min_overlap : float
         Share of the gold span, from 0 to 1, that a pair needs; 0 asks for one shared token.
-    vocabulary, ignore_index, lengths, dialect
+    vocabulary, ignore_index, lengths, mask, dialect
         As for :func:`spanrs.score`.
     instances : bool
         Keep which spans came out how, too.
@@ -258,5 +248,5 @@ def partial(
         dialect=dialect,
         instances=instances,
     )
-    scorer.update(gold, pred, vocabulary=vocabulary, ignore_index=ignore_index, lengths=lengths)
+    scorer.update(gold, pred, vocabulary=vocabulary, ignore_index=ignore_index, lengths=lengths, mask=mask)
     return scorer.result()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -257,12 +257,12 @@ class Result:
             _documents=[views.renamed(document, rename) for document in self._documents],
         )
 
-    def weighed(self, weights: Sequence[float]) -> Result:
+    def weighed(self, weights: Iterable[float]) -> Result:
         """Let documents count as often as their weights say.
 
         Parameters
         ----------
-        weights : sequence of float
+        weights : iterable of float
             One for each document, in order; finite and not negative. The result must have been made by
             document.
 
@@ -292,7 +292,7 @@ class Result:
         known = "weights" in self.settings
         return replace(
             self,
-            _tallies=views.weighed(self._documents, weights),
+            _tallies=views.weighed(self._documents, list(weights)),
             settings=self.settings if known else self._also("weights", "documents"),
         )
 

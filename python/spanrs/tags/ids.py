@@ -81,8 +81,14 @@ def as_ids(ids: object) -> npt.NDArray[Any]:
 
     if hasattr(ids, "__dlpack__") and not hasattr(ids, "__array__"):
         ids = np.from_dlpack(cast("Any", ids))
+    if isinstance(ids, np.ma.MaskedArray):
+        message = "the mask of a masked array would be lost; pass its data, and mask=~array.mask"
+        raise TypeError(message)
     try:
-        array = np.ascontiguousarray(cast("Any", ids))
+        array = np.asarray(cast("Any", ids))
+        if array.dtype == object and array.ndim == 1 and not any(isinstance(row, str) for row in array):
+            # A column of rows.
+            array = np.stack([as_ids(row) for row in array]) if array.size else array
     except ValueError as error:
         # numpy's own words are about shapes that nobody asked for.
         message = (
@@ -90,6 +96,10 @@ def as_ids(ids: object) -> npt.NDArray[Any]:
             "array of one dimension with lengths="
         )
         raise AlignmentError(message) from error
+    if array.ndim == 0:
+        message = f"expected an array of ids, not {type(ids).__name__} without dimensions"
+        raise TypeError(message)
+    array = np.ascontiguousarray(array)
     if array.size == 0:
         # Nothing has no type of its own in numpy but float.
         return array.astype(np.int64)

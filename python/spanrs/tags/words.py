@@ -119,6 +119,9 @@ def as_vocabulary(vocabulary: Vocabulary) -> list[str]:
     if isinstance(vocabulary, str):
         message = "a vocabulary is a sequence of tags, not one str"
         raise TypeError(message)
+    if isinstance(vocabulary, (set, frozenset)):
+        message = "a vocabulary is a sequence of tags, not a set, which has no order"
+        raise TypeError(message)
     if not isinstance(vocabulary, Mapping):
         return list(vocabulary)
     pairs = [(key, value) if isinstance(value, str) else (value, key) for key, value in vocabulary.items()]

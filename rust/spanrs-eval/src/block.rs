@@ -90,6 +90,11 @@ impl Block {
         self.lengths.len() as u64
     }
 
+    /// Tokens in it.
+    pub(crate) fn tokens(&self) -> usize {
+        self.used - 1
+    }
+
     /// Puts the border behind the last sentence, which [`Block::sides`] are to have.
     #[inline]
     pub(crate) fn close(&mut self) {

@@ -323,6 +323,9 @@ impl<const SIDE: usize, const PLACES: usize> Tables<SIDE, PLACES> {
     /// Adds what was counted to `counts` and begins anew.
     fn take(&mut self, counts: &mut Counts, types: usize) {
         counts.fit(types);
+        if self.counts == Counts::default() {
+            return;
+        }
         for before in self.tags() {
             let ty = self.types[usize::from(before) % SIDE] as usize;
             for here in self.tags().flat_map(|here| [here, here | FIRST]) {

@@ -108,6 +108,17 @@ impl Scorer {
             self.block = block;
             return;
         }
+        self.add_sentence(reader, gold, pred, line_of);
+    }
+
+    /// Adds a sentence without the tables.
+    fn add_sentence(
+        &mut self,
+        reader: &Reader,
+        gold: &[u32],
+        pred: &[u32],
+        line_of: impl Fn(Side, u32) -> u64,
+    ) {
         let seen = exact::count(&mut self.counts, reader, gold, pred);
         let blind = !reader.walk_sees_violations();
         if seen.gold || blind {
@@ -150,8 +161,18 @@ impl Scorer {
         block: &mut Block,
         line_of: impl Fn(Side, u64, u32) -> u64,
     ) {
-        if let Fast::Pairs(fast) = &mut self.fast {
-            block.close();
+        block.close();
+        if self.rows.is_some() && block.tokens() < reader.tags().len().pow(2) {
+            // The tables are read out after each document, which costs more than to do without them.
+            let (gold, pred) = block.sides();
+            let sentences = sentences_of(gold, block.lengths());
+            for ((at, gold), pred) in (0..)
+                .zip(sentences)
+                .zip(sentences_of(pred, block.lengths()))
+            {
+                self.add_sentence(reader, &gold, &pred, |side, token| line_of(side, at, token));
+            }
+        } else if let Fast::Pairs(fast) = &mut self.fast {
             let seen = fast.count(block);
             if seen != Seen::default() {
                 let (gold, pred) = block.sides();

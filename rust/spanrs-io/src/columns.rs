@@ -170,7 +170,8 @@ impl ColumnReader {
     }
 
     /// Takes ordinary token lines that are the same in both for as long as `each`, which gets their tags,
-    /// goes on; gives their number. Only where [`ColumnReader::can_follow`] said yes.
+    /// goes on; gives their number. Only where [`ColumnReader::can_follow`] said yes. What the last event
+    /// of either held is gone then.
     ///
     /// # Errors
     /// That of `each`; its line was read last then.
@@ -227,7 +228,7 @@ impl ColumnReader {
     ///
     /// # Errors
     /// [`Code::Ragged`], [`Code::SentenceTooLong`], [`Code::Empty`] at the end of a file without
-    /// tokens, and those of [`LineReader::next_line`].
+    /// tokens, and those of [`LineReader::new`].
     #[inline]
     pub fn next_line(&mut self) -> Result<Option<LineKind>> {
         let kind = if self.take_ordinary() {

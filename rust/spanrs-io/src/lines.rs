@@ -12,6 +12,8 @@ use crate::open::decompress;
 pub type Source = Box<dyn Read + Send>;
 
 const CHUNK: usize = 256 << 10;
+/// No limit of lines is above this: places in the buffer, which holds two such lines, are 32 bits wide.
+const LONGEST: usize = 1 << 30;
 
 /// Lines of a text file, found in a buffer that is refilled a chunk at a time.
 ///
@@ -51,7 +53,8 @@ impl LineReader {
     /// # Errors
     /// Whatever the first chunk brings: [`Code::Io`], [`Code::Compression`], [`Code::Encoding`],
     /// [`Code::Nul`], [`Code::LineTooLong`].
-    pub fn new(path: &str, source: Source, limits: Limits) -> Result<Self> {
+    pub fn new(path: &str, source: Source, mut limits: Limits) -> Result<Self> {
+        limits.line_bytes = limits.line_bytes.min(LONGEST);
         let source =
             decompress(source).map_err(|error| Error::read(Position::file(path), error))?;
         let mut reader = Self {

@@ -42,10 +42,29 @@ pub(crate) fn import(column: &Bound<'_, PyAny>) -> Result<Vec<ArrayRef>> {
     let capsules = capsules.map_err(PyErr::from)?;
     let schema = pointer::<FFI_ArrowSchema>(&capsules.get_item(0)?, c"arrow_schema")?;
     let array = pointer::<FFI_ArrowArray>(&capsules.get_item(1)?, c"arrow_array")?;
-    // SAFETY: capsules of these names hold an initialised schema, which lives as long as its capsule, and
-    // an initialised array of that schema, which is moved out of its capsule.
-    let data = unsafe { from_ffi(FFI_ArrowArray::from_raw(array.as_ptr()), schema.as_ref()) };
+    // SAFETY: a capsule of this name holds an initialised array, which is moved out of it; or one that was
+    // moved out before, which says so.
+    let array = unsafe { FFI_ArrowArray::from_raw(array.as_ptr()) };
+    // SAFETY: a capsule of this name holds a schema, whose layout the C data interface fixes.
+    let released = unsafe { schema.cast::<SchemaLayout>().as_ref().release == 0 };
+    if array.is_released() || released {
+        let message = "the Arrow column was handed over before; export it anew";
+        return Err(PyValueError::new_err(message).into());
+    }
+    // SAFETY: neither is released, the schema lives as long as its capsule, and the array is of it, as the
+    // protocol demands.
+    let data = unsafe { from_ffi(array, schema.as_ref()) };
     Ok(vec![make_array(data.map_err(failed)?)])
+}
+
+/// The beginning of a schema of the C data interface.
+#[repr(C)]
+struct SchemaLayout {
+    texts: [usize; 3],
+    numbers: [i64; 2],
+    others: [usize; 2],
+    /// Null where somebody has taken the schema already.
+    release: usize,
 }
 
 fn pointer<T>(capsule: &Bound<'_, PyAny>, name: &CStr) -> Result<NonNull<T>> {
@@ -248,7 +267,7 @@ fn keys(tags: &ArrayRef, origin: &Origin<'_>, reader: &mut Reader) -> Result<(Ke
             DataType::UInt32 => dictionary!(U32, UInt32Type),
             _ => dictionary!(U64, UInt64Type),
         },
-        DataType::Null if tags.is_empty() => Ok((Keys::Made(Vec::new()), Vec::new())),
+        DataType::Null => Ok((Keys::Made(vec![origin.null; tags.len()]), Vec::new())),
         _ => {
             let mut made = Vec::with_capacity(tags.len());
             for tag in strings(tags, origin)? {

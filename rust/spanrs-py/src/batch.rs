@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use spanrs_eval::{Block, Scorer, Side, count_parts};
 use spanrs_tags::{Evidence, Reader};
 
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::ids::{Id, Sentences, bad_id};
 use crate::interrupted;
 use crate::raw::fetch;
@@ -215,7 +215,12 @@ impl<G: Id, P: Id> Part<'_, G, P> {
                 // Says what is wrong.
                 let at = sentence + bad;
                 let range = batch.cut.start(at)..batch.cut.start(at + 1);
-                return batch.ids(sentence + bad, range, &mut Vec::new(), &mut Vec::new());
+                batch.ids(at, range, &mut Vec::new(), &mut Vec::new())?;
+                return Err(Error::Id {
+                    message: format!(
+                        "the ids of sentence {at} were changed while they were counted"
+                    ),
+                });
             }
             block.end_all(&lengths);
             sentence += lengths.len();

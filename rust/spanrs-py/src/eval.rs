@@ -107,6 +107,7 @@ impl Counter {
             }
             Some(lengths) => cut(lengths.as_slice().map_err(PyErr::from)?, sentences * tokens)?,
         };
+        cut.check()?;
         with_values!(&gold, gold => with_values!(&pred, pred => {
             let batch = Batch {
                 gold,
@@ -263,8 +264,17 @@ impl Counter {
 
 /// Lengths, which must cover all ids.
 fn cut(lengths: &[i64], ids: usize) -> Result<Sentences<'_, i64>> {
+    if let Some(at) = lengths.iter().position(|&length| length < 0) {
+        return Err(Error::Shape {
+            message: format!(
+                "sentence {at} has length {}; lengths are 0 or more",
+                lengths[at]
+            ),
+            sentence: Some(at),
+        });
+    }
     let sum: i128 = lengths.iter().map(|&length| i128::from(length)).sum();
-    if sum != ids as i128 || lengths.iter().any(|&length| length < 0) {
+    if sum != ids as i128 {
         return Err(Error::Shape {
             message: format!("lengths add up to {sum}, but there are {ids} ids a side"),
             sentence: None,

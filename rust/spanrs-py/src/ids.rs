@@ -167,6 +167,21 @@ impl<L: Copy + TryInto<usize>> Sentences<'_, L> {
         })
     }
 
+    /// Refuses sentences whose tokens could not be numbered.
+    pub(crate) fn check(self) -> Result<()> {
+        let long = (0..self.len()).find(|&at| u32::try_from(self.length(at)).is_err());
+        long.map_or(Ok(()), |at| {
+            Err(Error::Shape {
+                message: format!(
+                    "sentence {at} has {} tokens, and one may have {}; cut it with lengths=",
+                    self.length(at),
+                    u32::MAX
+                ),
+                sentence: Some(at),
+            })
+        })
+    }
+
     /// Where a sentence begins.
     pub(crate) fn start(self, sentence: usize) -> usize {
         (0..sentence).map(|at| self.length(at)).sum()

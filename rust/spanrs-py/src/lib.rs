@@ -42,7 +42,7 @@ mod _spanrs {
     #[pymodule_export]
     use crate::partial::{
         SpanLists, loose_conll, loose_dicts, loose_entities, loose_pairs, loose_tags,
-        partial_count, partial_ids, partial_outcomes, partial_spans, partial_tags,
+        partial_count, partial_ids, partial_outcomes, partial_spans, partial_tags, span_lists,
     };
     #[pymodule_export]
     use crate::seqeval::{

@@ -38,28 +38,27 @@ impl Interner {
         }
     }
 
-    /// The id of any tag.
+    /// The id of any tag. No Python code runs, unless the item is no string.
     ///
     /// # Safety
-    /// The item is alive, and the GIL is held.
+    /// The item is alive.
     #[cold]
     pub(crate) unsafe fn learn(
         &mut self,
+        py: Python<'_>,
         item: *mut ffi::PyObject,
         reader: &mut Reader,
     ) -> Result<u32> {
-        Python::attach(|py| {
-            // SAFETY: the item is alive; this takes a reference of its own.
-            let item = unsafe { Bound::from_borrowed_ptr(py, item) };
-            let id = intern(&item, reader)?;
-            // Only what can be forgotten again without running Python code, which might change the very
-            // lists that are being walked.
-            if item.is_exact_instance_of::<PyString>() {
-                let slot = slot_of(item.as_ptr());
-                self.slots[slot] = Some((item.unbind(), id));
-            }
-            Ok(id)
-        })
+        // SAFETY: the item is alive; this takes a reference of its own.
+        let item = unsafe { Bound::from_borrowed_ptr(py, item) };
+        let id = intern(&item, reader)?;
+        // Only what can be forgotten again without running Python code, which might change the very
+        // lists that are being walked.
+        if item.is_exact_instance_of::<PyString>() {
+            let slot = slot_of(item.as_ptr());
+            self.slots[slot] = Some((item.unbind(), id));
+        }
+        Ok(id)
     }
 
     /// Appends the ids of a sentence to `ids`.
@@ -80,7 +79,7 @@ impl Interner {
             ids.push(match self.known(item.as_ptr()) {
                 Some(id) => id,
                 // SAFETY: the item is alive, because it was just borrowed.
-                None => unsafe { self.learn(item.as_ptr(), reader)? },
+                None => unsafe { self.learn(sentence.py(), item.as_ptr(), reader)? },
             });
         }
         Ok(())

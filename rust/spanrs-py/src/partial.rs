@@ -32,6 +32,7 @@ struct Held {
 
 /// (type, start, end)
 type SpanTuple<'a> = (&'a str, i64, i64);
+type Documents<'a> = Vec<Vec<SpanTuple<'a>>>;
 
 #[pymethods]
 impl SpanLists {
@@ -41,7 +42,7 @@ impl SpanLists {
     }
 
     /// All spans, a list for each document.
-    fn documents(&self) -> Vec<Vec<SpanTuple<'_>>> {
+    fn documents(&self) -> Documents<'_> {
         (0..self.ranges.len())
             .map(|at| {
                 let tuple = |s: &Placed| (&*self.held.types[s.ty as usize], s.start, s.end);
@@ -53,6 +54,32 @@ impl SpanLists {
     fn __len__(&self) -> usize {
         self.ranges.len()
     }
+
+    /// How to make the same again, for copies and pickles.
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, (Documents<'_>,))> {
+        let make = py.import("spanrs._spanrs")?.getattr("span_lists")?;
+        Ok((make, (self.documents(),)))
+    }
+}
+
+/// One side, from what [`SpanLists::documents`] gave.
+#[pyfunction]
+#[pyo3(signature = (documents, /))]
+pub(crate) fn span_lists(documents: Vec<Vec<(String, i64, i64)>>) -> SpanLists {
+    let mut types: Vec<String> = Vec::new();
+    let (mut spans, mut ends) = (Vec::new(), Vec::new());
+    let mut numbers = BTreeMap::new();
+    for document in documents {
+        for (ty, start, end) in document {
+            let ty = *numbers.entry(ty).or_insert_with_key(|ty: &String| {
+                types.push(ty.clone());
+                types.len() as u32 - 1
+            });
+            spans.push(Placed { start, end, ty });
+        }
+        ends.push(spans.len());
+    }
+    SpanLists::new(spans, &ends, types)
 }
 
 impl SpanLists {

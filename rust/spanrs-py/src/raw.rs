@@ -203,7 +203,7 @@ impl<'py> Walker<'py> {
 /// # Safety
 /// `object` is alive.
 #[inline(always)]
-pub(crate) unsafe fn is_list(object: Item) -> bool {
+unsafe fn is_list(object: Item) -> bool {
     // SAFETY: the object is alive. The exact check is one comparison, the other one a call.
     unsafe { ffi::PyList_CheckExact(object) != 0 || ffi::PyList_Check(object) != 0 }
 }

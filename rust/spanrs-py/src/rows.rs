@@ -28,6 +28,26 @@ impl<'py> Rows<'py> {
         Ok(rows)
     }
 
+    /// The sides if both are lists of lists of the same number.
+    pub(crate) fn of_lists(gold: &Bound<'py, PyAny>, pred: &Bound<'py, PyAny>) -> Option<Self> {
+        let lists = |side: &Bound<'py, PyAny>| {
+            let rows = Items::of(side);
+            side.is_instance_of::<PyList>()
+                && (0..rows.len()).all(|at| {
+                    rows.get(at)
+                        .is_none_or(|row| row.is_instance_of::<PyList>())
+                })
+        };
+        if !lists(gold) || !lists(pred) {
+            return None;
+        }
+        let rows = Self {
+            gold: gold.clone(),
+            pred: pred.clone(),
+        };
+        (Items::of(gold).len() == Items::of(pred).len()).then_some(rows)
+    }
+
     /// What speaks for a scheme on a side, from `most` tokens or so; and whether that was all.
     pub(crate) fn evidence(
         &self,
@@ -68,6 +88,7 @@ impl<'py> Rows<'py> {
         scorer: &mut Scorer,
     ) -> Result<()> {
         let mut counting = Counting {
+            py: self.gold.py(),
             interner,
             reader,
             scorer,
@@ -90,20 +111,23 @@ impl<'py> Rows<'py> {
     ) -> Result<()> {
         let mut interner = Interner::new();
         let mut ids = Ids::default();
+        let py = self.gold.py();
         self.walk(|at, gold, pred| {
             same_length(at, gold.len(), pred.len())?;
             // SAFETY: items are alive where they are handed over.
-            unsafe { ids.read(&mut interner, reader, gold, pred)? };
+            unsafe { ids.read(py, &mut interner, reader, gold, pred)? };
             each(&ids.gold, &ids.pred);
             Ok(())
         })
     }
 
     /// Hands over the items of all sentences, of gold and of pred. They are alive until Python code runs,
-    /// and it must not run code but that which interning runs: that reads the characters of a string and
-    /// raises at anything else.
+    /// so `each` must run none before it is done with them; interning runs none, but where it fails.
     #[inline(always)]
-    fn walk(&self, mut each: impl FnMut(usize, &[Item], &[Item]) -> Result<()>) -> Result<()> {
+    pub(crate) fn walk(
+        &self,
+        mut each: impl FnMut(usize, &[Item], &[Item]) -> Result<()>,
+    ) -> Result<()> {
         let py = self.gold.py();
         let mut tops = (Walker::new(py), Walker::new(py));
         let mut rows = (Walker::new(py), Walker::new(py));
@@ -181,6 +205,7 @@ impl Ids {
     #[inline]
     unsafe fn read(
         &mut self,
+        py: Python<'_>,
         interner: &mut Interner,
         reader: &mut Reader,
         gold: &[Item],
@@ -190,7 +215,7 @@ impl Ids {
         self.pred.clear();
         for (&gold, &pred) in gold.iter().zip(pred) {
             // SAFETY: the items are alive.
-            let (gold, pred) = unsafe { ids(interner, reader, gold, pred)? };
+            let (gold, pred) = unsafe { ids(py, interner, reader, gold, pred)? };
             self.gold.push(gold);
             self.pred.push(pred);
         }
@@ -199,7 +224,8 @@ impl Ids {
 }
 
 /// What is needed to count on the way.
-struct Counting<'a> {
+struct Counting<'a, 'py> {
+    py: Python<'py>,
     interner: &'a mut Interner,
     reader: &'a mut Reader,
     scorer: &'a mut Scorer,
@@ -207,7 +233,7 @@ struct Counting<'a> {
     ids: Ids,
 }
 
-impl Counting<'_> {
+impl Counting<'_, '_> {
     fn flush(&mut self) {
         self.scorer
             .add_block(self.reader, &mut self.block, |_, _, _| 0);
@@ -221,10 +247,11 @@ impl Counting<'_> {
     unsafe fn sentence(&mut self, at: usize, gold: &[Item], pred: &[Item]) -> Result<()> {
         let tokens = gold.len();
         same_length(at, tokens, pred.len())?;
+        let py = self.py;
         let (interner, reader) = (&mut *self.interner, &mut *self.reader);
         if !self.scorer.takes_blocks(reader) {
             // SAFETY: the items are alive.
-            unsafe { self.ids.read(interner, reader, gold, pred)? };
+            unsafe { self.ids.read(py, interner, reader, gold, pred)? };
             self.scorer
                 .add(reader, &self.ids.gold, &self.ids.pred, |_, _| 0);
             return Ok(());
@@ -234,7 +261,7 @@ impl Counting<'_> {
         let room = gold_room.iter_mut().zip(pred_room);
         for ((gold_code, pred_code), (&gold, &pred)) in room.zip(gold.iter().zip(pred)) {
             // SAFETY: the items are alive.
-            let (gold, pred) = unsafe { ids(interner, reader, gold, pred)? };
+            let (gold, pred) = unsafe { ids(py, interner, reader, gold, pred)? };
             (*gold_code, *pred_code) = (gold as u8, pred as u8);
         }
         if reader.tags().len() > known {
@@ -261,6 +288,7 @@ impl Counting<'_> {
 /// Both items are alive.
 #[inline(always)]
 unsafe fn ids(
+    py: Python<'_>,
     interner: &mut Interner,
     reader: &mut Reader,
     gold: Item,
@@ -268,12 +296,12 @@ unsafe fn ids(
 ) -> Result<(u32, u32)> {
     // SAFETY: both are alive.
     unsafe {
-        let id_of_gold = id(interner, reader, gold)?;
+        let id_of_gold = id(py, interner, reader, gold)?;
         // Most predictions are right, and where tags come from one list of them, the same object.
         let id_of_pred = if pred == gold {
             id_of_gold
         } else {
-            id(interner, reader, pred)?
+            id(py, interner, reader, pred)?
         };
         Ok((id_of_gold, id_of_pred))
     }
@@ -284,11 +312,16 @@ unsafe fn ids(
 /// # Safety
 /// The item is alive.
 #[inline(always)]
-unsafe fn id(interner: &mut Interner, reader: &mut Reader, item: Item) -> Result<u32> {
+unsafe fn id(
+    py: Python<'_>,
+    interner: &mut Interner,
+    reader: &mut Reader,
+    item: Item,
+) -> Result<u32> {
     match interner.known(item) {
         Some(id) => Ok(id),
         // SAFETY: the item is alive.
-        None => unsafe { interner.learn(item, reader) },
+        None => unsafe { interner.learn(py, item, reader) },
     }
 }
 

@@ -1,5 +1,7 @@
 //! Tags: behind `spanrs.tags`.
 
+use std::marker::PhantomData;
+
 use numpy::{IntoPyArray, PyArray1};
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PyString};
@@ -58,22 +60,24 @@ fn one(
 
 /// Stops Python's collector of cycles while it lives: none are made here, and to look for them among
 /// the many objects that are made takes longer than making them.
-struct CollectorPause {
+struct CollectorPause<'py> {
     was_on: bool,
+    gil: PhantomData<Python<'py>>,
 }
 
-impl CollectorPause {
-    fn new(_py: Python<'_>) -> Self {
+impl<'py> CollectorPause<'py> {
+    fn new(_: Python<'py>) -> Self {
         // SAFETY: the GIL is held.
         let was_on = unsafe { pyo3::ffi::PyGC_Disable() } == 1;
-        Self { was_on }
+        let gil = PhantomData;
+        Self { was_on, gil }
     }
 }
 
-impl Drop for CollectorPause {
+impl Drop for CollectorPause<'_> {
     fn drop(&mut self) {
         if self.was_on {
-            // SAFETY: the GIL is held, as it was when this was made.
+            // SAFETY: the GIL is held for as long as this may live.
             unsafe { pyo3::ffi::PyGC_Enable() };
         }
     }
@@ -168,7 +172,6 @@ pub(crate) fn read_spans_batch<'py>(
         dialect.checked()?,
     )?;
     let mut maker = SpanMaker::new(sentences.py(), make);
-    let _pause = CollectorPause::new(sentences.py());
     let (mut all, mut spans) = (Vec::new(), Vec::new());
     batch(sentences, &mut reader, |reader, ids| {
         if reader.reading() == Reading::Refuse {
@@ -176,6 +179,8 @@ pub(crate) fn read_spans_batch<'py>(
         }
         spans.clear();
         reader.spans_into(ids, &mut spans);
+        // No code of the user's runs while these are made.
+        let _pause = CollectorPause::new(sentences.py());
         all.push(maker.list(reader, &spans)?);
         Ok(())
     })?;

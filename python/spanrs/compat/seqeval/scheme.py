@@ -228,6 +228,16 @@ def core_name(scheme: object) -> str | None:
     return _CORE.get(scheme) if isinstance(scheme, type) else None
 
 
+def own_scheme(scheme: Any) -> Any:
+    """Give our class for a scheme of seqeval's own module; all else as it is.
+
+    A library that was given spanrs for a while, by ``activate``, may still hold the one and call the other.
+    """
+    if isinstance(scheme, type) and scheme.__module__ == "seqeval.scheme":
+        return next((ours for ours in _CORE if ours.__name__ == scheme.__name__), scheme)
+    return scheme
+
+
 def core_schemes() -> dict[str, type[Token]]:
     """Give the schemes the core reads, by the name they have there."""
     return {name: scheme for scheme, name in _CORE.items()}

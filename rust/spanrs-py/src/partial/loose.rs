@@ -8,10 +8,11 @@ use pyo3::types::{PyDict, PyInt, PyList, PySet, PyString};
 use spanrs_eval::partial::{BadTag, LooseReader, Placed};
 use spanrs_tags::{Dialect, Reader, Reading, Scheme};
 
-use super::{Held, PAUSE, SpanLists, pause};
+use super::{Held, SpanLists, pause};
 use crate::error::{Error, Result};
 use crate::lists::{Interner, Items};
-use crate::raw::{Item, Walker, is_list};
+use crate::raw::Item;
+use crate::rows::Rows;
 
 fn refuse<T>(message: impl Into<String>) -> Result<T> {
     Err(PyValueError::new_err(message.into()).into())
@@ -80,59 +81,32 @@ pub(crate) fn loose_pairs(
     gold: &Bound<'_, PyAny>,
     pred: &Bound<'_, PyAny>,
 ) -> Result<Option<(SpanLists, SpanLists)>> {
-    if !gold.is_instance_of::<PyList>() || !pred.is_instance_of::<PyList>() {
+    let Some(rows) = Rows::of_lists(gold, pred) else {
         return Ok(None);
-    }
-    let py = gold.py();
-    let mut tops = (Walker::new(py), Walker::new(py));
-    let mut rows = (Walker::new(py), Walker::new(py));
-    let mut walk = Walk::new()?;
+    };
+    let mut walk = Walk::new(gold.py())?;
     let mut spans = Vec::new();
     let (mut gold_ranges, mut pred_ranges) = (Vec::new(), Vec::new());
-    loop {
-        // SAFETY: the lists are alive, and their items are asked for anew after each check of signals,
-        // which is the only thing here that can run Python code.
-        let (golds, preds) = unsafe {
-            (
-                tops.0.items(gold.as_ptr()).unwrap_or_default(),
-                tops.1.items(pred.as_ptr()).unwrap_or_default(),
-            )
-        };
-        if golds.len() != preds.len() {
-            return Ok(None);
+    let mut fine = true;
+    let walked = rows.walk(|_, one, other| {
+        let begin = spans.len() as u32;
+        // SAFETY: items are alive where they are handed over.
+        fine = one.len() == other.len() && unsafe { walk.read(one, &mut spans) };
+        let middle = spans.len() as u32;
+        gold_ranges.push(begin..middle);
+        let mut of_pred = begin..middle;
+        if fine && one != other {
+            // SAFETY: as above.
+            fine = unsafe { walk.read(other, &mut spans) };
+            of_pred = middle..spans.len() as u32;
         }
-        let start = gold_ranges.len();
-        let end = golds.len().min(start + PAUSE);
-        for at in start..end {
-            // SAFETY: the rows are alive, because the lists hold them, and so are their items.
-            unsafe {
-                rows.0.fetch_ahead(golds, at);
-                rows.1.fetch_ahead(preds, at);
-                if !is_list(golds[at]) || !is_list(preds[at]) {
-                    return Ok(None);
-                }
-                let one = rows.0.items(golds[at]).unwrap_or_default();
-                let other = rows.1.items(preds[at]).unwrap_or_default();
-                let begin = spans.len() as u32;
-                if one.len() != other.len() || !walk.read(one, &mut spans) {
-                    return Ok(None);
-                }
-                let middle = spans.len() as u32;
-                gold_ranges.push(begin..middle);
-                if one == other {
-                    pred_ranges.push(begin..middle);
-                } else if walk.read(other, &mut spans) {
-                    pred_ranges.push(middle..spans.len() as u32);
-                } else {
-                    return Ok(None);
-                }
-            }
-        }
-        if end >= golds.len() {
-            break;
-        }
-        py.check_signals()?;
+        pred_ranges.push(of_pred);
+        if fine { Ok(()) } else { refuse("") }
+    });
+    if !fine {
+        return Ok(None);
     }
+    walked?;
     let held = Held::new(spans, walk.reader.into_types());
     Ok(Some(SpanLists::gold_and_pred(
         held,
@@ -141,16 +115,18 @@ pub(crate) fn loose_pairs(
 }
 
 /// Reads sentences whose tags were seen before in one go, without putting their ids down first.
-struct Walk {
+struct Walk<'py> {
+    py: Python<'py>,
     tags: Reader,
     interner: Interner,
     reader: LooseReader,
     ids: Vec<u32>,
 }
 
-impl Walk {
-    fn new() -> Result<Self> {
+impl<'py> Walk<'py> {
+    fn new(py: Python<'py>) -> Result<Self> {
         Ok(Self {
+            py,
             tags: numbering()?,
             interner: Interner::new(),
             reader: LooseReader::default(),
@@ -190,7 +166,7 @@ impl Walk {
             let id = match self.interner.known(item) {
                 Some(id) => id,
                 // SAFETY: the item is alive.
-                None => match unsafe { self.interner.learn(item, &mut self.tags) } {
+                None => match unsafe { self.interner.learn(self.py, item, &mut self.tags) } {
                     Ok(id) => id,
                     Err(_) => return false,
                 },

@@ -18,7 +18,7 @@ from spanrs.compat.seqeval.metrics.v1 import (
     precision_recall_fscore_support as precision_recall_fscore_support_v1,
 )
 from spanrs.compat.seqeval.reporters import DictReporter, StringReporter
-from spanrs.compat.seqeval.scheme import Token
+from spanrs.compat.seqeval.scheme import Token, own_scheme
 
 __all__ = [
     "SCORES",
@@ -282,6 +282,7 @@ class _Options(NamedTuple):
 def _score(y_true: Any, y_pred: Any, metric: str, options: _Options) -> Any:
     """Compute one of the three measures."""
     average, suffix, mode, zero_division, scheme = options
+    scheme = own_scheme(scheme)
     if mode == "strict" and scheme:
         every = precision_recall_fscore_support_v1(
             y_true,

@@ -9,7 +9,7 @@ from spanrs.compat.seqeval import _scores
 from spanrs.compat.seqeval._counting import entity_counts, strict_counts
 from spanrs.compat.seqeval._warnings import undefined_metric_warning
 from spanrs.compat.seqeval.reporters import DictReporter, StringReporter
-from spanrs.compat.seqeval.scheme import Entities, Token, auto_detect
+from spanrs.compat.seqeval.scheme import Entities, Token, auto_detect, own_scheme
 
 if TYPE_CHECKING:
     from sklearn.exceptions import UndefinedMetricWarning
@@ -232,6 +232,7 @@ def classification_report(
     np.int64(1)
     """
     alike = check_shapes(y_true, y_pred)
+    scheme = own_scheme(scheme)
     if scheme is None or not issubclass(scheme, Token):
         scheme = auto_detect(y_true, suffix)
     counts = strict_counts(y_true, y_pred, scheme, suffix, alike=alike)
