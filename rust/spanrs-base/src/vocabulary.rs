@@ -7,6 +7,8 @@ use hashbrown::HashTable;
 const CACHE: usize = 256;
 /// Longest string the small table holds.
 const KEY_BYTES: usize = 16;
+/// No id.
+const NONE: u32 = u32::MAX;
 
 /// Distinct strings, numbered from 0 in the order of their first appearance.
 ///
@@ -28,6 +30,8 @@ pub struct Vocabulary {
     // Corpora have a handful of short tags and tens of millions of tokens: a direct-mapped table keyed
     // by the bytes themselves answers almost every look-up without hashing or comparing strings.
     cache: Box<[Option<(Key, u32)>; CACHE]>,
+    /// The ids of strings of one byte, `O` above all; [`NONE`] where there is none yet.
+    singles: [u32; 256],
     most: usize,
 }
 
@@ -45,6 +49,7 @@ impl Vocabulary {
             names: Vec::new(),
             index: HashTable::new(),
             cache: Box::new([None; CACHE]),
+            singles: [NONE; 256],
             most: most.min(u32::MAX as usize - 1),
         }
     }
@@ -63,8 +68,19 @@ impl Vocabulary {
     ///
     /// # Errors
     /// As [`Vocabulary::intern`].
-    #[inline]
+    #[inline(always)]
     pub fn intern_bytes(&mut self, name: &[u8]) -> Result<u32, TooManyTags> {
+        if let [byte] = *name {
+            let id = self.singles[usize::from(byte)];
+            if id != NONE {
+                return Ok(id);
+            }
+        }
+        self.intern_key(name)
+    }
+
+    #[inline]
+    fn intern_key(&mut self, name: &[u8]) -> Result<u32, TooManyTags> {
         let Some(key) = Key::of(name) else {
             return self.intern_slow(&String::from_utf8_lossy(name));
         };
@@ -76,6 +92,9 @@ impl Vocabulary {
         }
         let id = self.intern_slow(&String::from_utf8_lossy(name))?;
         self.cache[place] = Some((key, id));
+        if let [byte] = *name {
+            self.singles[usize::from(byte)] = id;
+        }
         Ok(id)
     }
 

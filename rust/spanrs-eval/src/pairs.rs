@@ -22,8 +22,8 @@ const MANY: usize = BORDER as usize + 1;
 const NEXT: usize = 2;
 /// Additions to one place wait for each other; neighbouring tokens use different banks of it.
 const BANKS: usize = 4;
-/// To look up each step costs half as much again as counting it. So it is found out after a block whether
-/// there were violations, where it has so many times more tokens than there are places to look at.
+/// To look up each step slows the counting. So it is found out after a block whether there were violations,
+/// where it has so many times more tokens than there are places to look at.
 const LARGE: usize = 4;
 /// Pairs of neighbours that are numbered before they are counted.
 const STRIDE: usize = 256;

@@ -169,33 +169,33 @@ impl ColumnReader {
         alike
     }
 
-    /// Takes ordinary token lines that are the same in both for as long as `each`, which gets their tags,
-    /// goes on; gives their number. Only where [`ColumnReader::can_follow`] said yes. What the last event
-    /// of either held is gone then.
+    /// Takes ordinary token lines and ends of sentences that are the same in both, for as long as `each`
+    /// goes on, which gets the tag, or None at the end of a sentence, and the line in gold; gives the number
+    /// of lines. Only where [`ColumnReader::can_follow`] said yes. What the last event of either held is
+    /// gone then.
     ///
     /// # Errors
     /// That of `each`; its line was read last then.
     #[inline]
-    pub fn follow_tokens<E>(
+    pub fn follow_lines<E>(
         &mut self,
         gold: &mut Self,
-        each: impl FnMut(&[u8]) -> std::result::Result<(), E>,
-    ) -> std::result::Result<usize, E> {
+        each: impl FnMut(Option<&[u8]>, u64) -> std::result::Result<(), E>,
+    ) -> std::result::Result<u64, E> {
         let Some(separators) = gold.ordinary else {
             return Ok(0);
         };
         let same = self.lines.same_ahead(&gold.lines);
-        // A sentence that is too long is found the ordinary way.
-        let most = gold.most.saturating_sub(gold.tokens);
         let layout = (separators, gold.layout.columns, gold.layout.tag);
-        let (lines, bytes, result) = gold.lines.ordinary_run(layout, (same, most), each);
-        if lines > 0 {
-            self.lines.pass_same(lines as u64, bytes);
-            gold.tokens += lines;
-            self.tokens += lines;
-            self.any = true;
+        // A sentence that is too long is found the ordinary way.
+        let bounds = (same, gold.tokens, gold.most);
+        let run = gold.lines.ordinary_run(layout, bounds, each);
+        if run.lines > 0 {
+            self.lines.pass_same(run.lines, run.bytes);
+            (gold.tokens, self.tokens) = (run.open, run.open);
+            (gold.any, self.any) = (true, true);
         }
-        result.map(|()| lines)
+        run.result.map(|()| run.lines)
     }
 
     /// If the next line equals the line that ended the last event of `other`, byte for byte, takes it

@@ -197,36 +197,51 @@ impl LineReader {
         Some((whole, marks))
     }
 
-    /// Takes ordinary lines as long as they end within so many bytes and `each` goes on, which gets the
-    /// line's field at the place `field`; at most so many lines. Gives how many lines and bytes it took.
+    /// Takes ordinary lines, and single line feeds behind them, as long as they end within `within` bytes
+    /// and `each` goes on, which gets an ordinary line's field at the place `field`, or None for the line
+    /// feed, and the number of the line. At the beginning `open` lines stand since the last line feed, and
+    /// there may be `most`.
     #[inline]
     pub(crate) fn ordinary_run<E>(
         &mut self,
         (separators, columns, field): ([u8; 2], usize, usize),
-        (within, most): (usize, usize),
-        mut each: impl FnMut(&[u8]) -> std::result::Result<(), E>,
-    ) -> (usize, usize, std::result::Result<(), E>) {
-        let first = self.at;
-        let (mut at, mut mark, mut lines, mut result) = (self.at, self.mark, 0, Ok(()));
-        while !self.single && lines < most && result.is_ok() {
+        (within, open, most): (usize, usize, usize),
+        mut each: impl FnMut(Option<&[u8]>, u64) -> std::result::Result<(), E>,
+    ) -> Run<E> {
+        let (first, before) = (self.at, self.line);
+        let (mut at, mut mark, mut line, mut open) = (self.at, self.mark, self.line, open);
+        let mut result = Ok(());
+        while !self.single && result.is_ok() {
             let Some(marks) = self.marks.get(mark..mark + columns) else {
                 break;
             };
-            let Some(end) = ordinary(&self.buffer, at, marks, separators) else {
+            if open > 0
+                && marks[0] as usize == at
+                && self.buffer[at] == b'\n'
+                && at < first + within
+            {
+                line += 1;
+                (at, mark, open) = (at + 1, mark + 1, 0);
+                result = each(None, line);
+                continue;
+            }
+            let end = ordinary(&self.buffer, at, marks, separators);
+            let Some(end) = end.filter(|end| end - first <= within && open < most) else {
                 break;
             };
-            if end - first > within {
-                break;
-            }
-            let before = field.checked_sub(1).and_then(|before| marks.get(before));
-            let begin = before.map_or(at, |&mark| mark as usize + 1);
-            result = each(&self.buffer[begin..marks[field] as usize]);
-            lines += 1;
-            (at, mark) = (end, mark + columns);
+            let begin = field.checked_sub(1).and_then(|before| marks.get(before));
+            let begin = begin.map_or(at, |&mark| mark as usize + 1);
+            line += 1;
+            result = each(Some(&self.buffer[begin..marks[field] as usize]), line);
+            (at, mark, open) = (end, mark + columns, open + 1);
         }
-        (self.at, self.mark) = (at, mark);
-        self.line += lines as u64;
-        (lines, at - first, result)
+        (self.at, self.mark, self.line) = (at, mark, line);
+        Run {
+            lines: line - before,
+            bytes: at - first,
+            open,
+            result,
+        }
     }
 
     fn gather_line(&mut self) {
@@ -406,6 +421,15 @@ impl LineReader {
             column: (at - start) as u64 + 1,
         }
     }
+}
+
+/// What [`LineReader::ordinary_run`] took.
+pub(crate) struct Run<E> {
+    pub(crate) lines: u64,
+    pub(crate) bytes: usize,
+    /// Lines since the last line feed by itself.
+    pub(crate) open: usize,
+    pub(crate) result: std::result::Result<(), E>,
 }
 
 /// The end of the line that begins at `start`, if it is as most token lines are: as many fields as there

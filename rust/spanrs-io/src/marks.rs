@@ -1,7 +1,6 @@
 //! Where the white space is, found eight bytes at a time.
 //!
-//! Looking at every byte of a line and branching on it costs more than everything else that is done
-//! with the line, because the branches cannot be guessed. So the places of all bytes up to the space are
+//! Looking at every byte of a line and branching on it is slow, because the branches cannot be guessed. So the places of all bytes up to the space are
 //! gathered first, for a chunk at once and without branches, and lines and columns are cut there.
 
 /// Gathers the places of all bytes that are at most `b' '`: line ends, tabs, spaces, controls. `start`

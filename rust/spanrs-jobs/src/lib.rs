@@ -45,7 +45,7 @@ impl<'a, 'w> Pace<'a, 'w> {
 
     /// As [`Pace::line`] for so many.
     #[inline(always)]
-    pub(crate) fn lines(&mut self, lines: usize, read: impl FnOnce() -> u64) -> Result<()> {
+    pub(crate) fn lines(&mut self, lines: u64, read: impl FnOnce() -> u64) -> Result<()> {
         self.lines = self.lines.saturating_add(lines as u32);
         if self.lines < PAUSE {
             return Ok(());

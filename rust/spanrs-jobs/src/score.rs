@@ -62,25 +62,45 @@ struct Pair {
 }
 
 impl Pair {
-    /// Takes the tokens of lines that are the same in both files; gives their number.
+    /// Takes lines that are the same in both files; gives their number.
     #[inline]
     fn follow(
         &mut self,
         reader: &mut Reader,
+        scorer: &mut Scorer,
         gold: &mut ColumnReader,
         pred: &mut ColumnReader,
-    ) -> Result<usize> {
-        let known = self.gold.ids.len();
-        let ids = &mut self.gold.ids;
-        let lines = pred.follow_tokens(gold, |tag| {
-            ids.push(reader.intern_bytes(tag)?);
+    ) -> Result<u64> {
+        let lag = pred.line().wrapping_sub(gold.line());
+        // Tokens of the sentence that have their lines and their tags of pred.
+        let mut known = self.gold.ids.len();
+        let lines = pred.follow_lines(gold, |tag, line| {
+            if let Some(tag) = tag {
+                self.gold.ids.push(reader.intern_bytes(tag)?);
+            } else {
+                self.same_from(known, line, lag);
+                self.end(reader, scorer);
+                known = 0;
+            }
             Ok(())
         });
         let lines = lines.map_err(|error| too_many(gold, error))?;
-        self.gold.note(gold, known);
-        self.pred.ids.extend_from_slice(&self.gold.ids[known..]);
-        self.pred.note(pred, known);
+        self.same_from(known, gold.line() + 1, lag);
         Ok(lines)
+    }
+
+    /// Gives pred the tags of gold from token `first` on, and both their lines: those before `line` of
+    /// gold, which is `lag` lines before that of pred.
+    #[inline]
+    fn same_from(&mut self, first: usize, line: u64, lag: u64) {
+        let ids = &self.gold.ids[first..];
+        if ids.is_empty() {
+            return;
+        }
+        self.pred.ids.extend_from_slice(ids);
+        let line = line - ids.len() as u64;
+        self.gold.note(first, line);
+        self.pred.note(first, line.wrapping_add(lag));
     }
 
     /// Ends the sentence.
@@ -177,7 +197,7 @@ fn two(
     loop {
         pace.line(|| gold.bytes_read() + pred.bytes_read())?;
         if alike {
-            let lines = pair.follow(reader, &mut gold, &mut pred)?;
+            let lines = pair.follow(reader, scorer, &mut gold, &mut pred)?;
             pace.lines(lines, || gold.bytes_read() + pred.bytes_read())?;
         }
         let g = loop {

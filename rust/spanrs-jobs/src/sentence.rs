@@ -86,15 +86,11 @@ impl Sentence {
         self.ids.push(id);
     }
 
-    /// Notes the lines of the tokens from `first` on, whose ids were added: they are those up to the one
-    /// that was read last.
+    /// Notes the lines of the tokens from `first` on, whose ids were added: they begin at `line`.
     #[inline]
-    pub(crate) fn note(&mut self, rows: &ColumnReader, first: usize) {
+    pub(crate) fn note(&mut self, first: usize, line: u64) {
         let tokens = self.ids.len() - first;
-        if tokens > 0 {
-            let line = rows.line() + 1 - tokens as u64;
-            self.lines.push_run(self.before + first, line, tokens);
-        }
+        self.lines.push_run(self.before + first, line, tokens);
     }
 
     /// The line of a token.

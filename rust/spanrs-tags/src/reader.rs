@@ -91,7 +91,7 @@ impl Reader {
     ///
     /// # Errors
     /// [`Error::TooManyTags`].
-    #[inline]
+    #[inline(always)]
     pub fn intern_bytes(&mut self, tag: &[u8]) -> Result<u32> {
         let id = self.tags.intern_bytes(tag)?;
         if id as usize >= self.entries.len() {
