@@ -84,18 +84,7 @@ def command(
 
     Measures are printed in per cent, in --json as fractions.
     """
-    if pred is None:
-        # Where nothing is named score_files takes the last two columns.
-        columns = columns._replace(
-            tag=columns.tag if gold_column is None else gold_column,
-            second=-1 if pred_column is None and gold_column is not None else pred_column,
-        )
-        pred_columns = columns
-    else:
-        if gold == pred == "-":
-            raise click.UsageError("GOLD and PRED cannot both be standard input")
-        pred_columns = columns if pred_column is None else columns._replace(tag=pred_column)
-        columns = columns if gold_column is None else columns._replace(tag=gold_column)
+    columns, pred_columns = _columns(columns, gold, pred, gold_column, pred_column)
     views = _views(maps, kept)
     paths = [gold] if pred is None else [gold, pred]
     with progress(paths) as bar:
@@ -131,6 +120,25 @@ def command(
         encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
         rule = "─".encode(encoding, "replace").decode(encoding)
         click.echo(text.replace("─", "-") if rule != "─" else text)
+
+
+def _columns(
+    columns: Columns, gold: str, pred: str | None, gold_column: int | None, pred_column: int | None
+) -> tuple[Columns, Columns]:
+    """Give the columns of gold and of pred."""
+    if pred is None:
+        # Where nothing is named score_files takes the last two columns.
+        columns = columns._replace(
+            tag=columns.tag if gold_column is None else gold_column,
+            second=-1 if pred_column is None and gold_column is not None else pred_column,
+        )
+        return columns, columns
+    if gold == pred == "-":
+        raise click.UsageError("GOLD and PRED cannot both be standard input")
+    return (
+        columns if gold_column is None else columns._replace(tag=gold_column),
+        columns if pred_column is None else columns._replace(tag=pred_column),
+    )
 
 
 def _views(maps: tuple[str, ...], kept: tuple[str, ...]) -> list[dict[str, str | None] | list[str]]:

@@ -87,30 +87,7 @@ pub(crate) fn no_tokens(path: &str) -> Error {
 
 /// Finds the separator and the number of columns from the lines that are in the buffer.
 pub(crate) fn sniff(lines: &LineReader, options: &Columns) -> Result<Layout> {
-    let mut fallback = None;
-    let mut found = None;
-    for (at, line) in lines.ahead().split(|&b| b == b'\n').enumerate() {
-        let line = trimmed(line);
-        let marked = match &options.comments {
-            Comments::Prefix(prefix) => line.starts_with(prefix.as_bytes()),
-            Comments::Auto => false,
-            Comments::None => false,
-        };
-        let blank = line.iter().all(|&b| is_space(b));
-        if marked || blank || line.starts_with(b"-DOCSTART-") {
-            continue;
-        }
-        if line.starts_with(b"#") && options.comments == Comments::Auto {
-            if is_conllu(line) {
-                continue;
-            }
-            fallback.get_or_insert((at, line));
-            continue;
-        }
-        found = Some((at, line));
-        break;
-    }
-    let Some((at, line)) = found.or(fallback) else {
+    let Some((at, line)) = first_token_line(lines, options) else {
         return Err(no_tokens(lines.path()));
     };
     let byte = match options.separator {
@@ -161,6 +138,30 @@ pub(crate) fn sniff(lines: &LineReader, options: &Columns) -> Result<Layout> {
         tag,
         second: second.unwrap_or(0),
     })
+}
+
+/// The first line in the buffer that is neither blank nor a comment nor a document, and how many lines
+/// stand before it; a line that may be a comment where there is no other.
+fn first_token_line<'a>(lines: &'a LineReader, options: &Columns) -> Option<(usize, &'a [u8])> {
+    let mut fallback = None;
+    for (at, line) in lines.ahead().split(|&b| b == b'\n').enumerate() {
+        let line = trimmed(line);
+        let marked = match &options.comments {
+            Comments::Prefix(prefix) => line.starts_with(prefix.as_bytes()),
+            Comments::Auto | Comments::None => false,
+        };
+        let blank = line.iter().all(|&b| is_space(b));
+        if marked || blank || line.starts_with(b"-DOCSTART-") {
+            continue;
+        }
+        if !line.starts_with(b"#") || options.comments != Comments::Auto {
+            return Some((at, line));
+        }
+        if !is_conllu(line) {
+            fallback.get_or_insert((at, line));
+        }
+    }
+    fallback
 }
 
 #[inline(always)]

@@ -218,14 +218,7 @@ fn two(
             }
             continue;
         }
-        // Documents are those of gold: predictions often come without their borders.
-        let p = loop {
-            match pred.next_event()? {
-                Some(Event::Document) => {}
-                event => break event,
-            }
-        };
-        match (g, p) {
+        match (g, past_documents(&mut pred)?) {
             (Some(Event::Token), Some(Event::Token)) => {
                 if compare && gold.token() != pred.token() {
                     return Err(differ(&gold, &pred));
@@ -246,6 +239,16 @@ fn two(
     }
     pair.end_document(reader, scorer);
     Ok((gold.path().to_owned(), pred.path().to_owned()))
+}
+
+/// The next event of pred. Documents are those of gold: predictions often come without their borders.
+fn past_documents(pred: &mut ColumnReader) -> Result<Option<Event>> {
+    loop {
+        match pred.next_event()? {
+            Some(Event::Document) => {}
+            event => return Ok(event),
+        }
+    }
 }
 
 fn place(rows: &ColumnReader) -> Position {

@@ -143,15 +143,21 @@ impl<'py> Walker<'py> {
         Some(&self.copied)
     }
 
-    /// Brings nearer what will be needed when the walk over `rows` has gone on from `at`.
+    /// Brings nearer the row that will be asked for when the walk over `rows` has gone on from `at`.
+    #[inline(always)]
+    pub(crate) fn fetch_row(&self, rows: &[Item], at: usize) {
+        if let Some(&row) = rows.get(at + AHEAD) {
+            fetch(row);
+        }
+    }
+
+    /// As [`Walker::fetch_row`], and what the row holds.
     ///
     /// # Safety
     /// The rows are alive.
     #[inline(always)]
     pub(crate) unsafe fn fetch_ahead(&self, rows: &[Item], at: usize) {
-        if let Some(&row) = rows.get(at + AHEAD) {
-            fetch(row);
-        }
+        self.fetch_row(rows, at);
         if let Some(&row) = rows.get(at + AHEAD / 2) {
             // SAFETY: the row is alive.
             unsafe { self.fetch_items(row) };
@@ -203,9 +209,17 @@ impl<'py> Walker<'py> {
 /// # Safety
 /// `object` is alive.
 #[inline(always)]
+pub(crate) unsafe fn is_exact_list(object: Item) -> bool {
+    // SAFETY: the object is alive.
+    unsafe { ffi::PyList_CheckExact(object) != 0 }
+}
+
+/// # Safety
+/// `object` is alive.
+#[inline(always)]
 unsafe fn is_list(object: Item) -> bool {
     // SAFETY: the object is alive. The exact check is one comparison, the other one a call.
-    unsafe { ffi::PyList_CheckExact(object) != 0 || ffi::PyList_Check(object) != 0 }
+    unsafe { is_exact_list(object) || ffi::PyList_Check(object) != 0 }
 }
 
 /// # Safety

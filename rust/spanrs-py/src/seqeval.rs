@@ -8,6 +8,7 @@ use spanrs_tags::{Chunks, Dialect, Reader, Reading, Scheme};
 
 use crate::error::Result;
 use crate::eval::most_tags;
+use crate::raw::{Walker, is_exact_list};
 use crate::tags::batch;
 
 /// Stands behind each sentence; no vocabulary grows as large.
@@ -48,16 +49,25 @@ pub(crate) fn same_shape(gold: &Bound<'_, PyAny>, pred: &Bound<'_, PyAny>) -> Py
     let exact = |any: &Bound<'_, PyAny>| {
         any.is_exact_instance_of::<PyList>() || any.is_exact_instance_of::<PyTuple>()
     };
-    if !(exact(gold) && exact(pred)) || gold.len()? == 0 || gold.len()? != pred.len()? {
+    if !(exact(gold) && exact(pred)) {
         return Ok(false);
     }
-    for (gold, pred) in gold.try_iter()?.zip(pred.try_iter()?) {
-        match (gold?.cast_exact::<PyList>(), pred?.cast_exact::<PyList>()) {
-            (Ok(gold), Ok(pred)) if gold.len() == pred.len() => {}
-            _ => return Ok(false),
-        }
+    let py = gold.py();
+    let [mut gold_rows, mut pred_rows, mut one, mut other] = [(); 4].map(|()| Walker::new(py));
+    // SAFETY: both sides are alive and stay as they are: no Python code runs here. So do the rows they hold,
+    // and what is asked of those is whether they are lists, and how long.
+    unsafe {
+        let golds = gold_rows.items(gold.as_ptr()).unwrap_or_default();
+        let preds = pred_rows.items(pred.as_ptr()).unwrap_or_default();
+        let alike = |at: usize| {
+            one.fetch_row(golds, at);
+            other.fetch_row(preds, at);
+            is_exact_list(golds[at])
+                && is_exact_list(preds[at])
+                && one.items(golds[at]).map(<[_]>::len) == other.items(preds[at]).map(<[_]>::len)
+        };
+        Ok(!golds.is_empty() && golds.len() == preds.len() && (0..golds.len()).all(alike))
     }
-    Ok(true)
 }
 
 /// Every distinct tag, in the order of first appearance.
