@@ -264,7 +264,11 @@ impl Counter {
 
 /// Lengths, which must cover all ids.
 fn cut(lengths: &[i64], ids: usize) -> Result<Sentences<'_, i64>> {
-    if let Some(at) = lengths.iter().position(|&length| length < 0) {
+    // Together they have the high bits that any of them has.
+    let all = lengths.iter().fold(0, |all, &length| all | length);
+    if all < 0
+        && let Some(at) = lengths.iter().position(|&length| length < 0)
+    {
         return Err(Error::Shape {
             message: format!(
                 "sentence {at} has length {}; lengths are 0 or more",
@@ -273,7 +277,12 @@ fn cut(lengths: &[i64], ids: usize) -> Result<Sentences<'_, i64>> {
             sentence: Some(at),
         });
     }
-    let sum: i128 = lengths.iter().map(|&length| i128::from(length)).sum();
+    let sum = if all <= i64::from(u32::MAX) {
+        // Too few to be too many for i64.
+        i128::from(lengths.iter().sum::<i64>())
+    } else {
+        lengths.iter().map(|&length| i128::from(length)).sum()
+    };
     if sum != ids as i128 {
         return Err(Error::Shape {
             message: format!("lengths add up to {sum}, but there are {ids} ids a side"),

@@ -169,7 +169,15 @@ impl<L: Copy + TryInto<usize>> Sentences<'_, L> {
 
     /// Refuses sentences whose tokens could not be numbered.
     pub(crate) fn check(self) -> Result<()> {
-        let long = (0..self.len()).find(|&at| u32::try_from(self.length(at)).is_err());
+        let kinds = match self {
+            Self::Equal(count, _) => count.min(1),
+            Self::Lengths(lengths) => lengths.len(),
+        };
+        let all = (0..kinds).fold(0, |all, at| all | self.length(at));
+        if u32::try_from(all).is_ok() {
+            return Ok(());
+        }
+        let long = (0..kinds).find(|&at| u32::try_from(self.length(at)).is_err());
         long.map_or(Ok(()), |at| {
             Err(Error::Shape {
                 message: format!(
@@ -232,8 +240,11 @@ impl<L: Copy + TryInto<usize>> Sentences<'_, L> {
         let parts = parts.min(tokens / worth).max(1);
         let (mut begin, mut behind) = (0, 0);
         for at in 0..self.len() {
+            if ranges.len() + 1 == parts {
+                break;
+            }
             behind += self.length(at);
-            if ranges.len() + 1 < parts && behind * parts >= tokens * (ranges.len() + 1) {
+            if behind * parts >= tokens * (ranges.len() + 1) {
                 ranges.push(begin..at + 1);
                 begin = at + 1;
             }
