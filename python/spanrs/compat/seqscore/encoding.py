@@ -6,7 +6,8 @@ label, because the words of the errors name each label.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import abc
+from collections.abc import Callable, Sequence
 from functools import cache
 from typing import NamedTuple
 
@@ -81,7 +82,7 @@ def _must(fact: bool) -> None:
         raise AssertionError
 
 
-class Encoding:
+class Encoding(abc.ABC):
     """What the encodings have in common.
 
     Parameters
@@ -210,8 +211,9 @@ class Encoding:
             self._step(mentions, at, *self.split_label(label))
         return self._finish(mentions, len(labels))
 
+    @abc.abstractmethod
     def _step(self, mentions: _Mentions, at: int, state: str, type_: str | None) -> None:
-        raise NotImplementedError
+        """Take in the label at a place."""
 
     def _finish(self, mentions: _Mentions, length: int) -> list[Mention]:
         mentions.close(length)
@@ -252,7 +254,12 @@ class Encoding:
         """Give valid labels for invalid ones; only BIO and IOB can."""
         raise NotImplementedError
 
-    def _repaired(self, labels: Sequence[str], method: str) -> list[str]:
+    def _repaired(
+        self,
+        labels: Sequence[str],
+        replacement: Callable[[str, str | None, str], tuple[str, str | None]],
+        method: str,
+    ) -> list[str]:
         """Replace each label that may not follow the one before, as it is by then."""
         repaired = []
         before: tuple[str, str | None] = (self.dialect.outside, None)
@@ -260,14 +267,11 @@ class Encoding:
             now = self.split_label(label)
             kept = label
             if not self.is_valid_transition(*before, *now):
-                now = self._replacement(*now, method)
+                now = replacement(*now, method)
                 kept = self.join_label(*now)
             repaired.append(kept)
             before = now
         return repaired
-
-    def _replacement(self, state: str, type_: str | None, method: str) -> tuple[str, str | None]:
-        raise NotImplementedError
 
     def supported_repair_methods(self) -> tuple[str, ...]:
         """Name the methods of :meth:`repair_labels`."""
@@ -322,7 +326,7 @@ class IOB(IO):
         if method != REPAIR_CONLL:
             message = f"Only repair method {REPAIR_CONLL} is supported for IOB"
             raise ValueError(message)
-        return self._repaired(labels, method)
+        return self._repaired(labels, self._replacement, method)
 
     def _replacement(self, state: str, type_: str | None, method: str) -> tuple[str, str | None]:
         del method
@@ -371,7 +375,7 @@ class BIO(Encoding):
         if method not in SUPPORTED_REPAIR_METHODS:
             message = f"Unknown repair method {method!r}"
             raise ValueError(message)
-        return self._repaired(labels, method)
+        return self._repaired(labels, self._replacement, method)
 
     def _replacement(self, state: str, type_: str | None, method: str) -> tuple[str, str | None]:
         del state
