@@ -19,9 +19,12 @@ mod chunks;
 mod conlleval;
 mod counts;
 mod exact;
+pub mod fair;
+mod overlaps;
 mod pairs;
 pub mod partial;
 mod parts;
+mod placed;
 mod scorer;
 
 pub use block::Block;
@@ -30,4 +33,5 @@ pub use conlleval::{Conlleval, NoType, Rules, Setting, TypeCounts};
 pub use counts::{Counts, Tally};
 pub use exact::Seen;
 pub use parts::count_parts;
+pub use placed::Placed;
 pub use scorer::{Located, Scorer, Side, Violations};

@@ -36,21 +36,9 @@ pub use counts::{Outcome, PartialCounts, Row};
 pub use loose::{BadTag, LooseReader};
 pub use overlap::sufficient;
 
-use overlap::Finder;
+pub use crate::placed::Placed;
 
-/// A span whose bounds may be any whole numbers, characters say; `end` is exclusive.
-///
-/// Where ties are broken by type, the smaller number wins: number types in the order of their names to
-/// make that independent of the input.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Placed {
-    /// First token.
-    pub start: i64,
-    /// One past the last token.
-    pub end: i64,
-    /// Type.
-    pub ty: u32,
-}
+use overlap::Finder;
 
 /// What has to agree for a pair to be correct.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,6 +1,7 @@
 //! Which gold spans overlap a pred span, found without looking at all of them.
 
 use super::Placed;
+use crate::overlaps::Overlaps;
 
 /// True where the two share places, and these are at least so many per cent of the gold span.
 ///
@@ -42,10 +43,7 @@ pub(super) struct Finder {
     shape: Shape,
     /// Flat: gold spans before this one end before the current pred span begins.
     from: usize,
-    /// Places of the gold spans, by start.
-    by_start: Vec<u32>,
-    /// Segment tree over them: the largest end below each node. Node 1 is the root, 0 is not used.
-    ends: Vec<i64>,
+    tree: Overlaps,
     found: Vec<u32>,
 }
 
@@ -58,29 +56,13 @@ impl Finder {
         } else if hollow(gold) || hollow(pred) {
             Shape::Hollow
         } else {
-            self.plant(gold);
+            self.tree.plant(gold.iter().map(|g| (g.start, g.end)));
             Shape::Any
         };
     }
 
     pub(super) fn is_flat(&self) -> bool {
         self.shape == Shape::Flat
-    }
-
-    fn plant(&mut self, gold: &[Placed]) {
-        self.by_start.clear();
-        self.by_start.extend(0..gold.len() as u32);
-        self.by_start
-            .sort_unstable_by_key(|&g| gold[g as usize].start);
-        let leaves = gold.len().next_power_of_two();
-        self.ends.clear();
-        self.ends.resize(2 * leaves, i64::MIN);
-        for (leaf, &g) in self.ends[leaves..].iter_mut().zip(&self.by_start) {
-            *leaf = gold[g as usize].end;
-        }
-        for node in (1..leaves).rev() {
-            self.ends[node] = self.ends[2 * node].max(self.ends[2 * node + 1]);
-        }
     }
 
     /// The gold spans that may overlap `pred`, in the order given. Asked for the spans of pred in order.
@@ -96,29 +78,8 @@ impl Finder {
                 let from = self.from as u32;
                 self.found.extend(near.zip(from..).map(|(_, at)| at));
             }
-            Shape::Any => {
-                let before = self
-                    .by_start
-                    .partition_point(|&g| gold[g as usize].start < pred.end);
-                self.gather(1, 0, self.ends.len() / 2, before, pred.start);
-                self.found.sort_unstable();
-            }
+            Shape::Any => self.tree.find(pred.start, pred.end, &mut self.found),
         }
         &self.found
-    }
-
-    /// Gathers the spans below a node, which covers `width` leaves from `first`, that are among the first
-    /// `before` and end behind `start`.
-    fn gather(&mut self, node: usize, first: usize, width: usize, before: usize, start: i64) {
-        if first >= before || self.ends[node] <= start {
-            return;
-        }
-        if width == 1 {
-            self.found.push(self.by_start[first]);
-            return;
-        }
-        let half = width / 2;
-        self.gather(2 * node, first, half, before, start);
-        self.gather(2 * node + 1, first + half, half, before, start);
     }
 }

@@ -1,0 +1,178 @@
+//! Equal spans, and spans of equal bounds.
+
+use std::cmp::Ordering;
+
+use super::{FairCounts, GOLD, Kind, Matcher, PRED, Spans};
+use crate::Placed;
+
+/// Pairs of spans up to which all of them are looked at; above, both sides are sorted first.
+const FEW: usize = 1 << 10;
+
+/// Work space.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Buffers {
+    /// Places of the spans of both sides, equal ones together, in the order given among themselves.
+    sorted: [Vec<u32>; 2],
+    /// One a span of each side: it is in a pair of equals.
+    paired: [Vec<bool>; 2],
+    /// The next pred item by bounds that is free, or nearer to one that is.
+    next: Vec<u32>,
+}
+
+/// True where the spans are in reading order, none twice, and each has all its tokens.
+fn is_plain(spans: Spans<'_>) -> bool {
+    spans.placed.windows(2).all(|two| two[0] < two[1]) && spans.all_whole()
+}
+
+impl Matcher {
+    /// Traditional counts, pairs of equal spans, and labelling errors; what is left becomes items.
+    pub(super) fn equal(&mut self, gold: Spans<'_>, pred: Spans<'_>, counts: &mut FairCounts) {
+        if gold.placed == pred.placed && gold.all_whole() && pred.all_whole() {
+            // Most sentences of most corpora.
+            for (at, span) in gold.placed.iter().enumerate() {
+                counts.same(span.ty, 1);
+                self.note(Kind::Tp, Some(at as u32), Some(at as u32));
+            }
+            return;
+        }
+        if is_plain(gold) && is_plain(pred) {
+            self.merge(gold.placed, pred.placed, counts);
+        } else {
+            self.group(gold, pred, counts);
+        }
+        if !self.sides[GOLD].is_empty() && !self.sides[PRED].is_empty() {
+            self.labels(counts);
+        }
+    }
+
+    /// Pairs of equal spans, where both sides are in reading order and hold none twice.
+    fn merge(&mut self, gold: &[Placed], pred: &[Placed], counts: &mut FairCounts) {
+        let (mut g, mut p) = (0, 0);
+        while g < gold.len() || p < pred.len() {
+            let order = match (gold.get(g), pred.get(p)) {
+                (Some(gold), Some(pred)) => gold.cmp(pred),
+                (Some(_), None) => Ordering::Less,
+                _ => Ordering::Greater,
+            };
+            if order == Ordering::Equal {
+                counts.same(gold[g].ty, 1);
+                self.note(Kind::Tp, Some(g as u32), Some(p as u32));
+            } else if order == Ordering::Less {
+                counts.row(gold[g].ty).exact_fn += 1;
+                self.sides[GOLD].add(gold[g], g);
+            } else {
+                counts.row(pred[p].ty).exact_fp += 1;
+                self.sides[PRED].add(pred[p], p);
+            }
+            g += usize::from(order != Ordering::Greater);
+            p += usize::from(order != Ordering::Less);
+        }
+    }
+
+    /// Pairs of equal spans of any sides. The first of several equal ones are paired first.
+    fn group(&mut self, gold: Spans<'_>, pred: Spans<'_>, counts: &mut FairCounts) {
+        let mut buffers = std::mem::take(&mut self.equal);
+        let sides = [gold, pred];
+        let key = |side: usize, at: u32| {
+            let spans: Spans<'_> = sides[side];
+            (spans.placed[at as usize], spans.runs(at as usize))
+        };
+        for (side, spans) in sides.iter().enumerate() {
+            let (sorted, paired) = (&mut buffers.sorted[side], &mut buffers.paired[side]);
+            sorted.clear();
+            sorted.extend(0..spans.placed.len() as u32);
+            sorted.sort_by(|&a, &b| key(side, a).cmp(&key(side, b)));
+            paired.clear();
+            paired.resize(spans.placed.len(), false);
+        }
+        let [mut golds, mut preds] = [&buffers.sorted[GOLD][..], &buffers.sorted[PRED][..]];
+        while !golds.is_empty() || !preds.is_empty() {
+            let least = match (golds.first(), preds.first()) {
+                (Some(&g), Some(&p)) => key(GOLD, g).min(key(PRED, p)),
+                (Some(&g), None) => key(GOLD, g),
+                (None, Some(&p)) => key(PRED, p),
+                (None, None) => break,
+            };
+            let equal = |side, of: &[u32]| of.partition_point(|&at| key(side, at) <= least);
+            let (g, p) = (equal(GOLD, golds), equal(PRED, preds));
+            let row = counts.row(least.0.ty);
+            row.exact_tp += if p > 0 { g as u64 } else { 0 };
+            row.exact_fn += if p > 0 { 0 } else { g as u64 };
+            row.exact_fp += if g > 0 { 0 } else { p as u64 };
+            row.tp += g.min(p) as u64;
+            for (&g, &p) in golds[..g].iter().zip(&preds[..p]) {
+                buffers.paired[GOLD][g as usize] = true;
+                buffers.paired[PRED][p as usize] = true;
+                self.note(Kind::Tp, Some(g), Some(p));
+            }
+            (golds, preds) = (&golds[g..], &preds[p..]);
+        }
+        for (side, spans) in sides.iter().enumerate() {
+            for (at, span) in spans.placed.iter().enumerate() {
+                if !buffers.paired[side][at] {
+                    self.sides[side].add(*span, at);
+                }
+            }
+        }
+        self.equal = buffers;
+    }
+
+    /// Labelling errors: gold in the order given takes the first pred span that has its bounds and another
+    /// type. Tokens are not looked at.
+    fn labels(&mut self, counts: &mut FairCounts) {
+        if self.sides[GOLD].len() * self.sides[PRED].len() <= FEW {
+            for g in 0..self.sides[GOLD].len() {
+                let gold = self.sides[GOLD][g].span;
+                let found = self.sides[PRED].iter().position(|pred| {
+                    let (span, free) = (pred.span, pred.is_free());
+                    free && (span.start, span.end) == (gold.start, gold.end) && span.ty != gold.ty
+                });
+                if let Some(p) = found {
+                    self.pair(Kind::Le, g, p, counts);
+                }
+            }
+        } else {
+            self.many_labels(counts);
+        }
+        for side in &mut self.sides {
+            side.retain(super::items::Item::is_free);
+        }
+    }
+
+    fn many_labels(&mut self, counts: &mut FairCounts) {
+        let mut buffers = std::mem::take(&mut self.equal);
+        let sorted = &mut buffers.sorted[PRED];
+        sorted.clear();
+        sorted.extend(0..self.sides[PRED].len() as u32);
+        let bounds = |span: &Placed| (span.start, span.end);
+        sorted.sort_by_key(|&p| bounds(&self.sides[PRED][p as usize].span));
+        buffers.next.clear();
+        buffers.next.extend(0..=sorted.len() as u32);
+        for g in 0..self.sides[GOLD].len() {
+            let gold = self.sides[GOLD][g].span;
+            let pred = |at: usize| self.sides[PRED][sorted[at] as usize].span;
+            let first = sorted
+                .partition_point(|&p| bounds(&self.sides[PRED][p as usize].span) < bounds(&gold));
+            let mut at = free_from(&mut buffers.next, first);
+            while at < sorted.len() && bounds(&pred(at)) == bounds(&gold) {
+                if pred(at).ty != gold.ty {
+                    buffers.next[at] = at as u32 + 1;
+                    self.pair(Kind::Le, g, sorted[at] as usize, counts);
+                    break;
+                }
+                at = free_from(&mut buffers.next, at + 1);
+            }
+        }
+        self.equal = buffers;
+    }
+}
+
+/// The first place from this one on that leads nowhere else; shortens the way there.
+fn free_from(next: &mut [u32], mut at: usize) -> usize {
+    while next[at] as usize != at {
+        let beyond = next[at] as usize;
+        next[at] = next[beyond];
+        at = beyond;
+    }
+    at
+}
