@@ -108,8 +108,24 @@ impl Block {
         (&self.gold[..=self.used], &self.pred[..=self.used])
     }
 
-    /// Tokens of each sentence.
-    pub(crate) fn lengths(&self) -> &[u32] {
-        &self.lengths
+    /// The sentences of one of the sides.
+    pub(crate) fn sentences_of<'a>(&'a self, side: &'a [u8]) -> impl Iterator<Item = &'a [u8]> {
+        let mut start = 1;
+        self.lengths.iter().map(move |&length| {
+            let end = start + length as usize;
+            &side[std::mem::replace(&mut start, end)..end]
+        })
     }
+
+    /// The sentences of both sides.
+    pub(crate) fn both(&self) -> impl Iterator<Item = (&[u8], &[u8])> {
+        self.sentences_of(&self.gold)
+            .zip(self.sentences_of(&self.pred))
+    }
+}
+
+/// The ids of a sentence of a block.
+pub(crate) fn ids(sentence: &[u8]) -> Vec<u32> {
+    let tags = sentence.iter().map(|&tag| u32::from(tag & !FIRST));
+    tags.collect()
 }

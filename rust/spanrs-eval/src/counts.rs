@@ -1,5 +1,7 @@
 use std::collections::BTreeMap;
 
+use crate::fair::FairCounts;
+
 /// How often, for one type or all.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Tally {
@@ -32,6 +34,8 @@ pub struct Counts {
     pub tokens: u64,
     /// Tokens with equal tags.
     pub correct_tokens: u64,
+    /// What fair matching, where it is asked for, came to in sentences whose sides differ.
+    pub(crate) fair: FairCounts,
 }
 
 impl Counts {
@@ -63,5 +67,6 @@ impl Counts {
         self.sentences += other.sentences;
         self.tokens += other.tokens;
         self.correct_tokens += other.correct_tokens;
+        self.fair.merge(&other.fair);
     }
 }

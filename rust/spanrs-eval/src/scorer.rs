@@ -1,8 +1,9 @@
 use spanrs_tags::{Reader, Violation};
 
-use crate::block::{Block, FIRST};
+use crate::block::{Block, ids};
 use crate::counts::Counts;
 use crate::exact::{self, Seen};
+use crate::fair::{FairCounts, TagMatcher, TypeFilter};
 use crate::pairs::PairCounter;
 
 /// One of the two sides.
@@ -56,6 +57,8 @@ pub struct Scorer {
     fast: Fast,
     /// Where a single sentence becomes a block.
     block: Block,
+    /// Matches fairly as well, where that is asked for.
+    fair: Option<TagMatcher>,
     rows: Option<Vec<Counts>>,
     sentences: u64,
     gold: Violations,
@@ -71,6 +74,7 @@ impl Scorer {
             counts: Counts::default(),
             fast: Fast::Unknown,
             block: Block::default(),
+            fair: None,
             rows: None,
             sentences: 0,
             gold: Violations::default(),
@@ -83,6 +87,13 @@ impl Scorer {
     #[must_use]
     pub fn by_document(mut self) -> Self {
         self.rows = Some(Vec::new());
+        self
+    }
+
+    /// Matches fairly, too: [`Scorer::fair`] gives what it came to.
+    #[must_use]
+    pub fn with_fair(mut self, filter: TypeFilter) -> Self {
+        self.fair = Some(TagMatcher::new(filter));
         self
     }
 
@@ -120,6 +131,11 @@ impl Scorer {
         line_of: impl Fn(Side, u32) -> u64,
     ) {
         let seen = exact::count(&mut self.counts, reader, gold, pred);
+        if let Some(fair) = &mut self.fair
+            && gold != pred
+        {
+            fair.add(reader, gold, pred, &mut self.counts.fair);
+        }
         let blind = !reader.walk_sees_violations();
         if seen.gold || blind {
             let line = |token| line_of(Side::Gold, token);
@@ -164,15 +180,15 @@ impl Scorer {
         block.close();
         if self.rows.is_some() && block.tokens() < reader.tags().len().pow(2) {
             // The tables are read out after each document, which costs more than to do without them.
-            let (gold, pred) = block.sides();
-            let sentences = sentences_of(gold, block.lengths());
-            for ((at, gold), pred) in (0..)
-                .zip(sentences)
-                .zip(sentences_of(pred, block.lengths()))
-            {
-                self.add_sentence(reader, &gold, &pred, |side, token| line_of(side, at, token));
+            for (at, (gold, pred)) in (0..).zip(block.both()) {
+                self.add_sentence(reader, &ids(gold), &ids(pred), |side, token| {
+                    line_of(side, at, token)
+                });
             }
         } else if let Fast::Pairs(fast) = &mut self.fast {
+            if let Some(fair) = &mut self.fair {
+                fair.add_block(reader, block, &mut self.counts.fair);
+            }
             let seen = fast.count(block);
             if seen != Seen::default() {
                 let (gold, pred) = block.sides();
@@ -182,7 +198,7 @@ impl Scorer {
                 ] {
                     let count = fast.violations(bytes);
                     if count > 0 && violations.first.len() < self.keep {
-                        let sentences = sentences_of(bytes, block.lengths());
+                        let sentences = block.sentences_of(bytes).map(ids);
                         let line = |sentence, token| line_of(side, sentence, token);
                         violations.locate(reader, sentences, self.sentences, self.keep, line);
                     }
@@ -199,6 +215,7 @@ impl Scorer {
     pub fn part(&mut self, reader: &Reader) -> Self {
         self.settle(reader);
         let mut part = Self::new(self.keep);
+        part.fair.clone_from(&self.fair);
         // To learn what stands between tags costs more than to count a document.
         part.fast = std::mem::replace(&mut self.fast, Fast::Unknown);
         if self.rows.is_some() {
@@ -261,6 +278,11 @@ impl Scorer {
         all
     }
 
+    /// What fair matching made of counts of this scorer; None where it was not asked for.
+    pub fn fair(&self, counts: &Counts, reader: &Reader) -> Option<FairCounts> {
+        Some(self.fair.as_ref()?.all(counts, reader))
+    }
+
     /// One row a document that has ended; empty unless they were asked for.
     pub fn documents(&self) -> &[Counts] {
         self.rows.as_deref().unwrap_or_default()
@@ -273,16 +295,6 @@ impl Scorer {
             Side::Pred => &self.pred,
         }
     }
-}
-
-/// The sentences of a side of a block.
-fn sentences_of(side: &[u8], lengths: &[u32]) -> impl Iterator<Item = Vec<u32>> {
-    let mut start = 1;
-    lengths.iter().map(move |&length| {
-        let end = start + length as usize;
-        let tags = &side[std::mem::replace(&mut start, end)..end];
-        tags.iter().map(|&tag| u32::from(tag & !FIRST)).collect()
-    })
 }
 
 impl Violations {

@@ -17,6 +17,8 @@ pub enum Code {
     SentenceTooLong,
     /// A line with another number of columns than the first.
     Ragged,
+    /// A line of a span file that says no span.
+    BadSpan,
     /// A column that no line has.
     NoColumn,
     /// No token in the whole file.
@@ -36,6 +38,7 @@ impl Code {
             Self::LineTooLong => "line_too_long",
             Self::SentenceTooLong => "sentence_too_long",
             Self::Ragged => "ragged_columns",
+            Self::BadSpan => "bad_span",
             Self::NoColumn => "no_column",
             Self::Empty => "empty",
             Self::Compression => "compression",

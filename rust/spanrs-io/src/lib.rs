@@ -19,9 +19,11 @@ mod layout;
 mod lines;
 mod marks;
 mod open;
+mod span_file;
 
 pub use columns::{ColumnReader, Event, LineKind};
 pub use error::{Code, Error, Result};
 pub use layout::{Columns, Comments, Separator};
 pub use lines::{LineReader, Source};
 pub use open::open;
+pub use span_file::{SpanFileReader, SpanLine};

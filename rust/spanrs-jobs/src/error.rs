@@ -25,6 +25,14 @@ pub enum Error {
         /// What each has there; names the place in pred.
         message: String,
     },
+    /// Stacked tags that do not fit together, at a place.
+    #[error("{position}: {message}")]
+    Stacked {
+        /// Where.
+        position: Position,
+        /// What is wrong, and what to do.
+        message: String,
+    },
     /// Tags do not conform to the scheme and no reading was asked for.
     #[error("{}", refused(path, *scheme, violations))]
     Malformed {

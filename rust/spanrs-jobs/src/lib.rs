@@ -8,6 +8,7 @@ pub mod conlleval;
 mod convert;
 mod detect;
 mod error;
+pub mod fair;
 mod score;
 mod sentence;
 mod spans;

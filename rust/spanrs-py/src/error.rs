@@ -110,6 +110,9 @@ fn job(py: Python<'_>, error: JobError) -> PyResult<PyErr> {
             error.value(py).setattr("other_line", pred.line)?;
             Ok(error)
         }
+        JobError::Stacked { position, .. } => {
+            make(py, "FormatError", &text, "stacked_tags", Some(&position))
+        }
         JobError::Malformed {
             path, violations, ..
         } => {

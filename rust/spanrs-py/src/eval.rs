@@ -15,6 +15,7 @@ use crate::arrow;
 use crate::batch::Batch;
 use crate::counting::Counting;
 use crate::error::{Error, Result};
+use crate::fair::{Filter, filter, state as fair_state};
 use crate::files::{ColumnOptions, Progress, columns};
 use crate::ids::{Ids, Sentences, numbering, with_values};
 use crate::lists::Interner;
@@ -28,13 +29,14 @@ pub(crate) struct Counter(Mutex<Counting>);
 #[pymethods]
 impl Counter {
     #[new]
-    #[pyo3(signature = (scheme, reading_name, dialect, keep, by_document, /))]
+    #[pyo3(signature = (scheme, reading_name, dialect, keep, by_document, fair=None, /))]
     fn new(
         scheme: &str,
         reading_name: &str,
         dialect: PyDialect,
         keep: usize,
         by_document: bool,
+        fair: Option<Filter>,
     ) -> Result<Self> {
         let scheme = scheme_or_auto(scheme)?;
         let read_as = reading(reading_name)?;
@@ -43,6 +45,9 @@ impl Counter {
         let mut scorer = Scorer::new(keep);
         if by_document {
             scorer = scorer.by_document();
+        }
+        if let Some(only) = fair {
+            scorer = scorer.with_fair(filter(only));
         }
         Ok(Self(Mutex::new(Counting {
             reader: Reader::new(scheme.unwrap_or(Scheme::Bio), read_as, dialect.checked()?)?,
@@ -221,10 +226,19 @@ impl Counter {
     /// Everything counted so far, as plain Python values.
     fn state<'py>(&self, py: Python<'py>) -> Result<Bound<'py, PyDict>> {
         let inner = &mut *self.lock()?;
-        let state = counts(py, &inner.scorer.counts(&inner.reader), &inner.reader)?;
+        let Counting { scorer, reader, .. } = &mut *inner;
+        let all = scorer.counts(reader);
+        let plain = |counted: &Counts| -> PyResult<_> {
+            let state = counts(py, counted, reader)?;
+            if let Some(fair) = scorer.fair(counted, reader) {
+                state.set_item("fair", fair_state(py, &fair, |ty| reader.type_name(ty))?)?;
+            }
+            Ok(state)
+        };
+        let state = plain(&all)?;
         let documents = PyList::empty(py);
-        for document in inner.scorer.documents() {
-            documents.append(counts(py, document, &inner.reader)?)?;
+        for document in scorer.documents() {
+            documents.append(plain(document)?)?;
         }
         state.set_item("documents", documents)?;
         state.set_item(

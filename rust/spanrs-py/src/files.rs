@@ -50,27 +50,31 @@ impl ColumnOptions {
     }
 }
 
+/// The lines of a path or of a binary file object.
+pub(crate) fn lines(source: &Bound<'_, PyAny>, line_bytes: Option<usize>) -> Result<LineReader> {
+    let mut limits = Limits::default();
+    if let Some(line_bytes) = line_bytes {
+        limits.line_bytes = line_bytes;
+    }
+    if source.hasattr("read")? {
+        let name = match source.getattr("name") {
+            Ok(name) if name.is_instance_of::<PyString>() => name.to_string(),
+            _ => "<stream>".to_owned(),
+        };
+        let stream = Stream(source.clone().unbind());
+        return Ok(LineReader::new(&name, Box::new(stream), limits)?);
+    }
+    let path: PathBuf = source.extract()?;
+    Ok(source.py().detach(|| spanrs_io::open(&path, limits))?)
+}
+
 /// The rows of a path or of a binary file object. `only` picks one of two columns of tags.
 pub(crate) fn columns(
     source: &Bound<'_, PyAny>,
     options: &ColumnOptions,
     only: Option<Side>,
 ) -> Result<ColumnReader> {
-    let mut limits = Limits::default();
-    if let Some(line_bytes) = options.5 {
-        limits.line_bytes = line_bytes;
-    }
-    let lines = if source.hasattr("read")? {
-        let name = match source.getattr("name") {
-            Ok(name) if name.is_instance_of::<PyString>() => name.to_string(),
-            _ => "<stream>".to_owned(),
-        };
-        let stream = Stream(source.clone().unbind());
-        LineReader::new(&name, Box::new(stream), limits)?
-    } else {
-        let path: PathBuf = source.extract()?;
-        source.py().detach(|| spanrs_io::open(&path, limits))?
-    };
+    let lines = lines(source, options.5)?;
     let mut columns = options.columns()?;
     if only == Some(Side::Pred) {
         columns.tag = columns.second.unwrap_or(columns.tag);

@@ -10,6 +10,7 @@ mod conlleval;
 mod counting;
 mod error;
 mod eval;
+mod fair;
 mod files;
 mod ids;
 mod iobes;
@@ -20,6 +21,7 @@ mod partial;
 mod raw;
 mod rows;
 mod seqeval;
+mod span_lists;
 mod tags;
 
 use pyo3::prelude::*;
@@ -34,6 +36,8 @@ mod _spanrs {
     #[pymodule_export]
     use crate::eval::Counter;
     #[pymodule_export]
+    use crate::fair::{fair_compare, fair_count, fair_decisions, fair_files, fair_spans};
+    #[pymodule_export]
     use crate::files::{convert_file, detect_file, spans_file, validate_file};
     #[pymodule_export]
     use crate::iobes::{IobesReader, IobesWriter};
@@ -41,13 +45,15 @@ mod _spanrs {
     use crate::ncrfpp::{ncrfpp_counts, ncrfpp_spans};
     #[pymodule_export]
     use crate::partial::{
-        SpanLists, loose_conll, loose_dicts, loose_entities, loose_pairs, loose_tags,
-        partial_count, partial_ids, partial_outcomes, partial_spans, partial_tags, span_lists,
+        loose_conll, loose_dicts, loose_entities, loose_pairs, loose_tags, partial_count,
+        partial_ids, partial_outcomes, partial_spans, partial_tags,
     };
     #[pymodule_export]
     use crate::seqeval::{
         distinct_tags, same_shape, seqeval_counts, seqeval_entities, token_outcomes,
     };
+    #[pymodule_export]
+    use crate::span_lists::{SpanLists, span_lists};
     #[pymodule_export]
     use crate::tags::{
         convert, convert_batch, detect, legal, read_ids, read_spans, read_spans_batch, readings,

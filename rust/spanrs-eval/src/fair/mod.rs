@@ -25,11 +25,15 @@
 
 mod counts;
 mod equal;
+mod filter;
 mod items;
 mod near;
+mod tags;
 mod tokens;
 
 pub use counts::{FairCounts, Row};
+pub use filter::TypeFilter;
+pub(crate) use tags::TagMatcher;
 pub use tokens::{Run, TokenSets};
 
 use std::cmp::Ordering;

@@ -37,6 +37,14 @@ impl TokenSets {
         }
     }
 
+    /// Adds a span with the tokens that [`TokenSets::get`] gave of another.
+    pub fn push_runs(&mut self, runs: Option<&[Run]>) {
+        let first = self.runs.len() as u32;
+        self.runs.extend_from_slice(runs.unwrap_or_default());
+        self.of
+            .push(runs.map(|runs| first..first + runs.len() as u32));
+    }
+
     /// The runs of a span; None where it has all tokens between its bounds.
     #[inline]
     pub fn get(&self, span: usize) -> Option<&[Run]> {

@@ -7,15 +7,18 @@ use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 use spanrs_base::Span;
-use spanrs_eval::partial::Placed;
+use spanrs_eval::Placed;
+use spanrs_eval::fair::{Run, TokenSets};
 use spanrs_tags::{Evidence, Reader, Reading, Scheme};
 
-use super::{Held, SpanLists, pause};
+use super::pause;
 use crate::error::{Error, Result};
+use crate::fair::PushTokens;
 use crate::ids::{Id, Ids, Sentences, bad_id, numbering, with_values};
 use crate::lists::as_list_or_tuple;
 use crate::options::{PyDialect, reading, scheme_or_auto};
 use crate::rows::Rows;
+use crate::span_lists::{Held, SpanLists};
 
 /// Scheme or `auto`, reading, dialect.
 type Made = (String, String, PyDialect);
@@ -233,15 +236,25 @@ pub(crate) fn partial_spans(
     gold: &Bound<'_, PyAny>,
     pred: &Bound<'_, PyAny>,
 ) -> Result<(SpanLists, SpanLists)> {
-    let (gold, pred) = (spans(gold)?, spans(pred)?);
-    let (n, m) = (gold.ranges.len(), pred.ranges.len());
+    read_spans(gold, pred, false)
+}
+
+/// The spans of both sides, as above; with their tokens, where a fourth item names them.
+pub(crate) fn read_spans(
+    gold: &Bound<'_, PyAny>,
+    pred: &Bound<'_, PyAny>,
+    tokens: bool,
+) -> Result<(SpanLists, SpanLists)> {
+    let (gold, pred) = (spans("gold", gold, tokens)?, spans("pred", pred, tokens)?);
+    let (n, m) = (gold.count(), pred.count());
     if n != m {
         return Err(shape(format!("gold has {n} sentences, pred has {m}"), None));
     }
     Ok((gold, pred))
 }
 
-fn spans(sentences: &Bound<'_, PyAny>) -> Result<SpanLists> {
+fn spans(side: &str, sentences: &Bound<'_, PyAny>, with_tokens: bool) -> Result<SpanLists> {
+    let mut tokens = TokenSets::default();
     let (mut placed, mut ends, mut types) = (Vec::new(), Vec::new(), Vec::new());
     let mut numbers = std::collections::HashMap::new();
     for (at, sentence) in as_list_or_tuple(sentences)?.try_iter()?.enumerate() {
@@ -274,14 +287,40 @@ fn spans(sentences: &Bound<'_, PyAny>) -> Result<SpanLists> {
                 types.push(ty.clone());
                 types.len() as u32 - 1
             });
-            placed.push(Placed {
-                start: i64::from(start),
-                end: i64::from(end),
-                ty,
-            });
+            let (start, end) = (i64::from(start), i64::from(end));
+            placed.push(Placed { start, end, ty });
+            if with_tokens {
+                match tuple.get_item(3).ok().filter(|given| !given.is_none()) {
+                    None => tokens.push_whole(),
+                    Some(given) => {
+                        tokens.extend((start, end), &given)?;
+                        check(side, at, (start, end), tokens.get(placed.len() - 1))?;
+                    }
+                }
+            }
         }
         ends.push(placed.len());
         pause(sentences.py(), at)?;
     }
-    Ok(SpanLists::new(placed, &ends, types))
+    Ok(if with_tokens {
+        SpanLists::with_tokens(placed, tokens, &ends, types)
+    } else {
+        SpanLists::new(placed, &ends, types)
+    })
+}
+
+/// Refuses tokens outside their span, and none at all.
+fn check(side: &str, at: usize, (start, end): Run, runs: Option<&[Run]>) -> Result<()> {
+    let wrong = match runs.map(|runs| (runs.first(), runs.last())) {
+        None => return Ok(()),
+        Some((Some(first), Some(last))) if start <= first.0 && last.1 <= end => return Ok(()),
+        Some((Some(first), _)) if first.0 < start => format!("token {}", first.0),
+        Some((_, Some(last))) => format!("token {}", last.1 - 1),
+        Some(_) => "an empty set of tokens".to_owned(),
+    };
+    let message = format!(
+        "{side} sentence {at}: a span from {start} to {end} (exclusive) has {wrong}; its tokens must lie \
+         between its bounds"
+    );
+    Err(PyValueError::new_err(message).into())
 }

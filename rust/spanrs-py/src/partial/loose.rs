@@ -8,11 +8,12 @@ use pyo3::types::{PyDict, PyInt, PyList, PySet, PyString};
 use spanrs_eval::partial::{BadTag, LooseReader, Placed};
 use spanrs_tags::{Dialect, Reader, Reading, Scheme};
 
-use super::{Held, SpanLists, pause};
+use super::pause;
 use crate::error::{Error, Result};
 use crate::lists::{Interner, Items};
 use crate::raw::Item;
 use crate::rows::Rows;
+use crate::span_lists::{Held, SpanLists};
 
 fn refuse<T>(message: impl Into<String>) -> Result<T> {
     Err(PyValueError::new_err(message.into()).into())

@@ -1,0 +1,237 @@
+//! Files that hold spans, not tags: FairEval's format.
+
+use std::ops::Range;
+
+use memchr::memchr_iter;
+
+use crate::error::{Code, Error, Result};
+use crate::lines::LineReader;
+
+/// A line of a span file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SpanLine {
+    /// A span, which the reader holds.
+    Span,
+    /// A blank line: the sentence ends, if it has begun.
+    Blank,
+}
+
+/// Reads span files: one span a line, blank lines between sentences. A line has four columns, separated by
+/// tabs: type, first token, last token, and the tokens separated by commas. Tokens count from 1. Where no
+/// tokens are given the span has all between its bounds.
+///
+/// ```
+/// use spanrs_io::{LineReader, SpanFileReader, SpanLine};
+/// let text = "PER\t6\t7\t6, 7\n\nORG\t2\t4\t2, 4\n";
+/// let lines = LineReader::new("example", Box::new(text.as_bytes()), Default::default()).unwrap();
+/// let mut spans = SpanFileReader::new(lines);
+/// assert_eq!(spans.next_line().unwrap(), Some(SpanLine::Span));
+/// assert_eq!((spans.name(), spans.bounds(), spans.tokens()), (&b"PER"[..], (6, 7), None));
+/// assert_eq!(spans.next_line().unwrap(), Some(SpanLine::Blank));
+/// spans.next_line().unwrap();
+/// assert_eq!(spans.tokens(), Some(&[2, 4][..]));
+/// assert_eq!(spans.next_line().unwrap(), None);
+/// ```
+pub struct SpanFileReader {
+    lines: LineReader,
+    name: Range<usize>,
+    bounds: (i64, i64),
+    /// The tokens, ascending; not filled where they are all between the bounds.
+    tokens: Vec<i64>,
+    whole: bool,
+}
+
+impl SpanFileReader {
+    /// Spans of `lines`.
+    pub fn new(lines: LineReader) -> Self {
+        Self {
+            lines,
+            name: 0..0,
+            bounds: (0, 0),
+            tokens: Vec::new(),
+            whole: true,
+        }
+    }
+
+    /// The file's name as given.
+    pub fn path(&self) -> &str {
+        self.lines.path()
+    }
+
+    /// Number of the line read last, from 1.
+    pub fn line(&self) -> u64 {
+        self.lines.line()
+    }
+
+    /// Bytes read so far, after decompression.
+    pub fn bytes_read(&self) -> u64 {
+        self.lines.bytes_read()
+    }
+
+    /// Type of the last span; valid UTF-8.
+    #[inline]
+    pub fn name(&self) -> &[u8] {
+        self.lines.bytes(self.name.clone())
+    }
+
+    /// First and last token of the last span, from 1.
+    #[inline]
+    pub fn bounds(&self) -> (i64, i64) {
+        self.bounds
+    }
+
+    /// Tokens of the last span, from 1, ascending, none twice; None where they are all between its bounds.
+    #[inline]
+    pub fn tokens(&self) -> Option<&[i64]> {
+        (!self.whole).then_some(&self.tokens)
+    }
+
+    /// Reads a line; None at the end.
+    ///
+    /// # Errors
+    /// What reading brings; [`Code::Ragged`] for a line that has not four columns; [`Code::BadSpan`] for
+    /// one that says no span, or tokens outside its bounds.
+    #[inline]
+    pub fn next_line(&mut self) -> Result<Option<SpanLine>> {
+        let Some((line, _)) = self.lines.next_marked()? else {
+            return Ok(None);
+        };
+        match parse(self.lines.bytes(line.clone()), &mut self.tokens) {
+            Ok(None) => Ok(Some(SpanLine::Blank)),
+            Ok(Some((name, bounds, whole))) => {
+                self.name = line.start..line.start + name;
+                (self.bounds, self.whole) = (bounds, whole);
+                Ok(Some(SpanLine::Span))
+            }
+            Err((code, message)) => Err(Error::new(code, self.lines.position(), message)),
+        }
+    }
+}
+
+/// (length of the name, bounds, all tokens between them)
+type Parsed = (usize, (i64, i64), bool);
+
+#[inline]
+fn parse(line: &[u8], tokens: &mut Vec<i64>) -> Result<Option<Parsed>, (Code, String)> {
+    let line = line.strip_suffix(b"\n").unwrap_or(line);
+    let line = line.strip_suffix(b"\r").unwrap_or(line);
+    if line.iter().all(|byte| matches!(byte, b' ' | b'\t')) {
+        return Ok(None);
+    }
+    let mut tabs = memchr_iter(b'\t', line);
+    let (Some(a), Some(b), Some(c), None) = (tabs.next(), tabs.next(), tabs.next(), tabs.next())
+    else {
+        return Err(columns(line));
+    };
+    let name = &line[..a];
+    if name.is_empty() || name[0] == b' ' || name[a - 1] == b' ' {
+        return Err(bad_name(name));
+    }
+    let begin = index(&line[a + 1..b]).ok_or_else(|| bad_index("begin", &line[a + 1..b]))?;
+    let end = index(&line[b + 1..c]).ok_or_else(|| bad_index("end", &line[b + 1..c]))?;
+    if end < begin {
+        return Err((
+            Code::BadSpan,
+            format!("the span ends at token {end}, before it begins at token {begin}"),
+        ));
+    }
+    let whole = token_list(&line[c + 1..], (begin, end), tokens)?;
+    Ok(Some((a, (begin, end), whole)))
+}
+
+/// A whole number from 1, with blanks around it.
+#[inline]
+fn index(text: &[u8]) -> Option<i64> {
+    let mut number = 0_i64;
+    let text = text.trim_ascii();
+    // 18 digits are no overflow, and more tokens than any sentence has.
+    if text.is_empty() || text.len() > 18 {
+        return None;
+    }
+    for byte in text {
+        let digit = byte.wrapping_sub(b'0');
+        if digit > 9 {
+            return None;
+        }
+        number = number * 10 + i64::from(digit);
+    }
+    (number > 0).then_some(number)
+}
+
+/// Reads the list of tokens; true where it holds all between the bounds, or none.
+#[inline]
+fn token_list(
+    text: &[u8],
+    (begin, end): (i64, i64),
+    tokens: &mut Vec<i64>,
+) -> Result<bool, (Code, String)> {
+    tokens.clear();
+    if text.trim_ascii().is_empty() {
+        return Ok(true);
+    }
+    let (mut next, mut from) = (begin, 0);
+    let mut whole = true;
+    loop {
+        let to = text[from..]
+            .iter()
+            .position(|&b| b == b',')
+            .map(|n| from + n);
+        let item = &text[from..to.unwrap_or(text.len())];
+        let token = index(item).ok_or_else(|| bad_index("token", item))?;
+        if token < begin || token > end {
+            let message = format!("token {token} lies outside the span, which is {begin} to {end}");
+            return Err((Code::BadSpan, message));
+        }
+        if whole && token == next {
+            next += 1;
+        } else {
+            if whole {
+                // The list may hold all tokens in another order, so those before count as well.
+                tokens.extend(begin..next);
+                whole = false;
+            }
+            tokens.push(token);
+        }
+        match to {
+            Some(comma) => from = comma + 1,
+            None => break,
+        }
+    }
+    if whole {
+        if next <= end {
+            tokens.extend(begin..next);
+        }
+        return Ok(next > end);
+    }
+    tokens.sort_unstable();
+    tokens.dedup();
+    Ok(tokens.len() as i64 == end - begin + 1)
+}
+
+#[cold]
+fn columns(line: &[u8]) -> (Code, String) {
+    let found = memchr_iter(b'\t', line).count() + 1;
+    let message = format!(
+        "the line has {found} column{}; a span is four, separated by tabs: type, first token, last token, tokens",
+        if found == 1 { "" } else { "s" }
+    );
+    (Code::Ragged, message)
+}
+
+#[cold]
+fn bad_name(name: &[u8]) -> (Code, String) {
+    let name = String::from_utf8_lossy(name);
+    let message =
+        format!("the span has type {name:?}; a type is not empty and has no blanks around it");
+    (Code::BadSpan, message)
+}
+
+#[cold]
+fn bad_index(what: &str, text: &[u8]) -> (Code, String) {
+    let text = String::from_utf8_lossy(text);
+    let message = format!(
+        "{what} is {:?}; tokens are whole numbers from 1",
+        text.trim()
+    );
+    (Code::BadSpan, message)
+}

@@ -1,0 +1,293 @@
+//! Fair matching of files: span files, and column files with stacked tags.
+
+mod spans;
+mod stacked;
+
+use spanrs_base::{Position, Vocabulary};
+use spanrs_eval::Placed;
+use spanrs_eval::fair::{FairCounts, Matcher, Spans, TokenSets, TypeFilter};
+
+use spanrs_io::{ColumnReader, SpanFileReader};
+
+use crate::error::{Error, Result};
+use crate::{Pace, Watch};
+
+pub use stacked::is_punctuation;
+
+/// Where the spans of one side come from.
+pub enum SpanSource {
+    /// A span file.
+    Spans(Box<SpanFileReader>),
+    /// A column file whose tags may be stacked, `I-S|B-NP`.
+    Stacked {
+        /// Its rows; the second column is the part of speech.
+        rows: Box<ColumnReader>,
+        /// Leave out tokens whose part of speech is punctuation.
+        ignore_punct: bool,
+    },
+}
+
+/// What the files came to.
+pub struct FairFiles {
+    /// All counts; types are ids of `types`.
+    pub counts: FairCounts,
+    /// The types.
+    pub types: Vocabulary,
+    /// Types of gold in the order of their first spans.
+    pub gold_types: Vec<u32>,
+}
+
+/// Most types of one job.
+const TYPES: usize = 1 << 20;
+
+/// The spans of a sentence.
+#[derive(Default)]
+struct Sentence {
+    placed: Vec<Placed>,
+    tokens: TokenSets,
+    /// Some span lacks tokens between its bounds.
+    holes: bool,
+}
+
+impl Sentence {
+    fn clear(&mut self) {
+        self.placed.clear();
+        if self.holes {
+            self.tokens = TokenSets::default();
+            self.holes = false;
+        }
+    }
+
+    fn push(&mut self, span: Placed) {
+        if self.holes {
+            self.tokens.push_whole();
+        }
+        self.placed.push(span);
+    }
+
+    /// Adds a span that has these tokens only, ascending.
+    fn push_tokens(&mut self, span: Placed, tokens: impl IntoIterator<Item = i64>) {
+        if !self.holes {
+            self.placed.iter().for_each(|_| self.tokens.push_whole());
+            self.holes = true;
+        }
+        self.tokens.push((span.start, span.end), tokens);
+        self.placed.push(span);
+    }
+
+    fn spans(&self) -> Spans<'_> {
+        if self.holes {
+            Spans::with_tokens(&self.placed, &self.tokens, 0)
+        } else {
+            Spans::whole(&self.placed)
+        }
+    }
+}
+
+/// The tokens of a sentence, where the file has them.
+#[derive(Default, PartialEq, Eq)]
+struct Words {
+    text: Vec<u8>,
+    ends: Vec<usize>,
+}
+
+impl Words {
+    fn clear(&mut self) {
+        self.text.clear();
+        self.ends.clear();
+    }
+
+    fn push(&mut self, word: &[u8]) {
+        self.text.extend_from_slice(word);
+        self.ends.push(self.text.len());
+    }
+
+    fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    fn get(&self, at: usize) -> String {
+        let start = if at == 0 { 0 } else { self.ends[at - 1] };
+        String::from_utf8_lossy(&self.text[start..self.ends[at]]).into_owned()
+    }
+}
+
+/// One side while it is read.
+struct Side {
+    source: Source,
+    sentence: Sentence,
+    words: Words,
+    /// Line of the sentence's first span or token.
+    first: u64,
+}
+
+enum Source {
+    Spans(spans::Reader),
+    Stacked(stacked::Reader),
+}
+
+impl Side {
+    fn new(source: SpanSource) -> Self {
+        let source = match source {
+            SpanSource::Spans(reader) => Source::Spans(spans::Reader::new(*reader)),
+            SpanSource::Stacked { rows, ignore_punct } => {
+                Source::Stacked(stacked::Reader::new(*rows, ignore_punct))
+            }
+        };
+        Self {
+            source,
+            sentence: Sentence::default(),
+            words: Words::default(),
+            first: 0,
+        }
+    }
+
+    /// Reads the next sentence; false at the end of the file.
+    fn next(&mut self, types: &mut Types<'_>, pace: &mut Pace<'_, '_>) -> Result<bool> {
+        self.sentence.clear();
+        self.words.clear();
+        match &mut self.source {
+            Source::Spans(reader) => reader.next(&mut self.sentence, &mut self.first, types, pace),
+            Source::Stacked(reader) => {
+                let words = &mut self.words;
+                reader.next(&mut self.sentence, words, &mut self.first, types, pace)
+            }
+        }
+    }
+
+    fn position(&self) -> Position {
+        match &self.source {
+            Source::Spans(reader) => Position::line(reader.path(), self.first),
+            Source::Stacked(reader) => Position::line(reader.path(), self.first),
+        }
+    }
+
+    /// The end of the file.
+    fn end(&self) -> Position {
+        match &self.source {
+            Source::Spans(reader) => Position::line(reader.path(), reader.line()),
+            Source::Stacked(reader) => Position::line(reader.path(), reader.line()),
+        }
+    }
+}
+
+/// Types by id, and which of them count.
+struct Types<'a> {
+    names: &'a mut Vocabulary,
+    filter: &'a TypeFilter,
+    counts: Vec<bool>,
+}
+
+impl Types<'_> {
+    /// The id of a type; None where it does not count.
+    #[inline]
+    fn id(&mut self, name: &[u8], place: impl Fn() -> Position) -> Result<Option<u32>> {
+        let id = self.names.intern_bytes(name).map_err(|error| Error::Tags {
+            position: place(),
+            error: error.into(),
+        })?;
+        while self.counts.len() <= id as usize {
+            let name = self.names.name(self.counts.len() as u32);
+            self.counts.push(self.filter.counts(name));
+        }
+        Ok(self.counts[id as usize].then_some(id))
+    }
+}
+
+/// Matches the spans of two files, sentence by sentence.
+///
+/// # Errors
+/// What reading the files brings; [`Error::Misaligned`] where one has more sentences than the other, or
+/// both have tokens and these differ; [`Error::Stacked`]; [`Error::Stopped`].
+pub fn fair(
+    gold: SpanSource,
+    pred: SpanSource,
+    filter: &TypeFilter,
+    watch: &mut Watch<'_>,
+) -> Result<FairFiles> {
+    let mut names = Vocabulary::new(TYPES);
+    let mut types = Types {
+        names: &mut names,
+        filter,
+        counts: Vec::new(),
+    };
+    let (mut gold, mut pred) = (Side::new(gold), Side::new(pred));
+    let mut pace = Pace::new(watch);
+    let mut matcher = Matcher::default();
+    let mut counts = FairCounts::default();
+    let mut gold_types = Vec::new();
+    let mut seen = Vec::new();
+    loop {
+        let g = gold.next(&mut types, &mut pace)?;
+        let p = pred.next(&mut types, &mut pace)?;
+        if !(g && p) {
+            if g || p {
+                return Err(too_many(&gold, &pred, g, counts.sentences));
+            }
+            break;
+        }
+        same_words(&gold, &pred)?;
+        for span in &gold.sentence.placed {
+            let ty = span.ty as usize;
+            if ty >= seen.len() {
+                seen.resize(ty + 1, false);
+            }
+            if !seen[ty] {
+                seen[ty] = true;
+                gold_types.push(span.ty);
+            }
+        }
+        matcher.run(gold.sentence.spans(), pred.sentence.spans(), &mut counts);
+    }
+    Ok(FairFiles {
+        counts,
+        types: names,
+        gold_types,
+    })
+}
+
+/// Where both sides have tokens they must be the same.
+fn same_words(gold: &Side, pred: &Side) -> Result<()> {
+    let (g, p) = (&gold.words, &pred.words);
+    if g.len() == 0 || p.len() == 0 || g == p {
+        return Ok(());
+    }
+    let (place, same) = (pred.position(), "the files must hold the same tokens");
+    let message = match (0..g.len().min(p.len())).find(|&at| g.get(at) != p.get(at)) {
+        Some(at) => format!(
+            "token {} of the sentence is `{}`, but in that of {place} (pred) it is `{}`; {same}",
+            at + 1,
+            g.get(at),
+            p.get(at)
+        ),
+        None => format!(
+            "the sentence has {} tokens, but that of {place} (pred) has {}; {same}",
+            g.len(),
+            p.len()
+        ),
+    };
+    Err(Error::Misaligned {
+        gold: gold.position(),
+        pred: place,
+        message,
+    })
+}
+
+/// One file goes on where the other has ended.
+fn too_many(gold: &Side, pred: &Side, gold_goes_on: bool, sentences: u64) -> Error {
+    let advice = "the files must hold the same sentences: where one has no span, give it a line such as EMPTY 999 999 999";
+    let (gold, pred, message) = if gold_goes_on {
+        let end = pred.end();
+        let message = format!("gold goes on where {end} (pred) ends, after {sentences} sentences");
+        (gold.position(), end, message)
+    } else {
+        let place = pred.position();
+        let message = format!("gold ends after {sentences} sentences, but {place} (pred) goes on");
+        (gold.end(), place, message)
+    };
+    Error::Misaligned {
+        gold,
+        pred,
+        message: format!("{message}; {advice}"),
+    }
+}

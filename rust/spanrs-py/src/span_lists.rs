@@ -1,0 +1,245 @@
+//! Spans in memory: gold or pred, document after document.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
+use std::sync::Arc;
+
+use pyo3::prelude::*;
+use spanrs_eval::Placed;
+use spanrs_eval::fair::{Spans, TokenSets};
+
+/// The spans of one side, document after document.
+#[pyclass(frozen, module = "spanrs._spanrs")]
+pub(crate) struct SpanLists {
+    held: Arc<Held>,
+    /// One a document: where its spans are.
+    ranges: Vec<Range<u32>>,
+}
+
+/// Spans of one side, or of two of which many are the same.
+pub(crate) struct Held {
+    spans: Vec<Placed>,
+    /// Their tokens, where some span lacks tokens between its bounds.
+    tokens: Option<TokenSets>,
+    /// Names of the types that occur, by number, sorted.
+    types: Vec<String>,
+}
+
+/// (type, start, end)
+type SpanTuple<'a> = (&'a str, i64, i64);
+type Documents<'a> = Vec<Vec<SpanTuple<'a>>>;
+
+#[pymethods]
+impl SpanLists {
+    /// The types that spans have, sorted; those of both sides where they were read together.
+    fn types(&self) -> Vec<&str> {
+        self.held.types.iter().map(|name| &**name).collect()
+    }
+
+    /// All spans, a list for each document.
+    fn documents(&self) -> Documents<'_> {
+        (0..self.ranges.len())
+            .map(|at| {
+                let tuple = |s: &Placed| (&*self.held.types[s.ty as usize], s.start, s.end);
+                self.document(at).iter().map(tuple).collect()
+            })
+            .collect()
+    }
+
+    fn __len__(&self) -> usize {
+        self.ranges.len()
+    }
+
+    /// How to make the same again, for copies and pickles.
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, (Documents<'_>,))> {
+        let make = py.import("spanrs._spanrs")?.getattr("span_lists")?;
+        Ok((make, (self.documents(),)))
+    }
+}
+
+/// One side, from what [`SpanLists::documents`] gave.
+#[pyfunction]
+#[pyo3(signature = (documents, /))]
+pub(crate) fn span_lists(documents: Vec<Vec<(String, i64, i64)>>) -> SpanLists {
+    let mut types: Vec<String> = Vec::new();
+    let (mut spans, mut ends) = (Vec::new(), Vec::new());
+    let mut numbers = BTreeMap::new();
+    for document in documents {
+        for (ty, start, end) in document {
+            let ty = *numbers.entry(ty).or_insert_with_key(|ty: &String| {
+                types.push(ty.clone());
+                types.len() as u32 - 1
+            });
+            spans.push(Placed { start, end, ty });
+        }
+        ends.push(spans.len());
+    }
+    SpanLists::new(spans, &ends, types)
+}
+
+impl SpanLists {
+    fn document(&self, at: usize) -> &[Placed] {
+        let range = &self.ranges[at];
+        &self.held.spans[range.start as usize..range.end as usize]
+    }
+
+    /// The spans of all documents, one after the other, and how many there are up to the end of each.
+    pub(crate) fn new(spans: Vec<Placed>, ends: &[usize], types: Vec<String>) -> Self {
+        let starts = std::iter::once(0).chain(ends.iter().copied());
+        let ranges = starts.zip(ends);
+        Self {
+            ranges: ranges
+                .map(|(start, &end)| start as u32..end as u32)
+                .collect(),
+            held: Arc::new(Held::new(spans, types)),
+        }
+    }
+
+    /// As [`SpanLists::new`], with the tokens of all spans.
+    pub(crate) fn with_tokens(
+        spans: Vec<Placed>,
+        tokens: TokenSets,
+        ends: &[usize],
+        types: Vec<String>,
+    ) -> Self {
+        let mut lists = Self::new(spans, ends, types);
+        if !tokens.all_whole()
+            && let Some(held) = Arc::get_mut(&mut lists.held)
+        {
+            held.tokens = Some(tokens);
+        }
+        lists
+    }
+
+    /// The tokens of the spans of a document whose types have a number.
+    fn tokens_of(&self, at: usize, numbers: &[Option<u32>]) -> TokenSets {
+        let mut tokens = TokenSets::default();
+        let range = &self.ranges[at];
+        for (span, place) in self.document(at).iter().zip(range.start as usize..) {
+            if numbers[span.ty as usize].is_some() {
+                let runs = self.held.tokens.as_ref().and_then(|held| held.get(place));
+                tokens.push_runs(runs);
+            }
+        }
+        tokens
+    }
+
+    /// Documents in it.
+    pub(crate) fn count(&self) -> usize {
+        self.ranges.len()
+    }
+
+    pub(crate) fn gold_and_pred(held: Held, ranges: [Vec<Range<u32>>; 2]) -> (Self, Self) {
+        let held = Arc::new(held);
+        let [gold, pred] = ranges.map(|ranges| Self {
+            held: Arc::clone(&held),
+            ranges,
+        });
+        (gold, pred)
+    }
+}
+
+impl Held {
+    /// Numbers the types that occur anew, in the order of their names: sides of the same types can be
+    /// compared as they are.
+    pub(crate) fn new(mut spans: Vec<Placed>, types: Vec<String>) -> Self {
+        let mut used = vec![false; types.len()];
+        for span in &spans {
+            used[span.ty as usize] = true;
+        }
+        let mut names: Vec<(String, usize)> = types.into_iter().zip(0..).collect();
+        names.retain(|&(_, old)| used[old]);
+        names.sort_unstable();
+        let mut new = vec![0; used.len()];
+        for (number, &(_, old)) in (0..).zip(&names) {
+            new[old] = number;
+        }
+        for span in &mut spans {
+            span.ty = new[span.ty as usize];
+        }
+        Self {
+            spans,
+            tokens: None,
+            types: names.into_iter().map(|(name, _)| name).collect(),
+        }
+    }
+}
+
+/// Gold and pred with their types numbered alike, and some types left out.
+pub(crate) struct Sides<'a> {
+    gold: &'a SpanLists,
+    pred: &'a SpanLists,
+    /// By number, sorted, so that numbers are in the order of the names.
+    pub(crate) types: Vec<&'a str>,
+    numbers: [Vec<Option<u32>>; 2],
+}
+
+impl<'a> Sides<'a> {
+    pub(crate) fn new(
+        gold: &'a SpanLists,
+        pred: &'a SpanLists,
+        counts: impl Fn(&str) -> bool,
+    ) -> Self {
+        let all = [gold, pred]
+            .map(|side| &side.held.types)
+            .into_iter()
+            .flatten();
+        let names: BTreeSet<&str> = all
+            .map(|name| &**name)
+            .filter(|name| counts(name))
+            .collect();
+        let numbers: BTreeMap<&str, u32> = names.iter().copied().zip(0..).collect();
+        let number = |side: &SpanLists| {
+            let types = side.held.types.iter();
+            types.map(|name| numbers.get(&**name).copied()).collect()
+        };
+        Self {
+            gold,
+            pred,
+            types: names.into_iter().collect(),
+            numbers: [number(gold), number(pred)],
+        }
+    }
+
+    /// Calls `each` with the number and the spans of document after document.
+    pub(crate) fn run(&self, mut each: impl FnMut(usize, &[Placed], &[Placed])) {
+        let documents = self.gold.count().min(self.pred.count());
+        if self.types == self.gold.types() && self.types == self.pred.types() {
+            for at in 0..documents {
+                each(at, self.gold.document(at), self.pred.document(at));
+            }
+            return;
+        }
+        let (mut gold, mut pred) = (Vec::new(), Vec::new());
+        for at in 0..documents {
+            let sides = [(self.gold, &mut gold), (self.pred, &mut pred)];
+            for ((side, spans), numbers) in sides.into_iter().zip(&self.numbers) {
+                spans.clear();
+                spans.extend(
+                    side.document(at).iter().filter_map(|span| {
+                        numbers[span.ty as usize].map(|ty| Placed { ty, ..*span })
+                    }),
+                );
+            }
+            each(at, &gold, &pred);
+        }
+    }
+
+    /// As [`Sides::run`], with the tokens of the spans.
+    pub(crate) fn run_with_tokens(&self, mut each: impl FnMut(usize, Spans<'_>, Spans<'_>)) {
+        if self.gold.held.tokens.is_none() && self.pred.held.tokens.is_none() {
+            self.run(|at, gold, pred| each(at, Spans::whole(gold), Spans::whole(pred)));
+            return;
+        }
+        let [gold_numbers, pred_numbers] = &self.numbers;
+        self.run(|at, gold, pred| {
+            let gold_tokens = self.gold.tokens_of(at, gold_numbers);
+            let pred_tokens = self.pred.tokens_of(at, pred_numbers);
+            each(
+                at,
+                Spans::with_tokens(gold, &gold_tokens, 0),
+                Spans::with_tokens(pred, &pred_tokens, 0),
+            );
+        });
+    }
+}
