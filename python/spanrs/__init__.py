@@ -3,16 +3,31 @@
 - :mod:`spanrs.tags`: tags to spans and back, validation, conversion, legal transitions.
 - :func:`score`, :class:`Scorer`, :func:`score_files`: gold against pred.
 - :func:`partial`, :class:`PartialScorer`: the same for spans that only overlap.
-- ``spanrs`` on the command line: ``score``, ``validate``, ``convert``, ``spans``.
+- :func:`fair`, :class:`FairScorer`, :func:`fair_files`: every mistake once, as what it is.
+- ``spanrs`` on the command line: ``score``, ``validate``, ``convert``, ``spans``, ``fair``.
 """
 
 from spanrs import errors, io, tags
 from spanrs._spanrs import __version__
 from spanrs.errors import SpanrsError
-from spanrs.eval import PartialResult, PartialScorer, Result, Scorer, partial, score, score_files
+from spanrs.eval import (
+    FairResult,
+    FairScorer,
+    PartialResult,
+    PartialScorer,
+    Result,
+    Scorer,
+    fair,
+    fair_files,
+    partial,
+    score,
+    score_files,
+)
 from spanrs.tags import Span
 
 __all__ = [
+    "FairResult",
+    "FairScorer",
     "PartialResult",
     "PartialScorer",
     "Result",
@@ -21,6 +36,8 @@ __all__ = [
     "SpanrsError",
     "__version__",
     "errors",
+    "fair",
+    "fair_files",
     "io",
     "partial",
     "score",

@@ -20,6 +20,11 @@ __all__ = [
     "detect",
     "detect_file",
     "distinct_tags",
+    "fair_compare",
+    "fair_count",
+    "fair_errors",
+    "fair_files",
+    "fair_spans",
     "legal",
     "loose_conll",
     "loose_dicts",
@@ -61,6 +66,9 @@ _Progress: TypeAlias = Callable[[int], object] | None
 _Span: TypeAlias = tuple[str, int, int]
 _Violation: TypeAlias = tuple[int, str, str | None, str, str | None, str]
 _Made: TypeAlias = tuple[str, str, _Dialect]
+_Filter: TypeAlias = tuple[list[str] | None, list[str]]
+_FairRow: TypeAlias = tuple[int, int, int, int, int, int, int, int, int]
+_FairFile: TypeAlias = tuple[object, str | None, _Options, bool]
 _How: TypeAlias = tuple[float, bool]
 _Row: TypeAlias = tuple[int, int, int, int, int]
 _Places: TypeAlias = list[tuple[int, int]]
@@ -89,7 +97,14 @@ class Conlleval:
 @final
 class Counter:
     def __new__(
-        cls, scheme: str, reading_name: str, dialect: _Dialect, keep: int, by_document: bool, /
+        cls,
+        scheme: str,
+        reading_name: str,
+        dialect: _Dialect,
+        keep: int,
+        by_document: bool,
+        fair: _Filter | None = None,
+        /,
     ) -> Counter: ...
     def update_lists(self, gold: object, pred: object, /) -> None: ...
     def update_ids(
@@ -182,6 +197,24 @@ def detect_file(
     source: object, options: _Options, dialect: _Dialect, progress: _Progress, /
 ) -> tuple[str, str, list[tuple[str, int]]]: ...
 def distinct_tags(sentences: object, /) -> list[str]: ...
+def fair_compare(
+    target: list[Any], system: list[Any], /
+) -> tuple[
+    list[Any],
+    list[_FairRow],
+    list[tuple[int, int, int, int]],
+    list[int],
+    list[int],
+    list[tuple[int, int, list[int]]],
+]: ...
+def fair_count(gold: SpanLists, pred: SpanLists, only: _Filter, /) -> dict[str, Any]: ...
+def fair_errors(
+    gold: SpanLists, pred: SpanLists, only: _Filter, /
+) -> list[tuple[str, int, _Span | None, _Span | None]]: ...
+def fair_files(
+    gold: _FairFile, pred: _FairFile, only: _Filter, progress: _Progress, /
+) -> dict[str, Any]: ...
+def fair_spans(gold: object, pred: object, /) -> tuple[SpanLists, SpanLists]: ...
 def legal(scheme_name: str, tags: Sequence[str], dialect: _Dialect, /) -> list[bool]: ...
 def ncrfpp_counts(gold: object, pred: object, bio: bool, /) -> list[int]: ...
 def ncrfpp_spans(tags: object, bio: bool, /) -> list[tuple[str, int, int | None]]: ...

@@ -4,14 +4,47 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import ExitStack
+from typing import TYPE_CHECKING, Literal, overload
 
-from spanrs import _spanrs
 from spanrs.eval.result import Result
-from spanrs.eval.scorer import LOCATED, make_result
+from spanrs.eval.scorer import LOCATED, Scorer
 from spanrs.io import Columns, Source, rereadable
 from spanrs.tags.words import Dialect, is_auto
 
+if TYPE_CHECKING:
+    from spanrs.eval.fair_result import FairResult
 
+
+@overload
+def score_files(
+    gold: Source,
+    pred: Source | None = ...,
+    scheme: str = ...,
+    reading: str = ...,
+    *,
+    columns: Columns = ...,
+    pred_columns: Columns | None = ...,
+    dialect: Dialect = ...,
+    located: int = ...,
+    by_document: bool = ...,
+    matcher: Literal["exact"] = ...,
+    progress: Callable[[int], object] | None = ...,
+) -> Result: ...
+@overload
+def score_files(
+    gold: Source,
+    pred: Source | None = ...,
+    scheme: str = ...,
+    reading: str = ...,
+    *,
+    columns: Columns = ...,
+    pred_columns: Columns | None = ...,
+    dialect: Dialect = ...,
+    located: int = ...,
+    by_document: bool = ...,
+    matcher: Literal["fair"],
+    progress: Callable[[int], object] | None = ...,
+) -> FairResult: ...
 def score_files(
     gold: Source,
     pred: Source | None = None,
@@ -23,8 +56,9 @@ def score_files(
     dialect: Dialect = Dialect(),
     located: int = LOCATED,
     by_document: bool = False,
+    matcher: str = "exact",
     progress: Callable[[int], object] | None = None,
-) -> Result:
+) -> Result | FairResult:
     r"""Score a column file against another, or two columns of one file.
 
     Files are read in chunks, so memory does not grow with them. Tokens are compared; documents are those
@@ -43,13 +77,15 @@ def score_files(
         Where things stand in pred.
     by_document : bool
         Keep a row of counts for each document.
+    matcher : str
+        As for :func:`spanrs.score`.
     progress : callable, optional
         Called now and then with the bytes read so far, after decompression; ``auto`` may begin anew.
 
     Returns
     -------
-    Result
-        Its violations carry lines.
+    Result or FairResult
+        Its violations carry lines. A FairResult where the matcher is ``fair``.
 
     Raises
     ------
@@ -74,18 +110,14 @@ def score_files(
         raise TypeError(message)
     if pred is None and columns.second is None:
         columns = columns._replace(tag=-2 if columns.tag == -1 else columns.tag, second=-1)
-    counter = _spanrs.Counter(scheme, reading, dialect, located, by_document)
+    scorer = Scorer(
+        scheme, reading, matcher=matcher, dialect=dialect, located=located, by_document=by_document
+    )
     automatic = is_auto(scheme)
     with ExitStack() as stack:
         gold_again = stack.enter_context(rereadable(gold, needed=automatic))
-        pred_again = gold_again
+        pred_again = None
         if pred is not None:
             pred_again = stack.enter_context(rereadable(pred, needed=automatic))
-        counter.update_files(
-            gold_again,
-            None if pred is None else pred_again,
-            columns.as_options(),
-            (pred_columns or columns).as_options(),
-            progress,
-        )
-    return make_result(counter.state(), dialect)
+        scorer.update_files(gold_again, pred_again, columns, pred_columns or columns, progress)
+    return scorer.result()

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
+from spanrs import _spanrs
 from spanrs.errors import AlignmentError
 from spanrs.tags.ids import as_ids
+from spanrs.tags.words import Dialect, Vocabulary, as_vocabulary
 
 if TYPE_CHECKING:
     import numpy as np
@@ -111,3 +113,46 @@ def _lengths(lengths: object) -> npt.NDArray[np.int64]:
         message = "lengths must be integers"
         raise TypeError(message)
     return sizes.astype(np.int64, copy=False)
+
+
+def walkable(side: Any) -> Any:
+    """Give what can be walked twice: to see what is in it, and to read it.
+
+    What cannot be walked at all is refused by the compiled half.
+    """
+    return list(side) if isinstance(side, Iterator) else side
+
+
+def are_spans(*sides: object) -> bool:
+    """Tell spans from tags by the first item of the first sentence that has one."""
+    for side in sides:
+        for sentence in side if isinstance(side, (list, tuple)) else ():
+            for item in sentence if isinstance(sentence, (list, tuple)) else ():
+                return isinstance(item, (list, tuple))
+    return False
+
+
+def span_lists(
+    gold: Any,
+    pred: Any,
+    made: tuple[str, str, Dialect],
+    *,
+    vocabulary: Vocabulary | None,
+    ignore_index: int,
+    lengths: object,
+    mask: object,
+    tokens: bool = False,
+) -> tuple[_spanrs.SpanLists, _spanrs.SpanLists, str | None, str | None]:
+    """Read the spans of both sides, and the scheme of tags with what speaks for it.
+
+    ``made`` is scheme, reading and dialect. With ``tokens`` the fourth item of a span is looked at.
+    """
+    if vocabulary is not None:
+        left, right, sizes = as_batch(as_lists(gold), as_lists(pred), ignore_index, lengths, mask)
+        return _spanrs.partial_ids(left, right, as_vocabulary(vocabulary), ignore_index, sizes, made)
+    no_choice(FOR_IDS, lengths, mask)
+    left, right = (walkable(as_lists(side)) for side in (gold, pred))
+    if not are_spans(left, right):
+        return _spanrs.partial_tags(left, right, made)
+    read = _spanrs.fair_spans if tokens else _spanrs.partial_spans
+    return *read(left, right), None, None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from spanrs import _spanrs
@@ -10,7 +10,7 @@ from spanrs.eval import inputs
 from spanrs.eval.partial_result import MODES, Instances, PartialCounts, PartialResult
 from spanrs.eval.result import UNDECIDED
 from spanrs.eval.scorer import make_settings
-from spanrs.tags.words import IGNORE_INDEX, Dialect, Vocabulary, as_vocabulary
+from spanrs.tags.words import IGNORE_INDEX, Dialect, Vocabulary
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -98,21 +98,9 @@ class PartialScorer:
         """
         settings = dict(self._result.settings)
         made = (settings["scheme"], settings["reading"], self._dialect)
-        scheme: str | None = None
-        detection: str | None = None
-        if vocabulary is not None:
-            left, right, sizes = inputs.as_batch(
-                inputs.as_lists(gold), inputs.as_lists(pred), ignore_index, lengths, mask
-            )
-            read = (as_vocabulary(vocabulary), ignore_index, sizes, made)
-            golds, preds, scheme, detection = _spanrs.partial_ids(left, right, *read)
-        else:
-            inputs.no_choice(inputs.FOR_IDS, lengths, mask)
-            left, right = (_walkable(inputs.as_lists(side)) for side in (gold, pred))
-            if _are_spans(left, right):
-                golds, preds = _spanrs.partial_spans(left, right)
-            else:
-                golds, preds, scheme, detection = _spanrs.partial_tags(left, right, made)
+        golds, preds, scheme, detection = inputs.span_lists(
+            gold, pred, made, vocabulary=vocabulary, ignore_index=ignore_index, lengths=lengths, mask=mask
+        )
         if scheme is not None:
             settings["scheme"] = scheme
         self._result = self._result.merge(self._match(golds, preds, settings, detection))
@@ -162,21 +150,6 @@ class PartialScorer:
 
 def _named(rows: Sequence[tuple[int, int, int, int, int]]) -> dict[str, PartialCounts]:
     return {mode: PartialCounts(*row) for mode, row in zip(MODES, rows, strict=True)}
-
-
-def _walkable(side: Any) -> Any:
-    # Generators are walked twice: to see what is in them, and to read it. What cannot be walked at all is
-    # refused by the compiled half.
-    return list(side) if isinstance(side, Iterator) else side
-
-
-def _are_spans(*sides: object) -> bool:
-    """Tell spans from tags by the first item of the first sentence that has one."""
-    for side in sides:
-        for sentence in side if isinstance(side, (list, tuple)) else ():
-            for item in sentence if isinstance(sentence, (list, tuple)) else ():
-                return isinstance(item, (list, tuple))
-    return False
 
 
 def partial(

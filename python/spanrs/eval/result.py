@@ -413,13 +413,13 @@ class Result:
 
 def merged_settings(one: Mapping[str, str], other: Mapping[str, str]) -> dict[str, str]:
     """Give the settings of two results together, or refuse; an undecided scheme fits any."""
-    both = dict(one)
-    if both["scheme"] == UNDECIDED:
-        both["scheme"] = other["scheme"]
-    if both != dict(other) | {"scheme": both["scheme"]} or other["scheme"] not in (
-        both["scheme"],
-        UNDECIDED,
-    ):
+    both, theirs = dict(one), dict(other)
+    # Files of spans have no scheme, and then neither of the two has one.
+    if both.get("scheme") == UNDECIDED and "scheme" in theirs:
+        both["scheme"] = theirs["scheme"]
+    if theirs.get("scheme") == UNDECIDED and "scheme" in both:
+        theirs["scheme"] = both["scheme"]
+    if both != theirs:
         signatures = ["|".join(f"{k}:{v}" for k, v in made.items()) for made in (one, other)]
         error = SchemeError(f"results made differently cannot be merged: {' and '.join(signatures)}")
         error.code = "signature"

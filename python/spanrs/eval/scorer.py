@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, overload
 
 from spanrs import _spanrs
 from spanrs.errors import SpanrsError
@@ -13,10 +14,13 @@ from spanrs.eval import inputs
 from spanrs.eval.documents import borders, cut
 from spanrs.eval.result import UNDECIDED, LocatedViolation, Result, Violations, combine, merged_settings
 from spanrs.eval.tallies import Tallies
+from spanrs.io import Columns, Source
 from spanrs.tags.words import IGNORE_INDEX, Dialect, Violation, Vocabulary, as_vocabulary, is_auto
 
 if TYPE_CHECKING:
     import numpy.typing as npt
+
+    from spanrs.eval.fair_result import FairResult
 
 #: Gold or pred: sentences of tags, ids, or an Arrow column; see :func:`score`.
 Side = Any
@@ -30,6 +34,8 @@ class Scorer:
 
     Parameters
     ----------
+    matcher : str
+        As for :func:`score`; ``fair`` makes a :class:`spanrs.FairScorer`.
     scheme : str
         As for :func:`score`; ``auto`` is settled by the first batch that has a tag other than ``O``.
     reading, dialect, located
@@ -51,20 +57,43 @@ class Scorer:
     Counts(tp=1, fp=0, fn=1)
     """
 
+    _matchers: ClassVar[dict[str, type[Scorer]]] = {}
+
+    def __init_subclass__(cls, *, matcher: str, **others: Any) -> None:
+        super().__init_subclass__(**others)
+        cls._matchers[matcher] = cls
+
+    def __new__(cls, *args: Any, matcher: str = "exact", **others: Any) -> Scorer:
+        """Make the scorer of the matcher that is named."""
+        del args, others
+        if cls is Scorer and matcher != "exact":
+            if matcher not in cls._matchers:
+                message = f"unknown matcher {matcher!r}; one of exact, {', '.join(cls._matchers)}"
+                raise ValueError(message)
+            cls = cls._matchers[matcher]
+        return super().__new__(cls)
+
     def __init__(
         self,
         scheme: str = "auto",
         reading: str = "conlleval",
         *,
+        matcher: str = "exact",
         dialect: Dialect = Dialect(),
         located: int = LOCATED,
         by_document: bool = False,
         threads: int = 1,
     ) -> None:
-        self._counter = _spanrs.Counter(scheme, reading, dialect, located, by_document)
+        del matcher  # It chose the class.
+        self._counter = _spanrs.Counter(scheme, reading, dialect, located, by_document, self.only)
         self._threads = _threads(threads)
         self._dialect = dialect
-        self._merged: list[Result] = []
+        self._merged: list[Any] = []
+
+    @property
+    def only(self) -> tuple[list[str] | None, list[str]] | None:
+        """What a fair matcher looks at; None for the exact one."""
+        return None
 
     def update(
         self,
@@ -100,6 +129,33 @@ class Scorer:
             return
         golds, preds, sizes = inputs.as_batch(gold, pred, ignore_index, lengths, mask)
         self._counter.update_ids(golds, preds, names, ignore_index, sizes, self._threads)
+
+    def update_files(
+        self,
+        gold: Callable[[], Source],
+        pred: Callable[[], Source] | None,
+        columns: Columns = Columns(),
+        pred_columns: Columns = Columns(),
+        progress: Callable[[int], object] | None = None,
+    ) -> None:
+        """Add column files; their documents end where they say.
+
+        Parameters
+        ----------
+        gold, pred : callable
+            Give the source from its beginning, as often as they are called. Without ``pred`` gold holds
+            both, in the columns ``tag`` and ``second``.
+        columns, pred_columns, progress
+            As for :func:`spanrs.score_files`.
+
+        Raises
+        ------
+        OSError, spanrs.errors.SpanrsError
+            As :func:`spanrs.score_files`. Nothing of the files is counted then.
+        """
+        self._counter.update_files(
+            gold, pred, columns.as_options(), pred_columns.as_options(), progress
+        )
 
     def end_document(self) -> None:
         """End a document: what was added since the last call is one."""
@@ -159,10 +215,9 @@ def make_settings(made: tuple[str | None, str], dialect: Dialect) -> dict[str, s
     return settings
 
 
-def make_result(state: dict[str, Any], dialect: Dialect) -> Result:
-    """Make a result of what the compiled half counted."""
-    settings = make_settings((state["scheme"], state["reading"]), dialect)
-    violations = {
+def make_violations(state: dict[str, Any]) -> dict[str, Violations]:
+    """Take over the violations of both sides."""
+    return {
         side: Violations(
             count,
             [LocatedViolation(sentence, line or None, Violation(*row)) for sentence, line, row in first],
@@ -172,16 +227,58 @@ def make_result(state: dict[str, Any], dialect: Dialect) -> Result:
             ("pred", state["pred_violations"]),
         )
     }
+
+
+def make_result(state: dict[str, Any], dialect: Dialect) -> Result:
+    """Make a result of what the compiled half counted."""
+    settings = make_settings((state["scheme"], state["reading"]), dialect)
     documents = [Tallies.from_state(row) for row in state["documents"]]
-    return Result(Tallies.from_state(state), violations, settings, state["detection"], documents)
+    tallies = Tallies.from_state(state)
+    return Result(tallies, make_violations(state), settings, state["detection"], documents)
 
 
+@overload
+def score(
+    gold: Side,
+    pred: Side,
+    scheme: str = ...,
+    reading: str = ...,
+    *,
+    matcher: Literal["exact"] = ...,
+    vocabulary: Vocabulary | None = ...,
+    ignore_index: int = ...,
+    lengths: Iterable[int] | None = ...,
+    mask: npt.ArrayLike | None = ...,
+    dialect: Dialect = ...,
+    located: int = ...,
+    documents: Iterable[int] | None = ...,
+    weights: Sequence[float] | None = ...,
+    threads: int = ...,
+) -> Result: ...
+@overload
+def score(
+    gold: Side,
+    pred: Side,
+    scheme: str = ...,
+    reading: str = ...,
+    *,
+    matcher: Literal["fair"],
+    vocabulary: Vocabulary | None = ...,
+    ignore_index: int = ...,
+    lengths: Iterable[int] | None = ...,
+    mask: npt.ArrayLike | None = ...,
+    dialect: Dialect = ...,
+    located: int = ...,
+    documents: Iterable[int] | None = ...,
+    threads: int = ...,
+) -> FairResult: ...
 def score(
     gold: Side,
     pred: Side,
     scheme: str = "auto",
     reading: str = "conlleval",
     *,
+    matcher: str = "exact",
     vocabulary: Vocabulary | None = None,
     ignore_index: int = IGNORE_INDEX,
     lengths: Iterable[int] | None = None,
@@ -191,7 +288,7 @@ def score(
     documents: Iterable[int] | None = None,
     weights: Sequence[float] | None = None,
     threads: int = 1,
-) -> Result:
+) -> Result | FairResult:
     """Score tags against tags: exact spans, type and both bounds.
 
     Parameters
@@ -210,6 +307,9 @@ def score(
         ``auto``: the scheme gold violates least.
     reading : str
         What malformed tags mean, as for :func:`spanrs.tags.read_spans`.
+    matcher : str
+        ``exact``, or ``fair``: near misses are counted as what they are, as by :func:`spanrs.fair` with no
+        type excluded; spans can be given instead of tags then.
     vocabulary : sequence of str or mapping, optional
         The tag of each id; label2id and id2label will do.
     ignore_index : int
@@ -226,15 +326,15 @@ def score(
         Sentences of each document, in order, 1 or more: the result has a row for each.
     weights : sequence of float, optional
         How often each document counts, as for :meth:`Result.weighed`. Without ``documents`` every
-        sentence is a document.
+        sentence is a document. Not with the fair matcher, whose weights are those of errors.
     threads : int
         Threads for ids and Arrow columns, which are counted without the GIL; 0 is one a processor. The
         result does not depend on it. Lists are walked by one thread.
 
     Returns
     -------
-    Result
-        Measures, counts, violations, signature.
+    Result or FairResult
+        Measures, counts, violations, signature. A FairResult where the matcher is ``fair``.
 
     Raises
     ------
@@ -258,8 +358,12 @@ def score(
     >>> spanrs.score(ids, ids, vocabulary=["O", "B-PER", "I-PER", "B-LOC"]).micro.f1
     1.0
     """
+    if matcher != "exact" and weights is not None:
+        message = "weights of documents go with the exact matcher; those of errors with spanrs.fair"
+        raise TypeError(message)
+    make = partial(Scorer, matcher=matcher, dialect=dialect, located=located, threads=threads)
     if documents is None and weights is None:
-        scorer = Scorer(scheme, reading, dialect=dialect, located=located, threads=threads)
+        scorer = make(scheme, reading)
         scorer.update(
             gold, pred, vocabulary=vocabulary, ignore_index=ignore_index, lengths=lengths, mask=mask
         )
@@ -272,12 +376,12 @@ def score(
     options: dict[str, Any] = {"vocabulary": names, "ignore_index": ignore_index}
     detection = None
     # All sentences as one document.
-    one = Scorer(scheme, reading, dialect=dialect, located=located, threads=threads)
+    one = make(scheme, reading)
     if is_auto(scheme):
         # All of gold decides, not its first document.
         one.update(**take(0, sentences), **options)
-        scheme, detection = one.result().scheme, one.result().detection
-    scorer = Scorer(scheme, reading, dialect=dialect, located=located, by_document=True, threads=threads)
+        scheme, detection = one.result().settings["scheme"], one.result().detection
+    scorer = make(scheme, reading, by_document=True)
     try:
         for start, end in ends:
             scorer.update(**take(start, end), **options)

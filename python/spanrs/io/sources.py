@@ -75,3 +75,27 @@ class _Named:
 
     def read(self, size: int = -1) -> bytes:
         return self._file.read(size)
+
+
+def read_text(path: str | PathLike[str]) -> str:
+    """Read a small text file that must be UTF-8.
+
+    Raises
+    ------
+    OSError
+        Where it cannot be read.
+    spanrs.errors.FormatError
+        Where it is not UTF-8, with the line.
+    """
+    from pathlib import Path
+
+    from spanrs.errors import FormatError
+
+    data = Path(path).read_bytes()
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as wrong:
+        line = data.count(b"\n", 0, wrong.start) + 1
+        error = FormatError(f"{path}:{line}: the file is not UTF-8; convert it")
+        error.code, error.path, error.line = "encoding", str(path), line
+        raise error from None

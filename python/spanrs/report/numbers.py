@@ -13,3 +13,15 @@ def amount(number: float) -> str:
     ('3', '0.30')
     """
     return str(number) if isinstance(number, int) else f"{number:.2f}"
+
+
+def safe_cell(text: str) -> str:
+    """Give text that no spreadsheet takes for a formula.
+
+    Examples
+    --------
+    >>> from spanrs.report.numbers import safe_cell
+    >>> safe_cell("PER"), safe_cell("=1+1")
+    ('PER', "'=1+1")
+    """
+    return f"'{text}" if text.startswith(("=", "+", "-", "@", "\t", "\r")) else text

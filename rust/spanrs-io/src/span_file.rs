@@ -53,6 +53,24 @@ impl SpanFileReader {
         }
     }
 
+    /// True where the first line that is not blank has the columns of a span. Files without such a line
+    /// may be anything.
+    ///
+    /// # Errors
+    /// What reading further brings.
+    pub fn fits(lines: &mut LineReader) -> Result<bool> {
+        loop {
+            let mut ahead = lines.ahead().split(|&byte| byte == b'\n');
+            if let Some(line) = ahead.find(|line| !line.trim_ascii().is_empty()) {
+                let columns: Vec<&[u8]> = line.split(|&byte| byte == b'\t').collect();
+                return Ok(columns.len() == 4 && columns[1..3].iter().all(|c| index(c).is_some()));
+            }
+            if !lines.look_further()? {
+                return Ok(true);
+            }
+        }
+    }
+
     /// The file's name as given.
     pub fn path(&self) -> &str {
         self.lines.path()

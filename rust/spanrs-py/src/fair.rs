@@ -5,11 +5,11 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyFrozenSet, PyList, PySet};
 use spanrs_eval::Placed;
 use spanrs_eval::fair::{FairCounts, Kind, Matcher, Row, Spans, TokenSets, TypeFilter};
-use spanrs_io::SpanFileReader;
+use spanrs_io::{ColumnReader, SpanFileReader};
 use spanrs_jobs::fair::SpanSource;
 
 use crate::error::{Error, Result};
-use crate::files::{ColumnOptions, Progress, columns, lines};
+use crate::files::{ColumnOptions, Progress, lines};
 use crate::span_lists::{Sides, SpanLists};
 
 /// (types that count, or None for all; types that do not)
@@ -81,55 +81,79 @@ pub(crate) fn fair_count<'py>(
     Ok(state(py, &counts, |ty| types[ty as usize])?)
 }
 
-/// (sentence, gold span, pred span)
-type Place = (usize, Option<u32>, Option<u32>);
+/// (type, start, end)
+type SpanTuple = (String, i64, i64);
+/// (kind, sentence, gold span, pred span)
+type Mistake = (&'static str, usize, Option<SpanTuple>, Option<SpanTuple>);
 
-/// Which spans came to TP, FP, FN, LE, BES, BEL, BEO and LBE.
+/// Everything that is no true positive, in the order in which it was decided.
 #[pyfunction]
-#[pyo3(signature = (gold, pred, /))]
-pub(crate) fn fair_decisions(
+#[pyo3(signature = (gold, pred, only, /))]
+pub(crate) fn fair_errors(
     py: Python<'_>,
     gold: &SpanLists,
     pred: &SpanLists,
-) -> [Vec<Place>; 8] {
+    only: Filter,
+) -> Vec<Mistake> {
+    let filter = filter(only);
     py.detach(|| {
-        let mut lists: [Vec<Place>; 8] = Default::default();
+        let sides = Sides::new(gold, pred, |name| filter.counts(name));
         let mut matcher = Matcher::default().with_decisions();
         let mut counts = FairCounts::default();
-        Sides::new(gold, pred, |_| true).run_with_tokens(|sentence, gold, pred| {
+        let mut mistakes = Vec::new();
+        sides.run_with_tokens(|sentence, gold, pred| {
             matcher.run(gold, pred, &mut counts);
+            let span = |side: Spans<'_>, at: Option<u32>| {
+                let span = side.placed()[at? as usize];
+                Some((
+                    sides.types[span.ty as usize].to_owned(),
+                    span.start,
+                    span.end,
+                ))
+            };
             for decision in matcher.decisions() {
                 let kind = match decision.kind {
-                    Kind::Tp => 0,
-                    Kind::Fp => 1,
-                    Kind::Fn => 2,
-                    Kind::Le => 3,
-                    Kind::Bes => 4,
-                    Kind::Bel => 5,
-                    Kind::Beo => 6,
-                    Kind::Lbe => 7,
+                    Kind::Tp => continue,
+                    Kind::Fp => "FP",
+                    Kind::Fn => "FN",
+                    Kind::Le => "LE",
+                    Kind::Bes => "BES",
+                    Kind::Bel => "BEL",
+                    Kind::Beo => "BEO",
+                    Kind::Lbe => "LBE",
                 };
-                lists[kind].push((sentence, decision.gold, decision.pred));
+                mistakes.push((
+                    kind,
+                    sentence,
+                    span(gold, decision.gold),
+                    span(pred, decision.pred),
+                ));
             }
         });
-        lists
+        mistakes
     })
 }
 
-/// Where the spans of a file are: a source, how its columns lie where it is no span file, and whether
-/// punctuation is left out there.
+/// Where the spans of a file are: a source, its format (`spans`, `stacked`, or None for what its first
+/// line looks like), how its columns lie if it has stacked tags, and whether punctuation is left out there.
 #[derive(FromPyObject)]
-pub(crate) struct FileOptions<'py>(Bound<'py, PyAny>, Option<ColumnOptions>, bool);
+pub(crate) struct FileOptions<'py>(Bound<'py, PyAny>, Option<String>, ColumnOptions, bool);
 
 impl FileOptions<'_> {
     fn open(&self) -> Result<SpanSource> {
-        let Self(source, options, ignore_punct) = self;
-        Ok(match options {
-            None => SpanSource::Spans(Box::new(SpanFileReader::new(lines(source, None)?))),
-            Some(options) => SpanSource::Stacked {
-                rows: Box::new(columns(source, options, None)?),
+        let Self(source, format, options, ignore_punct) = self;
+        let mut lines = lines(source, options.5)?;
+        let spans = match format.as_deref() {
+            Some(format) => format == "spans",
+            None => SpanFileReader::fits(&mut lines)?,
+        };
+        Ok(if spans {
+            SpanSource::Spans(Box::new(SpanFileReader::new(lines)))
+        } else {
+            SpanSource::Stacked {
+                rows: Box::new(ColumnReader::new(lines, options.columns()?)?),
                 ignore_punct: *ignore_punct,
-            },
+            }
         })
     }
 }

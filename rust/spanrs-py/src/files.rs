@@ -17,10 +17,17 @@ use crate::options::{PyDialect, ViolationTuple, reading, scheme};
 
 /// (separator, comments, token column, tag column, second column, line limit in bytes)
 #[derive(FromPyObject)]
-pub(crate) struct ColumnOptions(String, Option<String>, i64, i64, Option<i64>, Option<usize>);
+pub(crate) struct ColumnOptions(
+    String,
+    Option<String>,
+    i64,
+    i64,
+    Option<i64>,
+    pub(crate) Option<usize>,
+);
 
 impl ColumnOptions {
-    fn columns(&self) -> Result<Columns> {
+    pub(crate) fn columns(&self) -> Result<Columns> {
         let Self(separator, comments, token, tag, second, _) = self;
         Ok(Columns {
             separator: match (separator.as_str(), separator.as_bytes()) {

@@ -36,7 +36,7 @@ mod _spanrs {
     #[pymodule_export]
     use crate::eval::Counter;
     #[pymodule_export]
-    use crate::fair::{fair_compare, fair_count, fair_decisions, fair_files, fair_spans};
+    use crate::fair::{fair_compare, fair_count, fair_errors, fair_files, fair_spans};
     #[pymodule_export]
     use crate::files::{convert_file, detect_file, spans_file, validate_file};
     #[pymodule_export]

@@ -100,6 +100,11 @@ impl<'a> Spans<'a> {
         }
     }
 
+    /// The bounds and types.
+    pub fn placed(&self) -> &'a [Placed] {
+        self.placed
+    }
+
     /// Runs of the tokens of a span; None where it has all between its bounds.
     #[inline]
     fn runs(&self, at: usize) -> Option<&'a [Run]> {

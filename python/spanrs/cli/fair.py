@@ -1,0 +1,190 @@
+"""``spanrs fair``."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from spanrs.cli.options import COLUMN, column_options, echo_table, progress, source, standard_output
+from spanrs.eval import fair_config, fair_files
+from spanrs.eval.fair_config import FairConfig
+from spanrs.eval.fair_files import FORMATS
+from spanrs.eval.fair_weights import as_weights
+from spanrs.io import Columns, atomic_output
+from spanrs.tags.words import Dialect
+
+if TYPE_CHECKING:
+    from spanrs.eval import FairResult
+
+#: Formats of the result, and the endings of files that mean them.
+TO = ("text", "json", "csv", "html")
+ENDINGS = {".json": "json", ".csv": "csv", ".html": "html", ".htm": "html"}
+
+
+def _parsed(parse: Callable[[str], Any]) -> Callable[..., Any]:
+    """Make of a function that refuses what it cannot read a callback of an option."""
+
+    def callback(ctx: click.Context, param: click.Parameter, value: str | None) -> Any:
+        try:
+            return None if value is None else parse(value)
+        except ValueError as error:
+            raise click.BadParameter(str(error)) from None
+
+    return callback
+
+
+@click.command()
+@click.argument("gold", required=False)
+@click.argument("pred", required=False)
+@click.option("--config", metavar="FILE", help="Settings in FairEval's form; options go before them.")
+@column_options("auto", FORMATS, "Format of the files: one span a line, or tokens with stacked tags.")
+@click.option(
+    "--pos-column",
+    type=COLUMN,
+    default=1,
+    show_default=True,
+    help="Column of the parts of speech, for --ignore-punct.",
+)
+@click.option(
+    "--ignore-punct/--keep-punct",
+    default=None,
+    help="Leave punctuation out of the spans of files with parts of speech (default), or not.",
+)
+@click.option("--types", metavar="TYPE,...", callback=_parsed(fair_config.names), help="Types to look at.")
+@click.option(
+    "--exclude",
+    metavar="TYPE,...",
+    callback=_parsed(fair_config.names),
+    help="Types not to look at, besides NONE and EMPTY.",
+)
+@click.option(
+    "--focus",
+    metavar="gold|pred",
+    callback=_parsed(fair_config.focus),
+    help="Whose type LE and LBE are counted for (gold). FairEval's target and system will do.",
+)
+@click.option(
+    "--method",
+    "methods",
+    metavar="NAME,...",
+    callback=_parsed(fair_config.methods),
+    help="Evaluations to show: exact (or traditional), fair, weighted, all.",
+)
+@click.option(
+    "--weights",
+    metavar="FORMULAS",
+    callback=_parsed(as_weights),
+    help='paper, default, or formulas such as "LE = 0.5 FP + 0.5 FN, BE = 0.5 TP + 0.5 FN".',
+)
+@click.option("--by-document", is_flag=True, help="A row for each pair of files as well.")
+@click.option("--to", type=click.Choice(TO), help="Format of the result; by the ending of -o, or text.")
+@click.option("--json", "as_json", is_flag=True, help="Short for --to json.")
+@click.option("-o", "--output", metavar="FILE", help="Write there: a file, a directory, or - (default).")
+@click.option("--compat", is_flag=True, help="Do and write what FairEval does, byte for byte.")
+def command(
+    gold: str | None,
+    pred: str | None,
+    config: str | None,
+    file_format: str,
+    columns: Columns,
+    dialect: Dialect,
+    pos_column: int,
+    ignore_punct: bool | None,
+    types: list[str] | None,
+    exclude: list[str] | None,
+    focus: str | None,
+    methods: list[str] | None,
+    weights: Any,
+    by_document: bool,
+    to: str | None,
+    as_json: bool,
+    output: str | None,
+    compat: bool,
+) -> None:
+    """Evaluate PRED against GOLD fairly: every mistake once, as what it is.
+
+    GOLD and PRED are two files or two directories, whose files are paired by name. Span files have a span
+    a line (type, first token, last token, tokens; tabs between them, tokens from 1) and blank lines
+    between sentences. Files with stacked tags have a token a line, the tag in the last column:
+    I-S|B-NP. Tags of other schemes are for spanrs score --matcher fair.
+
+    Measures are printed in per cent, in JSON and CSV they are fractions.
+    """
+    del dialect
+    if compat:
+        _compat(config, gold, pred, click.get_current_context())
+        return
+    made = FairConfig() if config is None else fair_config.read_fair_config(config)
+    if types is not None:
+        made.types = None if "all" in types else types
+    if exclude is not None:
+        made.exclude = [*exclude, *made.exclude]
+    made.ignore_punct = made.ignore_punct if ignore_punct is None else ignore_punct
+    made.focus, made.methods = focus or made.focus, methods or made.methods
+    made.weights = weights or made.weights
+    golds, preds = gold or made.gold, pred or made.pred
+    if golds is None or preds is None:
+        raise click.UsageError("name GOLD and PRED, or a --config with target_in and system_in")
+    if str(golds) == str(preds) == "-":
+        raise click.UsageError("GOLD and PRED cannot both be standard input")
+    with progress([str(golds), str(preds)]) as bar:
+        result = fair_files(
+            source(str(golds)),
+            source(str(preds)),
+            file_format=file_format,
+            columns=columns,
+            pos_column=pos_column,
+            ignore_punct=made.ignore_punct,
+            weights=made.weights,
+            focus=made.focus,
+            types=made.types,
+            exclude=made.exclude,
+            by_document=by_document,
+            progress=bar,
+        )
+    out = made.out if output is None else None if output == "-" else Path(output)
+    write(result, out, "json" if as_json else to, made.methods, f"{preds} against {golds}")
+
+
+def write(result: FairResult, out: Path | None, to: str | None, versions: list[str], title: str) -> None:
+    """Write a result to a file, into a directory, or to standard output."""
+    if out is not None and out.is_dir():
+        to = to or "csv"
+        out = out / f"eval.{'txt' if to == 'text' else to}"
+    if to is None:
+        to = "text" if out is None else ENDINGS.get(out.suffix.lower(), "text")
+    text = _rendered(result, to, versions, title)
+    if out is None:
+        if to == "text":
+            echo_table(text)
+        else:
+            standard_output().write((text.rstrip("\n") + "\n").encode())
+        return
+    out.parent.mkdir(parents=True, exist_ok=True)
+    with atomic_output(out) as file:
+        file.write((text.rstrip("\n") + "\n").encode())
+
+
+def _rendered(result: FairResult, to: str, versions: list[str], title: str) -> str:
+    if to == "html":
+        from spanrs.report.fair_html import page
+
+        try:
+            return page(result, title, versions)
+        except ImportError as error:
+            raise click.UsageError(str(error)) from None
+    from spanrs.report import fair as report
+
+    if to == "json":
+        return json.dumps(report.plain(result, versions), ensure_ascii=False, allow_nan=False)
+    if to == "csv":
+        return report.csv_text(result, versions)
+    return report.render(result, versions=versions)
+
+
+def _compat(config: str | None, gold: str | None, pred: str | None, context: click.Context) -> None:
+    raise NotImplementedError

@@ -1,0 +1,191 @@
+"""Configuration files of FairEval, read as they are documented."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import NoReturn
+
+from spanrs.errors import FormatError
+from spanrs.eval.fair_scorer import EXCLUDED
+from spanrs.eval.fair_weights import PAPER, Weights, as_weights
+from spanrs.io.sources import read_text
+
+#: What FairEval calls the evaluations, and what they are called here.
+METHODS = {"traditional": "exact", "exact": "exact", "fair": "fair", "weighted": "weighted"}
+FOCUS = {"target": "gold", "gold": "gold", "system": "pred", "pred": "pred"}
+_TRUTH = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
+
+
+@dataclass
+class FairConfig:
+    """What a configuration file asks for; see :func:`read_fair_config`."""
+
+    gold: Path | None = None
+    """File or directory with gold spans (``target_in``)."""
+    pred: Path | None = None
+    """File or directory with pred spans (``system_in``)."""
+    out: Path | None = None
+    """File or directory for the result (``eval_out``); None for standard output."""
+    types: list[str] | None = None
+    """Types to look at (``labels``); None for all."""
+    exclude: list[str] = field(default_factory=lambda: list(EXCLUDED))
+    """Types not to look at."""
+    ignore_punct: bool = True
+    """Leave out punctuation of files that have parts of speech."""
+    focus: str = "gold"
+    """``gold`` (``target``) or ``pred`` (``system``)."""
+    methods: list[str] = field(default_factory=lambda: ["exact", "fair", "weighted"])
+    """Evaluations to show (``eval_method``): ``exact`` (``traditional``), ``fair``, ``weighted``."""
+    weights: Weights = field(default_factory=lambda: PAPER)
+    """Weights of the weighted evaluation."""
+
+
+def read_fair_config(path: str | Path) -> FairConfig:
+    r"""Read a configuration file of FairEval.
+
+    A line is ``key = value``; blank lines and lines that begin with ``#`` are passed over. Keys are
+    ``target_in``, ``system_in``, ``labels``, ``exclude``, ``ignore_punct``, ``focus``, ``eval_method``,
+    ``weights`` and ``eval_out``. A value that is left empty is the default, as is a key that is left out.
+    Paths are relative to the current directory, or if nothing is there to the file's.
+
+    Parameters
+    ----------
+    path : str or Path
+        The file, UTF-8.
+
+    Returns
+    -------
+    FairConfig
+
+    Raises
+    ------
+    OSError
+        Where it cannot be read.
+    spanrs.errors.FormatError
+        For keys that are unknown or there twice, and values that cannot be, with the line.
+
+    Examples
+    --------
+    >>> import pathlib, spanrs, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder, "ner.config")
+    ...     _ = path.write_text("target_in = gold.csv\nsystem_in = pred.csv\nfocus = system\n")
+    ...     spanrs.eval.read_fair_config(path).focus
+    'pred'
+    """
+    config = FairConfig()
+    seen: dict[str, int] = {}
+    folder = Path(path).parent
+    for number, raw in enumerate(read_text(path).splitlines(), 1):
+        text = raw.strip()
+        if not text or text.startswith("#"):
+            continue
+        key, equals, value = (part.strip() for part in text.partition("="))
+        if not equals:
+            _refuse(path, number, f"{text!r} is no setting; write key = value")
+        if key not in _KEYS:
+            close = difflib.get_close_matches(key, _KEYS, 1)
+            hint = f"did you mean {close[0]}?" if close else f"the keys are {', '.join(_KEYS)}"
+            _refuse(path, number, f"unknown key {key!r}; {hint}")
+        if key in seen:
+            _refuse(path, number, f"{key} is set here and on line {seen[key]}; keep one of them")
+        seen[key] = number
+        if value:
+            try:
+                _KEYS[key](config, value, folder)
+            except ValueError as error:
+                _refuse(path, number, f"{key}: {error}")
+    return config
+
+
+def _refuse(path: str | Path, line: int, message: str) -> NoReturn:
+    error = FormatError(f"{path}:{line}: {message}")
+    error.code, error.path, error.line = "config", str(path), line
+    raise error
+
+
+def names(text: str) -> list[str]:
+    """Give the names that commas separate, each once."""
+    return list(dict.fromkeys(name.strip() for name in text.split(",") if name.strip()))
+
+
+def methods(text: str) -> list[str]:
+    """Give the evaluations that are named, in the order in which they are shown."""
+    asked = [name.lower() for name in names(text)]
+    for name in asked:
+        if name not in METHODS and name != "all":
+            known = "traditional (or exact), fair, weighted, all"
+            raise ValueError(f"unknown evaluation {name!r}; one or more of {known}")
+    wanted = set(METHODS.values()) if "all" in asked else {METHODS[name] for name in asked}
+    return [name for name in ("exact", "fair", "weighted") if name in wanted]
+
+
+def focus(text: str) -> str:
+    """Give the focus in our words."""
+    if text.lower() not in FOCUS:
+        raise ValueError(f"unknown focus {text!r}; target (or gold) or system (or pred)")
+    return FOCUS[text.lower()]
+
+
+def _path(text: str, folder: Path) -> Path:
+    here, there = Path(text), folder / text
+    return there if there.exists() and not here.exists() else here
+
+
+def _gold(config: FairConfig, value: str, folder: Path) -> None:
+    config.gold = _path(value, folder)
+
+
+def _pred(config: FairConfig, value: str, folder: Path) -> None:
+    config.pred = _path(value, folder)
+
+
+def _out(config: FairConfig, value: str, folder: Path) -> None:
+    if value == "cmd":
+        return
+    here, there = Path(value), folder / value
+    # A folder that is there says which of the two is meant.
+    config.out = there if not here.parent.is_dir() and there.parent.is_dir() else here
+
+
+def _labels(config: FairConfig, value: str, _folder: Path) -> None:
+    listed = names(value)
+    config.types = None if "all" in listed else listed
+
+
+def _exclude(config: FairConfig, value: str, _folder: Path) -> None:
+    config.exclude = list(dict.fromkeys([*names(value), *EXCLUDED]))
+
+
+def _punct(config: FairConfig, value: str, _folder: Path) -> None:
+    if value.lower() not in _TRUTH:
+        raise ValueError(f"{value!r} is neither True nor False")
+    config.ignore_punct = _TRUTH[value.lower()]
+
+
+def _focus(config: FairConfig, value: str, _folder: Path) -> None:
+    config.focus = focus(value)
+
+
+def _methods(config: FairConfig, value: str, _folder: Path) -> None:
+    config.methods = methods(value)
+
+
+def _weights(config: FairConfig, value: str, _folder: Path) -> None:
+    config.weights = as_weights(value)
+
+
+_KEYS: dict[str, Callable[[FairConfig, str, Path], None]] = {
+    "target_in": _gold,
+    "system_in": _pred,
+    "labels": _labels,
+    "exclude": _exclude,
+    "ignore_punct": _punct,
+    "focus": _focus,
+    "eval_method": _methods,
+    "weights": _weights,
+    "eval_out": _out,
+}

@@ -1,0 +1,150 @@
+"""Weights of the fair matcher's error types."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping
+from typing import TypeAlias, cast
+
+#: Error type -> how much of a TP, an FP and an FN one such error is.
+Weights: TypeAlias = Mapping[str, Mapping[str, float]]
+
+#: What can be counted. BE is BES, BEL and BEO together.
+KINDS = ("TP", "FP", "FN", "LE", "BE", "BES", "BEL", "BEO", "LBE")
+_PARTS = ("TP", "FP", "FN")
+
+_ITSELF: Weights = {"TP": {"TP": 1}, "FP": {"FP": 1}, "FN": {"FN": 1}}
+_HALF: Mapping[str, float] = {"TP": 0, "FP": 0.5, "FN": 0.5}
+
+#: Every near miss is half a false positive and half a false negative: what fair evaluation uses.
+FAIR: Weights = {**_ITSELF, "LE": _HALF, "BE": _HALF, "LBE": _HALF}
+
+#: What Ortmann (2022) suggests: boundary errors are half right.
+PAPER: Weights = {
+    "LE": _HALF,
+    "BES": {"TP": 0.5, "FP": 0, "FN": 0.5},
+    "BEL": {"TP": 0.5, "FP": 0.5, "FN": 0},
+    "BEO": {"TP": 0.5, "FP": 0.25, "FN": 0.25},
+    "LBE": _HALF,
+    **_ITSELF,
+}
+
+#: Weights that have a name.
+NAMED: Mapping[str, Weights] = {"paper": PAPER, "default": FAIR}
+
+_TERM = re.compile(r"(?P<weight>\d+\.?\d*|\.\d+)\s*\*?\s*(?P<part>\w+)", re.ASCII)
+
+
+def as_weights(weights: str | Weights) -> Weights:
+    """Give the weights a user names, writes as formulas, or has as a dictionary.
+
+    Parameters
+    ----------
+    weights : str or mapping
+        ``paper`` (what Ortmann 2022 suggests), ``default`` (all near misses half FP and half FN), formulas
+        ``ERROR = w TP + w FP + w FN`` separated by commas, or a mapping of error types to mappings of
+        ``TP``, ``FP`` and ``FN`` to numbers. Parts that are left out weigh 0; TP, FP and FN are themselves
+        unless they are named; other error types that are not named do not count.
+
+    Returns
+    -------
+    mapping
+
+    Raises
+    ------
+    ValueError
+        For formulas that cannot be read, unknown error types, weights that are negative or not finite, and
+        boundary errors that would be counted twice.
+
+    Examples
+    --------
+    >>> from spanrs.eval.fair_weights import as_weights
+    >>> as_weights("LE = 0.5 FP + 0.5*FN")["LE"]
+    {'TP': 0.0, 'FP': 0.5, 'FN': 0.5}
+    """
+    if isinstance(weights, str):
+        name = weights.strip().lower()
+        return NAMED[name] if name in NAMED else _checked(_formulas(weights))
+    return _checked(weights)
+
+
+def phrase(weights: Weights) -> str:
+    """Say weights in a signature: their name, or formulas without blanks."""
+    for name, known in NAMED.items():
+        if weights == known:
+            return name
+    formulas = (
+        f"{kind}=" + "+".join(f"{value:g}{part}" for part, value in parts.items() if value)
+        for kind, parts in weights.items()
+        if parts != _ITSELF.get(kind)
+    )
+    return ",".join(formulas)
+
+
+def _formulas(text: str) -> dict[str, dict[str, float]]:
+    weights: dict[str, dict[str, float]] = {}
+    for formula in text.split(","):
+        kind, equals, terms = (part.strip() for part in formula.partition("="))
+        if not equals or not kind:
+            raise ValueError(
+                f"{formula.strip()!r} is no weight formula; write ERROR = 0.5 TP + 0.25 FP + 0.25 FN, "
+                f"separated by commas, or one of {', '.join(NAMED)}"
+            )
+        if kind in weights:
+            raise ValueError(f"weights name {kind} twice")
+        weights[kind] = _terms(kind, terms)
+    return weights
+
+
+def _terms(kind: str, terms: str) -> dict[str, float]:
+    parts = dict.fromkeys(_PARTS, 0.0)
+    named: set[str] = set()
+    for term in terms.split("+"):
+        found = _TERM.fullmatch(term.strip())
+        part = found["part"] if found else ""
+        if found is None or part not in _PARTS:
+            raise ValueError(
+                f"weight of {kind}: {term.strip()!r} is no term; write a number from 0 up and TP, FP or FN, "
+                "as in 0.5 FP"
+            )
+        if part in named:
+            raise ValueError(f"weight of {kind}: {part} is named twice")
+        named.add(part)
+        parts[part] = float(found["weight"])
+    return parts
+
+
+def _checked(weights: Weights) -> Weights:
+    checked: dict[str, Mapping[str, float]] = {}
+    for kind, parts in weights.items():
+        if kind not in KINDS:
+            raise ValueError(f"weights name {kind!r}, which is no error type; one of {', '.join(KINDS)}")
+        if not isinstance(parts, Mapping):
+            raise ValueError(f"weight of {kind}: give a mapping such as {{'FP': 0.5, 'FN': 0.5}}")
+        for part, value in parts.items():
+            if part not in _PARTS:
+                raise ValueError(f"weight of {kind}: {part!r} is none of {', '.join(_PARTS)}")
+            if not isinstance(value, (int, float)) or not math.isfinite(value) or value < 0:
+                raise ValueError(f"weight of {kind}: {part} is {value!r}; weights are finite numbers from 0")
+        checked[kind] = dict(parts)
+    both = [kind for kind in ("BES", "BEL", "BEO") if kind in checked]
+    if both and "BE" in checked:
+        raise ValueError(f"weights name BE and {both[0]}, which would be counted twice; name one or the other")
+    return cast("Weights", {**checked, **{k: v for k, v in _ITSELF.items() if k not in checked}})
+
+
+def ratios(counts: Mapping[str, int], weights: Weights) -> tuple[float, float, float]:
+    """Give precision, recall and F1 of weighted counts, 0 where nothing is below the fraction line.
+
+    Source: FairEval, ``precision``, ``recall``, ``fscore``; sums run in the order of the weights.
+    """
+
+    def total(part: str) -> float:
+        return sum(weight.get(part, 0) * counts.get(kind, 0) for kind, weight in weights.items())
+
+    tp, fp, fn = total("TP"), total("FP"), total("FN")
+    precision = tp / (tp + fp) if tp + fp else 0.0
+    recall = tp / (tp + fn) if tp + fn else 0.0
+    both = precision + recall
+    return precision, recall, 2 * (precision * recall) / both if both else 0.0

@@ -1,0 +1,236 @@
+"""Fair results as text tables, plain data and CSV; tables in per cent."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from io import StringIO
+from typing import TYPE_CHECKING, Any
+
+from rich.box import SIMPLE_HEAD
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from spanrs.report.numbers import amount, safe_cell
+from spanrs.report.text import describe_violations, line
+
+if TYPE_CHECKING:
+    from spanrs.eval.fair_result import FairResult, FairScores
+
+#: The evaluations of a fair result, in the order in which they are shown.
+VERSIONS = ("exact", "fair", "weighted")
+#: What is counted, in the order in which it is shown.
+KINDS = ("TP", "FP", "FN", "LE", "BE", "LBE", "BES", "BEL", "BEO")
+#: What stands for no span in a confusion.
+NOTHING = "(none)"
+#: Types up to which the confusion is shown as text.
+MOST = 20
+
+
+def render(
+    result: FairResult,
+    *,
+    names: tuple[str, str] = ("gold", "pred"),
+    located: int = 5,
+    versions: Sequence[str] = VERSIONS,
+) -> str:
+    """Give a result as plain text of any width; the arguments are those of :func:`show`."""
+    console = Console(file=StringIO(), width=10_000, color_system=None, legacy_windows=False)
+    show(console, result, names=names, located=located, versions=versions)
+    return _text(console)
+
+
+def render_systems(results: Mapping[str, FairResult]) -> str:
+    """Give a row for each system as plain text of any width."""
+    console = Console(file=StringIO(), width=10_000, color_system=None, legacy_windows=False)
+    show_systems(console, results)
+    return _text(console)
+
+
+def _text(console: Console) -> str:
+    text = console.file
+    assert isinstance(text, StringIO)
+    return "\n".join(row.rstrip() for row in text.getvalue().splitlines())
+
+
+def show(
+    console: Console,
+    result: FairResult,
+    *,
+    names: tuple[str, str] = ("gold", "pred"),
+    located: int = 5,
+    versions: Sequence[str] = VERSIONS,
+) -> None:
+    """Print a result on a console.
+
+    Parameters
+    ----------
+    console : rich.console.Console
+        Where to.
+    result : FairResult
+        What.
+    names : (str, str)
+        How gold and pred are called, their paths for instance.
+    located : int
+        Violations to list a side.
+    versions : sequence of str
+        Which evaluations to show, of :data:`VERSIONS`.
+    """
+    console.print(_measures(result, versions))
+    console.print(_kinds(result, versions))
+    if len(result.per_type) <= MOST:
+        console.print(_confusion(result))
+    if result.documents:
+        console.print(_documents(result, versions))
+    if result.detection:
+        line(console, f"scheme    {result.detection}")
+    line(console, f"sentences {amount(result.sentences)}")
+    for (side, violations), name in zip(result.violations.items(), names, strict=False):
+        lines = describe_violations(violations, name, located)
+        for text in (f"{side} violations  {violations.count}", *lines):
+            line(console, text)
+    line(console, f"signature {result.signature}")
+
+
+def show_systems(console: Console, results: Mapping[str, FairResult]) -> None:
+    """Print a row for each system: F1 of every evaluation, and what was counted."""
+    table = _table("system")
+    for name in (*(f"{version} F1" for version in VERSIONS), *KINDS[:6]):
+        table.add_column(name, justify="right", no_wrap=True)
+    for system, result in results.items():
+        f1 = (f"{100 * getattr(result, version).f1:.2f}" for version in VERSIONS)
+        table.add_row(Text(system), *f1, *map(amount, result.counts[:6]))
+    console.print(table)
+    for text in dict.fromkeys(f"signature {result.signature}" for result in results.values()):
+        line(console, text)
+
+
+def _table(first: str) -> Table:
+    table = Table(box=SIMPLE_HEAD, pad_edge=False, show_edge=False)
+    table.add_column(first, no_wrap=True)
+    return table
+
+
+def _measures(result: FairResult, versions: Sequence[str]) -> Table:
+    table = _table("evaluation")
+    for name in ("precision", "recall", "F1"):
+        table.add_column(name, justify="right", no_wrap=True)
+    for version in versions:
+        score = getattr(result, version)
+        measures = (f"{100 * value:.2f}" for value in (score.precision, score.recall, score.f1))
+        table.add_row(version, *measures)
+    return table
+
+
+def _kinds(result: FairResult, versions: Sequence[str]) -> Table:
+    table = _table("type")
+    for name in heads(versions):
+        table.add_column(name, justify="right", no_wrap=True)
+    for name, scores in result.per_type.items():
+        table.add_row(Text(name), *cells(scores, versions))
+    table.add_section()
+    table.add_row("all", *cells(result.overall, versions))
+    return table
+
+
+def heads(versions: Sequence[str]) -> list[str]:
+    """Give the headings of :func:`cells`."""
+    return [*(f"{version} F1" for version in versions), "support", *KINDS]
+
+
+def cells(scores: FairScores, versions: Sequence[str]) -> list[str]:
+    """Give F1 in per cent, support and counts as text."""
+    f1 = [f"{100 * getattr(scores, version).f1:.2f}" for version in versions]
+    return [*f1, amount(scores.exact.support), *map(amount, scores.counts)]
+
+
+def _confusion(result: FairResult) -> Table:
+    table = _table("gold \\ pred")
+    for name in result.confusion:
+        table.add_column(Text(NOTHING if name is None else name), justify="right", no_wrap=True)
+    for gold, row in result.confusion.items():
+        # A zero is nothing to look at.
+        numbers = (amount(n) if n else "." for n in row.values())
+        table.add_row(Text(NOTHING if gold is None else gold), *numbers)
+    return table
+
+
+def _documents(result: FairResult, versions: Sequence[str]) -> Table:
+    table = _table("document")
+    for name in heads(versions):
+        table.add_column(name, justify="right", no_wrap=True)
+    for row in result.documents:
+        name = str(row.document) if row.name is None else row.name
+        table.add_row(Text(name), *cells(row.scores, versions))
+    return table
+
+
+def plain(result: FairResult, versions: Sequence[str] = VERSIONS) -> dict[str, Any]:
+    """Give everything as plain dictionaries, lists, strings and numbers."""
+
+    def chosen(scores: FairScores) -> dict[str, Any]:
+        numbers = scores.to_dict()
+        return {key: n for key, n in numbers.items() if key in versions or key not in VERSIONS}
+
+    everything: dict[str, Any] = {
+        "overall": chosen(result.overall),
+        "per_type": {name: chosen(scores) for name, scores in result.per_type.items()},
+        "confusion": [
+            {"gold": gold, "pred": pred, "count": n}
+            for gold, row in result.confusion.items()
+            for pred, n in row.items()
+            if n
+        ],
+        "weights": {kind: dict(parts) for kind, parts in result.weights.items()},
+        "sentences": result.sentences,
+        "violations": {
+            side: {
+                "count": violations.count,
+                "first": [
+                    {"sentence": place.sentence, "line": place.line} | asdict(place.violation)
+                    for place in violations.first
+                ],
+            }
+            for side, violations in result.violations.items()
+        },
+        "detection": result.detection,
+        "signature": result.signature,
+    }
+    if result.documents:
+        everything["documents"] = [
+            {"document": row.document, "name": row.name, "sentences": row.sentences} | chosen(row.scores)
+            for row in result.documents
+        ]
+    if result.errors is not None:
+        everything["errors"] = [error._asdict() for error in result.errors]
+    return everything
+
+
+def csv_text(result: FairResult, versions: Sequence[str] = VERSIONS) -> str:
+    """Give a row for each type and evaluation, and for all types, whose type is empty."""
+    return csv_systems({"": result}, versions, first=())
+
+
+def csv_systems(
+    results: Mapping[str, FairResult],
+    versions: Sequence[str] = VERSIONS,
+    *,
+    first: tuple[str, ...] = ("system",),
+) -> str:
+    """Give the rows of :func:`csv_text` for each system, whose name stands in the first column."""
+    text = StringIO()
+    out = csv.writer(text, lineterminator="\n")
+    measures = ("precision", "recall", "f1", "support")
+    out.writerow((*first, "type", "evaluation", *measures, *(kind.lower() for kind in KINDS)))
+    for system, result in results.items():
+        for name, scores in [*result.per_type.items(), ("", result.overall)]:
+            for version in versions:
+                score = getattr(scores, version)
+                counts = scores.exact_counts if version == "exact" else scores.counts
+                numbers = [getattr(score, measure) for measure in measures]
+                padding = [""] * (len(KINDS) - len(counts))
+                names = [safe_cell(name) for name in ((system, name) if first else (name,))]
+                out.writerow([*names, version, *numbers, *counts, *padding])
+    return text.getvalue()
