@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import importlib
+import importlib.metadata
+import importlib.util
 import inspect
 import io
 import os
@@ -440,3 +443,15 @@ def test_as_a_program(files):
     assert done.stderr == ""
     Path("my.config").write_text("target_in = gold")
     assert subprocess.run(command, capture_output=True, check=False).returncode == 1
+
+
+def test_it_is_imported_by_its_own_name():
+    from spanrs import compat
+
+    with compat.activate("faireval"):
+        module = importlib.import_module("FairEval")
+        assert module is faireval
+        assert importlib.util.find_spec("faireval") is None
+        with pytest.raises(importlib.metadata.PackageNotFoundError):
+            importlib.metadata.version("faireval")
+    assert importlib.util.find_spec("FairEval") is None
