@@ -20,14 +20,19 @@ if TYPE_CHECKING:
 
     from spanrs.compat._distribution import ActivatedDistribution
 
-#: Package -> the version that is answered for.
+#: Package -> the version that is answered for; None for what was never a distribution.
 VERSIONS = {
     "conlleval": "0.2",
+    "faireval": None,
     "iobes": "1.5.1",
     "nervaluate": "1.2.1",
     "seqeval": "1.2.2",
     "seqscore": "0.9.0",
 }
+
+#: Packages that are imported by another name than they have here.
+MODULES = {"faireval": "FairEval"}
+_PACKAGES = {MODULES.get(package, package): package for package in VERSIONS}
 
 _lock = threading.RLock()
 #: Activated package -> modules of that name that were imported before.
@@ -55,9 +60,11 @@ class _Finder:
         path: Sequence[str] | None = None,  # noqa: ARG002
         target: ModuleType | None = None,  # noqa: ARG002
     ) -> ModuleSpec | None:
-        if fullname.partition(".")[0] not in _aside:
+        top, dot, rest = fullname.partition(".")
+        package = _PACKAGES.get(top)
+        if package not in _aside:
             return None
-        name = f"spanrs.compat.{fullname}"
+        name = f"spanrs.compat.{package}{dot}{rest}"
         try:
             known = importlib.util.find_spec(name)
         except ModuleNotFoundError:
@@ -74,8 +81,9 @@ class _Finder:
         from spanrs.compat._distribution import ActivatedDistribution
 
         for package in list(_aside):
-            if context.name is None or context.name.lower() == package:
-                yield ActivatedDistribution(package, VERSIONS[package])
+            version = VERSIONS[package]
+            if version is not None and (context.name is None or context.name.lower() == package):
+                yield ActivatedDistribution(package, version)
 
 
 _finder = _Finder()
@@ -113,7 +121,8 @@ def activate(*names: str) -> Activation:
     Parameters
     ----------
     *names : str
-        Of ``conlleval``, ``iobes``, ``nervaluate``, ``seqeval``, ``seqscore``; none means all of them.
+        Of ``conlleval``, ``faireval`` (imported as ``FairEval``), ``iobes``, ``nervaluate``, ``seqeval``,
+        ``seqscore``; none means all of them.
 
     Returns
     -------
@@ -184,5 +193,6 @@ def _check(names: Iterable[str]) -> None:
 
 def _take_out(package: str) -> dict[str, ModuleType]:
     """Take a package and its modules out of the table of imported modules."""
-    names = [name for name in list(sys.modules) if name == package or name.startswith(f"{package}.")]
+    top = MODULES.get(package, package)
+    names = [name for name in list(sys.modules) if name == top or name.startswith(f"{top}.")]
     return {name: sys.modules.pop(name) for name in names}

@@ -1,0 +1,41 @@
+"""FairEval (a6172f2): traditional and fair counts of errors in labelled spans.
+
+Names, arguments, results and texts are FairEval's, also its words: *target* for gold, *system* for pred,
+*label* for type. A span is a list ``[label, begin, end, tokens]``; indices are from 1 and ends inclusive,
+and tokens are a set. docs/compare.md lists the differences. As a command it is ``python -m
+spanrs.compat.faireval --config FILE``.
+
+Examples
+--------
+>>> from spanrs.compat import faireval
+>>> target = [["PER", 1, 2, {1, 2}], ["LOC", 4, 4, {4}]]
+>>> system = [["PER", 1, 1, {1}], ["ORG", 4, 4, {4}]]
+>>> counts = faireval.compare_spans(target, system)["overall"]
+>>> faireval.recall(counts["traditional"]), faireval.recall(counts["fair"], "weighted", {
+...     "TP": {"TP": 1}, "FN": {"FN": 1}, "LE": {"FN": 0.5}, "BES": {"TP": 0.5, "FN": 0.5}})
+(0.0, 0.3333333333333333)
+"""
+
+from spanrs.compat.faireval.command import main
+from spanrs.compat.faireval.compare import compare_spans, overlap_type
+from spanrs.compat.faireval.config import read_config
+from spanrs.compat.faireval.output import output_results
+from spanrs.compat.faireval.readers import annotation_stats, get_sentences, get_spans
+from spanrs.compat.faireval.results import add_dict, calculate_results
+from spanrs.compat.faireval.scores import fscore, precision, recall
+
+__all__ = [
+    "add_dict",
+    "annotation_stats",
+    "calculate_results",
+    "compare_spans",
+    "fscore",
+    "get_sentences",
+    "get_spans",
+    "main",
+    "output_results",
+    "overlap_type",
+    "precision",
+    "read_config",
+    "recall",
+]

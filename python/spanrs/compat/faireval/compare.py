@@ -1,0 +1,143 @@
+"""The errors between two sets of spans."""
+
+from __future__ import annotations
+
+from typing import Any, TypeAlias
+
+from spanrs import _spanrs
+
+#: [label, begin, end, tokens]: indices from 1, the end inclusive.
+Span: TypeAlias = list[Any]
+Evaluation: TypeAlias = dict[str, dict[Any, Any]]
+
+TRADITIONAL = ("TP", "FP", "FN")
+FAIR = ("TP", "FP", "FN", "LE", "BE", "BEO", "BES", "BEL", "LBE")
+KINDS = ("LE", "LBE")
+
+
+def overlap_type(span1: tuple[int, int], span2: tuple[int, int]) -> str | bool:
+    """Tell how the second of two pairs of bounds lies to the first.
+
+    Parameters
+    ----------
+    span1, span2 : tuple of int
+        First and last token.
+
+    Returns
+    -------
+    str or bool
+        ``TP`` where they are equal, ``BES`` where the second is inside of the first, ``BEL`` where the
+        first is inside of the second, ``BEO`` for any other overlap, and False where there is none.
+
+    Examples
+    --------
+    >>> from spanrs.compat.faireval import overlap_type
+    >>> overlap_type((4, 7), (4, 5)), overlap_type((4, 7), (3, 5)), overlap_type((4, 7), (8, 9))
+    ('BES', 'BEO', False)
+    """
+    begin1, end1 = span1
+    begin2, end2 = span2
+    if begin1 == begin2 and end1 == end2:
+        return "TP"
+    if end1 < begin2 or end2 < begin1:
+        return False
+    if begin1 <= begin2 and end2 <= end1:
+        return "BES"
+    if begin2 <= begin1 and end1 <= end2:
+        return "BEL"
+    return "BEO"
+
+
+def compare_spans(target: list[Span], system: list[Span], focus: str = "target") -> Evaluation:
+    """Count the errors of one sentence, traditionally and fairly.
+
+    The lists change: those spans stay in them that found no partner, by length. Spans that are partners in
+    boundary and labeling-boundary errors get new sets without the tokens they share.
+
+    Parameters
+    ----------
+    target, system : list of list
+        Spans ``[label, begin, end, tokens]``: the label anything hashable, the indices int with an
+        inclusive end, the tokens a set of int. One list given as both is compared with itself, and stays
+        as it is.
+    focus : str
+        Whose label LE and LBE count for, ``target`` or ``system``; anything else for none.
+
+    Returns
+    -------
+    dict
+        ``overall``: version (``traditional``, ``fair``) -> error type -> count; ``per_label``: version ->
+        label -> error type -> count; ``conf``: target label -> system label -> count, where ``_`` is no
+        label: BE on the diagonal, LE and LBE beside it, FN in the column ``_`` and FP in the row ``_``.
+
+    Examples
+    --------
+    >>> from spanrs.compat.faireval import compare_spans
+    >>> target = [["PER", 1, 2, {1, 2}], ["ORG", 5, 7, {5, 6, 7}], ["LOC", 9, 9, {9}]]
+    >>> system = [["PER", 1, 2, {1, 2}], ["ORG", 5, 6, {5, 6}]]
+    >>> result = compare_spans(target, system)
+    >>> result["overall"]["traditional"]
+    {'TP': 1, 'FP': 1, 'FN': 2}
+    >>> {error: n for error, n in result["overall"]["fair"].items() if n}
+    {'TP': 1, 'FN': 1, 'BE': 1, 'BES': 1}
+    >>> target, system
+    ([['LOC', 9, 9, {9}]], [])
+    """
+    found = _spanrs.fair_compare(target, system)  # type: ignore[attr-defined, unused-ignore]
+    labels, rows, pairs, left_target, left_system, reduced = found
+    if target is not system:
+        sides = (target, system)
+        for side, index, tokens in reduced:
+            sides[side][index][3] = set(tokens)
+        target[:] = [target[index] for index in left_target]
+        system[:] = [system[index] for index in left_system]
+    return evaluation(labels, rows, pairs, focus)
+
+
+def evaluation(
+    labels: list[Any], rows: list[Any], pairs: list[tuple[int, int, int, int]], focus: str
+) -> Evaluation:
+    """Lay counts out as :func:`compare_spans` gives them.
+
+    Parameters
+    ----------
+    labels : list
+        In the order of the result.
+    rows : list
+        For each label TP, FP, FN traditionally, TP, FP, FN fairly, and BES, BEL, BEO.
+    pairs : list of tuple
+        For LE (0) and LBE (1): kind, index of the target's label, index of the system's, count.
+    focus : str
+        Whose label LE and LBE count for.
+
+    Returns
+    -------
+    dict
+        See :func:`compare_spans`.
+    """
+    traditional: dict[Any, dict[str, int]] = {}
+    fair: dict[Any, dict[str, int]] = {}
+    conf: dict[Any, dict[Any, int]] = {row: dict.fromkeys([*labels, "_"], 0) for row in [*labels, "_"]}
+    for label, (old_tp, old_fp, old_fn, tp, fp, fn, bes, bel, beo) in zip(labels, rows, strict=True):
+        be = beo + bes + bel
+        traditional[label] = dict(zip(TRADITIONAL, (old_tp, old_fp, old_fn), strict=True))
+        fair[label] = dict(zip(FAIR, (tp, fp, fn, 0, be, beo, bes, bel, 0), strict=True))
+        conf[label][label] += be
+        # A label "_" shares its cells with the absence of one, so these are added, not set.
+        conf[label]["_"] += fn
+        conf["_"][label] += fp
+    overall = {
+        "traditional": _total(TRADITIONAL, traditional),
+        "fair": _total(FAIR, fair),
+    }
+    for kind, target, system, count in pairs:
+        error = KINDS[kind]
+        overall["fair"][error] += count
+        conf[labels[target]][labels[system]] += count
+        if focus in ("target", "system"):
+            fair[labels[target if focus == "target" else system]][error] += count
+    return {"overall": overall, "per_label": {"traditional": traditional, "fair": fair}, "conf": conf}
+
+
+def _total(errors: tuple[str, ...], by_label: dict[Any, dict[str, int]]) -> dict[str, int]:
+    return {error: sum(counts[error] for counts in by_label.values()) for error in errors}

@@ -1,0 +1,169 @@
+"""Configuration files."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Iterator
+from os import PathLike
+from typing import Any
+
+from spanrs.compat.faireval.files import open_results
+from spanrs.compat.faireval.messages import say
+from spanrs.compat.faireval.weights import parse_weights
+
+METHODS = ["traditional", "fair", "weighted"]
+INPUTS = {"target_in": "target_files", "system_in": "system_files"}
+NEITHER = "Error: '{} = {}' is not a file/directory."
+
+
+def read_config(config_file: str | PathLike[str]) -> dict[str, Any] | None:
+    """Read a configuration file, and write the settings to where results go.
+
+    Lines are ``key = value``; blank ones, and those that begin with ``#``, are passed over. Keys are
+    ``target_in``, ``system_in``, ``labels``, ``exclude``, ``ignore_punct``, ``focus``, ``eval_method``,
+    ``weights`` and ``eval_out``. What is wrong with values is printed, and the value passed over. A file of
+    results is there once it is closed.
+
+    Parameters
+    ----------
+    config_file : str or path
+        A text file in UTF-8.
+
+    Returns
+    -------
+    dict or None
+        The settings, with ``target_files``, ``system_files``, ``labels``, ``eval_method`` and ``eval_out``
+        in any case. None, and a message is printed, where a side has no files.
+
+    Raises
+    ------
+    OSError
+        Where a file cannot be read, or be written to.
+    ValueError
+        For unknown keys, and lines without ``=``.
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> from spanrs.compat.faireval import read_config
+    >>> folder = tempfile.TemporaryDirectory()
+    >>> path = os.path.join(folder.name, "my.config")
+    >>> with open(path, "w") as file:
+    ...     _ = file.write("focus = system")
+    >>> read_config(path)
+    ERROR: Cannot evaluate without target AND system file(s). Quitting.
+    >>> folder.cleanup()
+    """
+    config: dict[str, Any] = {}
+    for place, key, value in _items(config_file):
+        read = READERS.get(key)
+        if read is None:
+            message = f"{place}: unknown key {key!r}; there are {', '.join(READERS)}"
+            raise ValueError(message)
+        if key in INPUTS:
+            say(f"{key}: {value}")
+            config[key] = value
+        read_value = read(key, value)
+        if read_value is None:
+            continue
+        name = INPUTS.get(key, key)
+        if name in config:
+            say(f"WARNING: duplicate config item '{name}' found.")
+        config[name] = read_value
+    if not all(name in config for name in INPUTS.values()):
+        say("ERROR: Cannot evaluate without target AND system file(s). Quitting.")
+        return None
+    _complete(config)
+    _write_settings(config)
+    return config
+
+
+def _items(path: str | PathLike[str]) -> Iterator[tuple[str, str, str]]:
+    """Give place, key and value of the lines of a file."""
+    with open(path, encoding="utf-8") as lines:
+        for number, line in enumerate(lines, 1):
+            text = line.strip()
+            if not text or text.startswith("#"):
+                continue
+            place = f"{os.fspath(path)}:{number}"
+            key, equals, value = text.partition("=")
+            if not equals:
+                message = f"{place}: expected 'key = value', not {text!r}"
+                raise ValueError(message)
+            yield place, key.strip(), value.strip()
+
+
+def _complete(config: dict[str, Any]) -> None:
+    """Fill in what is missing, and open the file of results."""
+    place = config.get("eval_out", sys.stdout)
+    config["eval_out"] = open_results(place) if isinstance(place, str) else place
+    config.setdefault("labels", ["all"])
+    methods = config.setdefault("eval_method", list(METHODS))
+    if "weighted" in methods and not config.get("weights"):
+        if "fair" not in methods:
+            methods.append("fair")
+        methods.remove("weighted")
+
+
+def _write_settings(config: dict[str, Any]) -> None:
+    hidden = ("target_files", "system_files", "eval_out")
+    lines = [f"{key}: {config[key]}\n" for key in sorted(config) if key not in hidden]
+    config["eval_out"].write("".join(["### Evaluation settings:\n", *lines, "\n"]))
+
+
+# Each gives None where the value is to be passed over.
+def _inputs(key: str, value: str) -> list[str] | None:
+    path = os.path.normpath(value)
+    if os.path.isdir(value):
+        # Sorted, because the order of a directory is that of its file system.
+        return [os.path.join(path, name) for name in sorted(os.listdir(value))]
+    if os.path.isfile(value):
+        return [path]
+    say(NEITHER.format(key, value))
+    return None
+
+
+def _eval_out(key: str, value: str) -> Any:
+    if os.path.isdir(value):
+        return os.path.join(os.path.normpath(value), "eval.csv")
+    if os.path.isfile(value):
+        return os.path.normpath(value)
+    if value == "cmd":
+        return sys.stdout
+    folder = os.path.split(value)[0]
+    if not os.path.isdir(folder):
+        try:
+            os.makedirs(folder)
+        except OSError:
+            say(NEITHER.format(key, value))
+            return None
+    return value
+
+
+def _labels(key: str, value: str) -> list[str]:
+    labels = list(dict.fromkeys(item for item in map(str.strip, value.split(",")) if item))
+    return [*labels, "NONE", "EMPTY"] if key == "exclude" else labels
+
+
+def _eval_method(key: str, value: str) -> list[str]:  # noqa: ARG001
+    if value == "all":
+        return list(METHODS)
+    items = [item.strip() for item in value.split(",")]
+    methods = [method for method in METHODS if method in items]
+    if not methods:
+        say("WARNING: No evaluation method specified. Applying all methods.")
+    return methods or list(METHODS)
+
+
+READERS: dict[str, Callable[[str, str], Any]] = {
+    "target_in": _inputs,
+    "system_in": _inputs,
+    "labels": _labels,
+    "exclude": _labels,
+    "ignore_punct": lambda _, value: value.lower() != "false",
+    "focus": lambda _, value: "system" if value.lower() == "system" else "target",
+    "eval_method": _eval_method,
+    "weights": lambda _, value: parse_weights(value),
+    "eval_out": _eval_out,
+}
