@@ -98,15 +98,17 @@ def match_labeling_errors(target, system, focus, result):
 def overlap_type(first, second):
     """How the bounds of the second lie to those of the first."""
     (begin1, end1), (begin2, end2) = first, second
-    if begin1 == begin2 and end1 == end2:
-        return "TP"
-    if end1 < begin2 or end2 < begin1:
+    if begin1 == begin2:
+        if end1 == end2:
+            return "TP"
+        return "BES" if begin1 <= end2 < end1 else "BEL"
+    if begin2 < begin1:
+        if end2 < begin1:
+            return False
+        return "BEO" if end2 < end1 else "BEL"
+    if begin2 > end1:
         return False
-    if begin1 <= begin2 and end2 <= end1:
-        return "BES"
-    if begin2 <= begin1 and end1 <= end2:
-        return "BEL"
-    return "BEO"
+    return "BES" if end2 <= end1 else "BEO"
 
 
 def is_candidate(t, s, same_label):

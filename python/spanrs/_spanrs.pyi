@@ -69,6 +69,7 @@ _Made: TypeAlias = tuple[str, str, _Dialect]
 _Filter: TypeAlias = tuple[list[str] | None, list[str]]
 _FairRow: TypeAlias = tuple[int, int, int, int, int, int, int, int, int]
 _FairFile: TypeAlias = tuple[object, str | None, _Options, bool]
+_Spot: TypeAlias = tuple[str, int, int, list[int] | None]
 _How: TypeAlias = tuple[float, bool]
 _Row: TypeAlias = tuple[int, int, int, int, int]
 _Places: TypeAlias = list[tuple[int, int]]
@@ -210,7 +211,7 @@ def fair_compare(
 def fair_count(gold: SpanLists, pred: SpanLists, only: _Filter, /) -> dict[str, Any]: ...
 def fair_errors(
     gold: SpanLists, pred: SpanLists, only: _Filter, /
-) -> list[tuple[str, int, _Span | None, _Span | None]]: ...
+) -> list[tuple[str, int, _Spot | None, _Spot | None]]: ...
 def fair_files(
     gold: _FairFile, pred: _FairFile, only: _Filter, progress: _Progress, /
 ) -> dict[str, Any]: ...

@@ -1,4 +1,4 @@
-"""The command line: ``spanrs score``, ``validate``, ``convert``, ``spans``, ``conlleval``.
+"""The command line: ``spanrs score``, ``fair``, ``validate``, ``convert``, ``spans``, ``conlleval``.
 
 Exit status: 0 all well; 1 ``validate`` found violations; 2 the input or the command line is wrong, said
 in one line on standard error, with nothing written.
@@ -16,6 +16,7 @@ from spanrs import __version__
 #: Command -> what it does. The modules are imported only when they are needed.
 COMMANDS = {
     "score": "Score tagged files: precision, recall, F1 of exact spans.",
+    "fair": "Evaluate spans fairly: every mistake once, as what it is.",
     "validate": "List the tags that do not conform to their scheme.",
     "convert": "Convert the tags of a file from one scheme to another.",
     "spans": "Write the spans of a tagged file as JSON Lines.",

@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
-from spanrs.cli.options import COLUMN, column_options, echo_table, progress, source, standard_output
+from spanrs.cli.options import COLUMN, echo_table, place_options, progress, source, standard_output
 from spanrs.eval import fair_config, fair_files
 from spanrs.eval.fair_config import FairConfig
 from spanrs.eval.fair_files import FORMATS
-from spanrs.eval.fair_weights import as_weights
 from spanrs.io import Columns, atomic_output
-from spanrs.tags.words import Dialect
 
 if TYPE_CHECKING:
     from spanrs.eval import FairResult
@@ -24,24 +21,33 @@ if TYPE_CHECKING:
 TO = ("text", "json", "csv", "html")
 ENDINGS = {".json": "json", ".csv": "csv", ".html": "html", ".htm": "html"}
 
-
-def _parsed(parse: Callable[[str], Any]) -> Callable[..., Any]:
-    """Make of a function that refuses what it cannot read a callback of an option."""
-
-    def callback(ctx: click.Context, param: click.Parameter, value: str | None) -> Any:
-        try:
-            return None if value is None else parse(value)
-        except ValueError as error:
-            raise click.BadParameter(str(error)) from None
-
-    return callback
+#: Keys of a configuration file, and the arguments that say the same.
+OPTIONS = {
+    "target_in": "GOLD",
+    "system_in": "PRED",
+    "labels": "--types",
+    "exclude": "--exclude",
+    "ignore_punct": "--ignore-punct",
+    "focus": "--focus",
+    "eval_method": "--method",
+    "weights": "--weights",
+    "eval_out": "--output",
+}
 
 
 @click.command()
 @click.argument("gold", required=False)
 @click.argument("pred", required=False)
 @click.option("--config", metavar="FILE", help="Settings in FairEval's form; options go before them.")
-@column_options("auto", FORMATS, "Format of the files: one span a line, or tokens with stacked tags.")
+@click.option(
+    "--format",
+    "file_format",
+    type=click.Choice(FORMATS),
+    default="auto",
+    show_default=True,
+    help="Format of the files: one span a line, or one token a line with stacked tags.",
+)
+@place_options
 @click.option(
     "--pos-column",
     type=COLUMN,
@@ -54,30 +60,26 @@ def _parsed(parse: Callable[[str], Any]) -> Callable[..., Any]:
     default=None,
     help="Leave punctuation out of the spans of files with parts of speech (default), or not.",
 )
-@click.option("--types", metavar="TYPE,...", callback=_parsed(fair_config.names), help="Types to look at.")
+@click.option("--types", metavar="TYPE,...", help="Types to look at.")
 @click.option(
     "--exclude",
     metavar="TYPE,...",
-    callback=_parsed(fair_config.names),
     help="Types not to look at, besides NONE and EMPTY.",
 )
 @click.option(
     "--focus",
     metavar="gold|pred",
-    callback=_parsed(fair_config.focus),
     help="Whose type LE and LBE are counted for (gold). FairEval's target and system will do.",
 )
 @click.option(
     "--method",
     "methods",
     metavar="NAME,...",
-    callback=_parsed(fair_config.methods),
     help="Evaluations to show: exact (or traditional), fair, weighted, all.",
 )
 @click.option(
     "--weights",
     metavar="FORMULAS",
-    callback=_parsed(as_weights),
     help='paper, default, or formulas such as "LE = 0.5 FP + 0.5 FN, BE = 0.5 TP + 0.5 FN".',
 )
 @click.option("--by-document", is_flag=True, help="A row for each pair of files as well.")
@@ -91,14 +93,13 @@ def command(
     config: str | None,
     file_format: str,
     columns: Columns,
-    dialect: Dialect,
     pos_column: int,
     ignore_punct: bool | None,
-    types: list[str] | None,
-    exclude: list[str] | None,
+    types: str | None,
+    exclude: str | None,
     focus: str | None,
-    methods: list[str] | None,
-    weights: Any,
+    methods: str | None,
+    weights: str | None,
     by_document: bool,
     to: str | None,
     as_json: bool,
@@ -114,19 +115,32 @@ def command(
 
     Measures are printed in per cent, in JSON and CSV they are fractions.
     """
-    del dialect
+    settings = {
+        "target_in": gold,
+        "system_in": pred,
+        "labels": types,
+        "exclude": exclude,
+        "ignore_punct": None if ignore_punct is None else str(ignore_punct),
+        "focus": focus,
+        "eval_method": methods,
+        "weights": weights,
+        "eval_out": "cmd" if output == "-" else output,
+    }
     if compat:
-        _compat(config, gold, pred, click.get_current_context())
+        if by_document or to or as_json or file_format != "auto" or columns != Columns():
+            raise click.UsageError(
+                "--compat writes FairEval's text of FairEval's formats; leave the others out"
+            )
+        _compat(config, {key: value for key, value in settings.items() if value is not None})
         return
     made = FairConfig() if config is None else fair_config.read_fair_config(config)
-    if types is not None:
-        made.types = None if "all" in types else types
-    if exclude is not None:
-        made.exclude = [*exclude, *made.exclude]
-    made.ignore_punct = made.ignore_punct if ignore_punct is None else ignore_punct
-    made.focus, made.methods = focus or made.focus, methods or made.methods
-    made.weights = weights or made.weights
-    golds, preds = gold or made.gold, pred or made.pred
+    for key, value in settings.items():
+        if value is not None:
+            try:
+                fair_config.apply(made, key, value)
+            except ValueError as error:
+                raise click.UsageError(f"{OPTIONS[key]}: {error}") from None
+    golds, preds = made.gold, made.pred
     if golds is None or preds is None:
         raise click.UsageError("name GOLD and PRED, or a --config with target_in and system_in")
     if str(golds) == str(preds) == "-":
@@ -146,8 +160,7 @@ def command(
             by_document=by_document,
             progress=bar,
         )
-    out = made.out if output is None else None if output == "-" else Path(output)
-    write(result, out, "json" if as_json else to, made.methods, f"{preds} against {golds}")
+    write(result, made.out, "json" if as_json else to, made.methods, f"{preds} against {golds}")
 
 
 def write(result: FairResult, out: Path | None, to: str | None, versions: list[str], title: str) -> None:
@@ -186,5 +199,16 @@ def _rendered(result: FairResult, to: str, versions: list[str], title: str) -> s
     return report.render(result, versions=versions)
 
 
-def _compat(config: str | None, gold: str | None, pred: str | None, context: click.Context) -> None:
-    raise NotImplementedError
+def _compat(config: str | None, options: dict[str, str]) -> None:
+    """Evaluate as FairEval does; options go before the settings of a file."""
+    from spanrs.compat.faireval import command as faireval
+    from spanrs.compat.faireval.config import read_items, settle
+
+    items: list[tuple[str, str, str]] = []
+    if config is not None:
+        items = [item for item in read_items(config) if item[1] not in options]
+    items += [(f"option {OPTIONS[key]}", key, value) for key, value in options.items()]
+    folder = None if config is None else str(Path(config).parent)
+    status = faireval.evaluate(settle(items, folder))
+    if status:
+        raise click.exceptions.Exit(status)

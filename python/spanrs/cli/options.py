@@ -56,6 +56,23 @@ def column_options(function: F) -> F:
         show_default=True,
         help="Format of the files: one token a line, blank lines between sentences (CoNLL).",
     )
+    @place_options
+    @click.option(
+        "--tag-separator", default="-", show_default=True, help="Between prefix and type of a tag."
+    )
+    @click.option("--suffix", is_flag=True, help="The prefix stands behind the type: PER-B.")
+    @wraps(function)
+    def wrapped(*args: Any, file_format: str, tag_separator: str, suffix: bool, **kwargs: Any) -> Any:
+        del file_format  # The one format there is so far.
+        dialect = Dialect(separator=tag_separator, suffix=suffix)
+        return function(*args, dialect=dialect, **kwargs)
+
+    return wrapped  # type: ignore[return-value]  # click takes any callable
+
+
+def place_options(function: F) -> F:
+    """Add the options that say in which columns things stand; they arrive as columns."""
+
     @click.option(
         "--separator",
         default="auto",
@@ -76,31 +93,12 @@ def column_options(function: F) -> F:
         show_default=True,
         help="Lines to skip: auto (# before a sentence), none, or what they begin with.",
     )
-    @click.option(
-        "--tag-separator", default="-", show_default=True, help="Between prefix and type of a tag."
-    )
-    @click.option("--suffix", is_flag=True, help="The prefix stands behind the type: PER-B.")
     @wraps(function)
     def wrapped(
-        *args: Any,
-        file_format: str,
-        separator: str,
-        column: int,
-        token_column: int,
-        comments: str,
-        tag_separator: str,
-        suffix: bool,
-        **kwargs: Any,
+        *args: Any, separator: str, column: int, token_column: int, comments: str, **kwargs: Any
     ) -> Any:
-        del file_format  # The one format there is so far.
-        columns = Columns(
-            separator=separator,
-            comments=comments,
-            token=token_column,
-            tag=column,
-        )
-        dialect = Dialect(separator=tag_separator, suffix=suffix)
-        return function(*args, columns=columns, dialect=dialect, **kwargs)
+        columns = Columns(separator=separator, comments=comments, token=token_column, tag=column)
+        return function(*args, columns=columns, **kwargs)
 
     return wrapped  # type: ignore[return-value]  # click takes any callable
 
@@ -148,3 +146,10 @@ def standard_output() -> IO[bytes]:
     if sys.stdout is None:
         raise OSError(errno.EBADF, "standard output is closed")
     return sys.stdout.buffer
+
+
+def echo_table(text: str) -> None:
+    """Print a table; rules are the one thing in it that a narrow encoding may lack."""
+    encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
+    rule = "─".encode(encoding, "replace").decode(encoding)
+    click.echo(text.replace("─", "-") if rule != "─" else text)

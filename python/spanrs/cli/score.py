@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import importlib
+import json
 import sys
+from typing import Any, NamedTuple
 
 import click
 
@@ -10,19 +13,28 @@ from spanrs.cli.options import (
     AMOUNT,
     COLUMN,
     column_options,
+    echo_table,
     progress,
     reading_option,
     scheme_option,
     source,
 )
-from spanrs.eval import score_files
+from spanrs.eval import FairResult, FairScorer, Result, Scorer, fair_config
+from spanrs.eval.files import score_into
 from spanrs.io import Columns
 from spanrs.tags.words import Dialect
 
 
 @click.command()
 @click.argument("gold")
-@click.argument("pred", required=False)
+@click.argument("preds", metavar="[PRED]...", nargs=-1)
+@click.option(
+    "--matcher",
+    type=click.Choice(["exact", "fair"]),
+    default="exact",
+    show_default=True,
+    help="exact: spans of equal type and bounds; fair: near misses are counted as what they are.",
+)
 @scheme_option()
 @reading_option()
 @column_options
@@ -60,10 +72,17 @@ from spanrs.tags.words import Dialect
     help="Count these types only, by the names --map gives them. Repeatable.",
 )
 @click.option("--untyped", is_flag=True, help="A row for spans by their bounds alone as well.")
+@click.option(
+    "--weights",
+    metavar="FORMULAS",
+    help="With --matcher fair: paper (the default), default, or formulas, as for spanrs fair.",
+)
+@click.option("--focus", metavar="gold|pred", help="With --matcher fair: whose type LE and LBE count for.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object; fractions, not per cent.")
 def command(
     gold: str,
-    pred: str | None,
+    preds: tuple[str, ...],
+    matcher: str,
     scheme: str,
     reading: str,
     columns: Columns,
@@ -75,66 +94,148 @@ def command(
     maps: tuple[str, ...],
     kept: tuple[str, ...],
     untyped: bool,
+    weights: str | None,
+    focus: str | None,
     as_json: bool,
 ) -> None:
-    """Score PRED against GOLD, two files with one token a line.
+    """Score PRED against GOLD, two files with one token a line; of several PRED each by itself.
 
     With GOLD alone the file holds both: gold tags in the last column but one, pred tags in the last, or
     where --gold-column and --pred-column say. "-" is standard input; gzip and zstd are read as they are.
 
-    Measures are printed in per cent, in --json as fractions.
+    Measures are printed in per cent, in --json as fractions. Several PRED give a table with a row for
+    each, and in --json an object by their names.
     """
-    columns, pred_columns = _columns(columns, gold, pred, gold_column, pred_column)
-    views = _views(maps, kept)
-    paths = [gold] if pred is None else [gold, pred]
-    with progress(paths) as bar:
-        result = score_files(
-            source(gold),
-            None if pred is None else source(pred),
-            scheme,
-            reading,
-            columns=columns,
-            pred_columns=pred_columns,
-            dialect=dialect,
-            located=located,
-            by_document=by_document,
-            progress=bar,
-        )
-    for view in views:
-        for name in sorted(set(view) - set(result.per_type)):
-            click.echo(f"spanrs: note: no span has type {name}", err=True)
-        result = result.with_types(view)
-    if as_json:
-        click.echo(result.to_json(untyped=untyped))
-        return
-    from rich.console import Console
-
-    from spanrs.report.text import render, show
-
-    names = (gold, pred or gold)
-    if sys.stdout is not None and sys.stdout.isatty():
-        show(Console(), result, names=names, located=located, untyped=untyped)
+    names = (gold, *preds)
+    if names.count("-") > 1:
+        raise click.UsageError("only one file can be standard input")
+    if len(preds) > 1 and "-" in names[:1]:
+        raise click.UsageError("GOLD is read for each PRED, so it cannot be standard input")
+    doubled = sorted({name for name in preds if preds.count(name) > 1})
+    if doubled:
+        raise click.UsageError(f"{doubled[0]} is named twice")
+    pred_named = bool(preds)
+    columns, pred_columns = _columns(columns, pred_named, gold_column, pred_column)
+    job = _Job(scheme, reading, columns, pred_columns, dialect, located, by_document)
+    results: dict[str, Any] = {}
+    for pred in preds or (None,):
+        name = gold if pred is None else pred
+        if matcher == "fair":
+            if maps or untyped:
+                raise click.UsageError("--map and --untyped do not go with --matcher fair")
+            results[name] = job.fair(gold, pred, _types(kept), weights, focus)
+        else:
+            if weights is not None or focus is not None:
+                raise click.UsageError("--weights and --focus go with --matcher fair")
+            results[name] = job.exact(gold, pred, _views(maps, kept))
+    if len(results) == 1:
+        ((name, result),) = results.items()
+        _show(result, (gold, name), located, untyped=untyped, as_json=as_json)
     else:
-        text = render(result, names=names, located=located, untyped=untyped)
-        # Rules are the one thing in a table that a narrow encoding may lack.
-        encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
-        rule = "─".encode(encoding, "replace").decode(encoding)
-        click.echo(text.replace("─", "-") if rule != "─" else text)
+        _show_all(results, untyped=untyped, as_json=as_json)
+
+
+class _Job(NamedTuple):
+    """What is the same for all files that are scored."""
+
+    scheme: str
+    reading: str
+    columns: Columns
+    pred_columns: Columns
+    dialect: Dialect
+    located: int
+    by_document: bool
+
+    def exact(self, gold: str, pred: str | None, views: list[dict[str, str | None] | list[str]]) -> Result:
+        """Match exactly, then look at other types."""
+        scorer = Scorer(self.scheme, self.reading, **self._options())
+        self._feed(scorer, gold, pred)
+        result = scorer.result()
+        for view in views:
+            for name in sorted(set(view) - set(result.per_type)):
+                click.echo(f"spanrs: note: no span has type {name}", err=True)
+            result = result.with_types(view)
+        return result
+
+    def fair(
+        self,
+        gold: str,
+        pred: str | None,
+        types: list[str] | None,
+        weights: str | None,
+        focus: str | None,
+    ) -> FairResult:
+        """Match fairly; types are left out before, because they could take part in near misses."""
+        scorer = FairScorer(
+            self.scheme,
+            self.reading,
+            weights=weights or "paper",
+            focus=fair_config.focus(focus or "gold"),
+            types=types,
+            **self._options(),
+        )
+        self._feed(scorer, gold, pred)
+        return scorer.result()
+
+    def _options(self) -> dict[str, Any]:
+        return {"dialect": self.dialect, "located": self.located, "by_document": self.by_document}
+
+    def _feed(self, scorer: Scorer, gold: str, pred: str | None) -> None:
+        with progress([gold] if pred is None else [gold, pred]) as bar:
+            score_into(
+                scorer,
+                source(gold),
+                None if pred is None else source(pred),
+                scheme=self.scheme,
+                columns=self.columns,
+                pred_columns=self.pred_columns,
+                progress=bar,
+            )
+
+
+def _show(result: Any, names: tuple[str, str], located: int, *, untyped: bool, as_json: bool) -> None:
+    """Print one result."""
+    fair = isinstance(result, FairResult)
+    if as_json:
+        click.echo(result.to_json() if fair else result.to_json(untyped=untyped))
+        return
+    report: Any = importlib.import_module("spanrs.report.fair" if fair else "spanrs.report.text")
+    options: dict[str, Any] = {"names": names, "located": located}
+    if not fair:
+        options["untyped"] = untyped
+    if sys.stdout is not None and sys.stdout.isatty():
+        from rich.console import Console
+
+        report.show(Console(), result, **options)
+    else:
+        echo_table(report.render(result, **options))
+
+
+def _show_all(results: dict[str, Any], *, untyped: bool, as_json: bool) -> None:
+    """Print a row for each of several results."""
+    fair = all(isinstance(result, FairResult) for result in results.values())
+    if as_json:
+        everything = {
+            name: result.to_dict() if fair else result.to_dict(untyped=untyped)
+            for name, result in results.items()
+        }
+        click.echo(json.dumps(everything, ensure_ascii=False, allow_nan=False))
+        return
+    report: Any = importlib.import_module("spanrs.report.fair" if fair else "spanrs.report.text")
+    echo_table(report.render_systems(results))
 
 
 def _columns(
-    columns: Columns, gold: str, pred: str | None, gold_column: int | None, pred_column: int | None
+    columns: Columns, pred_named: bool, gold_column: int | None, pred_column: int | None
 ) -> tuple[Columns, Columns]:
     """Give the columns of gold and of pred."""
-    if pred is None:
+    if not pred_named:
         # Where nothing is named score_files takes the last two columns.
         columns = columns._replace(
             tag=columns.tag if gold_column is None else gold_column,
             second=-1 if pred_column is None and gold_column is not None else pred_column,
         )
         return columns, columns
-    if gold == pred == "-":
-        raise click.UsageError("GOLD and PRED cannot both be standard input")
     return (
         columns if gold_column is None else columns._replace(tag=gold_column),
         columns if pred_column is None else columns._replace(tag=pred_column),
@@ -151,11 +252,17 @@ def _views(maps: tuple[str, ...], kept: tuple[str, ...]) -> list[dict[str, str |
             raise click.UsageError(f"--map wants FROM=TO, or FROM= to leave FROM out, not {text!r}")
         if renames.setdefault(old, new or None) != (new or None):
             raise click.UsageError(f"--map gives two names to {old!r}: {renames[old] or ''!r} and {new!r}")
+    if renames:
+        views.append(renames)
+    names = _types(kept)
+    if names:
+        views.append(names)
+    return views
+
+
+def _types(kept: tuple[str, ...]) -> list[str] | None:
+    """Give the types to keep, each once; None for all."""
     names = [name.strip() for text in kept for name in text.split(",")]
     if "" in names:
         raise click.UsageError("--types wants names of types, separated by commas")
-    if renames:
-        views.append(renames)
-    if names:
-        views.append(list(dict.fromkeys(names)))
-    return views
+    return list(dict.fromkeys(names)) or None

@@ -95,10 +95,15 @@ def read_fair_config(path: str | Path) -> FairConfig:
         seen[key] = number
         if value:
             try:
-                _KEYS[key](config, value, folder)
+                apply(config, key, value, folder)
             except ValueError as error:
                 _refuse(path, number, f"{key}: {error}")
     return config
+
+
+def apply(config: FairConfig, key: str, value: str, folder: Path | None = None) -> None:
+    """Set one key, as a line of a file in that folder does; ValueError for values that cannot be."""
+    _KEYS[key](config, value, Path() if folder is None else folder)
 
 
 def _refuse(path: str | Path, line: int, message: str) -> NoReturn:

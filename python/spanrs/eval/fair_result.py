@@ -113,9 +113,9 @@ def _overall(tallies: FairTallies, weights: Weights) -> FairScores:
 
 @dataclass(frozen=True, repr=False)
 class FairResult:
-    """What fair evaluation came to. Made by :func:`spanrs.fair`, :func:`spanrs.fair_files`, and by scoring
-    with ``matcher="fair"``.
+    """What fair evaluation came to.
 
+    Made by :func:`spanrs.fair`, :func:`spanrs.fair_files`, and by scoring with ``matcher="fair"``.
     Measures are fractions from 0 to 1; a measure with nothing below its fraction line is 0.
 
     Notes

@@ -12,7 +12,7 @@ from spanrs.eval.fair_result import FairError, FairResult, check_focus, combine
 from spanrs.eval.fair_tallies import FairTallies
 from spanrs.eval.fair_weights import Weights, as_weights, phrase
 from spanrs.eval.result import UNDECIDED
-from spanrs.eval.scorer import LOCATED, Scorer, Side, make_settings, make_violations
+from spanrs.eval.scorer import LOCATED, Scorer, Side, make_violations
 from spanrs.tags.words import IGNORE_INDEX, Dialect, Span, Vocabulary
 
 if TYPE_CHECKING:
@@ -265,7 +265,7 @@ def fair(
     >>> pred = [["B-PER", "O", "O", "B-ORG", "I-ORG"]]
     >>> result = spanrs.fair(gold, pred, errors=True)
     >>> result.exact.f1, result.fair.f1, round(result.weighted.f1, 3)
-    (0.0, 0.0, 0.333)
+    (0.0, 0.0, 0.4)
     >>> [(error.kind, error.gold.type, error.pred.type) for error in result.errors]
     [('LE', 'LOC', 'ORG'), ('BES', 'PER', 'PER')]
     """
@@ -295,7 +295,14 @@ def fair(
     made = (result.settings["scheme"], result.settings["reading"], dialect)
     golds, preds = inputs.span_lists(gold, pred, made, tokens=True, **options)[:2]
     found = [
-        FairError(kind, sentence, *(None if span is None else Span(*span) for span in pair))
-        for kind, sentence, *pair in _spanrs.fair_errors(golds, preds, scorer.only)
+        FairError(kind, sentence, _span(gold_span), _span(pred_span))
+        for kind, sentence, gold_span, pred_span in _spanrs.fair_errors(golds, preds, scorer.only)
     ]
     return replace(result, errors=found)
+
+
+def _span(span: tuple[str, int, int, list[int] | None] | None) -> Span | None:
+    if span is None:
+        return None
+    name, start, end, tokens = span
+    return Span(name, start, end, None if tokens is None else tuple(tokens))

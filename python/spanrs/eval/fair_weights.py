@@ -105,8 +105,8 @@ def _terms(kind: str, terms: str) -> dict[str, float]:
         part = found["part"] if found else ""
         if found is None or part not in _PARTS:
             raise ValueError(
-                f"weight of {kind}: {term.strip()!r} is no term; write a number from 0 up and TP, FP or FN, "
-                "as in 0.5 FP"
+                f"weight of {kind}: {term.strip()!r} is no term; write a number from 0 up and TP, FP or "
+                "FN, as in 0.5 FP"
             )
         if part in named:
             raise ValueError(f"weight of {kind}: {part} is named twice")
@@ -126,11 +126,15 @@ def _checked(weights: Weights) -> Weights:
             if part not in _PARTS:
                 raise ValueError(f"weight of {kind}: {part!r} is none of {', '.join(_PARTS)}")
             if not isinstance(value, (int, float)) or not math.isfinite(value) or value < 0:
-                raise ValueError(f"weight of {kind}: {part} is {value!r}; weights are finite numbers from 0")
+                raise ValueError(
+                    f"weight of {kind}: {part} is {value!r}; weights are finite numbers from 0"
+                )
         checked[kind] = dict(parts)
     both = [kind for kind in ("BES", "BEL", "BEO") if kind in checked]
     if both and "BE" in checked:
-        raise ValueError(f"weights name BE and {both[0]}, which would be counted twice; name one or the other")
+        raise ValueError(
+            f"weights name BE and {both[0]}, which would be counted twice; name one or the other"
+        )
     return cast("Weights", {**checked, **{k: v for k, v in _ITSELF.items() if k not in checked}})
 
 

@@ -105,19 +105,43 @@ def score_files(
     >>> spanrs.score_files(both).counts
     Counts(tp=1, fp=0, fn=1)
     """
+    scorer = Scorer(
+        scheme, reading, matcher=matcher, dialect=dialect, located=located, by_document=by_document
+    )
+    score_into(
+        scorer,
+        gold,
+        pred,
+        scheme=scheme,
+        columns=columns,
+        pred_columns=pred_columns or columns,
+        progress=progress,
+    )
+    return scorer.result()
+
+
+def score_into(
+    scorer: Scorer,
+    gold: Source,
+    pred: Source | None,
+    *,
+    scheme: str,
+    columns: Columns,
+    pred_columns: Columns,
+    progress: Callable[[int], object] | None = None,
+) -> None:
+    """Add files to a scorer; the arguments are those of :func:`score_files`.
+
+    ``scheme`` is the one the scorer was made with: ``auto`` may read files twice.
+    """
     if pred is gold and hasattr(gold, "read"):
         message = "gold and pred are one file object; open the file twice"
         raise TypeError(message)
     if pred is None and columns.second is None:
         columns = columns._replace(tag=-2 if columns.tag == -1 else columns.tag, second=-1)
-    scorer = Scorer(
-        scheme, reading, matcher=matcher, dialect=dialect, located=located, by_document=by_document
-    )
-    automatic = is_auto(scheme)
     with ExitStack() as stack:
-        gold_again = stack.enter_context(rereadable(gold, needed=automatic))
+        gold_again = stack.enter_context(rereadable(gold, needed=is_auto(scheme)))
         pred_again = None
         if pred is not None:
-            pred_again = stack.enter_context(rereadable(pred, needed=automatic))
-        scorer.update_files(gold_again, pred_again, columns, pred_columns or columns, progress)
-    return scorer.result()
+            pred_again = stack.enter_context(rereadable(pred, needed=is_auto(scheme)))
+        scorer.update_files(gold_again, pred_again, columns, pred_columns, progress)

@@ -70,7 +70,7 @@ class Scorer:
             if matcher not in cls._matchers:
                 message = f"unknown matcher {matcher!r}; one of exact, {', '.join(cls._matchers)}"
                 raise ValueError(message)
-            cls = cls._matchers[matcher]
+            return super().__new__(cls._matchers[matcher])
         return super().__new__(cls)
 
     def __init__(
@@ -153,9 +153,7 @@ class Scorer:
         OSError, spanrs.errors.SpanrsError
             As :func:`spanrs.score_files`. Nothing of the files is counted then.
         """
-        self._counter.update_files(
-            gold, pred, columns.as_options(), pred_columns.as_options(), progress
-        )
+        self._counter.update_files(gold, pred, columns.as_options(), pred_columns.as_options(), progress)
 
     def end_document(self) -> None:
         """End a document: what was added since the last call is one."""

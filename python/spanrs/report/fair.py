@@ -97,11 +97,12 @@ def show(
 def show_systems(console: Console, results: Mapping[str, FairResult]) -> None:
     """Print a row for each system: F1 of every evaluation, and what was counted."""
     table = _table("system")
-    for name in (*(f"{version} F1" for version in VERSIONS), *KINDS[:6]):
+    for name in (*(f"{version} F1" for version in VERSIONS), *KINDS[:6], "violations"):
         table.add_column(name, justify="right", no_wrap=True)
     for system, result in results.items():
         f1 = (f"{100 * getattr(result, version).f1:.2f}" for version in VERSIONS)
-        table.add_row(Text(system), *f1, *map(amount, result.counts[:6]))
+        violations = amount(sum(found.count for found in result.violations.values()))
+        table.add_row(Text(system), *f1, *map(amount, result.counts[:6]), violations)
     console.print(table)
     for text in dict.fromkeys(f"signature {result.signature}" for result in results.values()):
         line(console, text)

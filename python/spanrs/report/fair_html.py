@@ -31,13 +31,11 @@ class _Piece(NamedTuple):
 
     kind: str
     colour: str
-    count: int
+    number: int
     width: float
 
 
-def page(
-    result: FairResult, title: str = "Fair evaluation", versions: Sequence[str] = VERSIONS
-) -> str:
+def page(result: FairResult, title: str = "Fair evaluation", versions: Sequence[str] = VERSIONS) -> str:
     """Give a whole page that needs nothing else; the arguments are those of ``FairResult.to_html``."""
     most = max((_errors(scores) for scores in result.per_type.values()), default=0)
     named = [*((name, scores, False) for name, scores in result.per_type.items())]

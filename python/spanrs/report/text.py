@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from io import StringIO
 from typing import TYPE_CHECKING
 
@@ -74,6 +74,24 @@ def show(
         for text in (f"{side} violations  {result.violations[side].count}", *lines):
             line(console, text)
     line(console, f"signature {result.signature}")
+
+
+def render_systems(results: Mapping[str, Result]) -> str:
+    """Give a row for each system as plain text of any width: micro measures, counts, violations."""
+    console = Console(file=StringIO(), width=10_000, color_system=None, legacy_windows=False)
+    table = Table(box=SIMPLE_HEAD, pad_edge=False, show_edge=False)
+    table.add_column("system", no_wrap=True)
+    for name in ("precision", "recall", "F1", "support", "TP", "FP", "FN", "violations"):
+        table.add_column(name, justify="right", no_wrap=True)
+    for system, result in results.items():
+        violations = amount(result.violations["pred"].count)
+        table.add_row(Text(system), *_cells(result.micro, result.counts), violations)
+    console.print(table)
+    for signature in dict.fromkeys(result.signature for result in results.values()):
+        line(console, f"signature {signature}")
+    text = console.file
+    assert isinstance(text, StringIO)
+    return "\n".join(row.rstrip() for row in text.getvalue().splitlines())
 
 
 def line(console: Console, text: str) -> None:

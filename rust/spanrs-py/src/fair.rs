@@ -81,8 +81,8 @@ pub(crate) fn fair_count<'py>(
     Ok(state(py, &counts, |ty| types[ty as usize])?)
 }
 
-/// (type, start, end)
-type SpanTuple = (String, i64, i64);
+/// (type, start, end, tokens where they are not all between the bounds)
+type SpanTuple = (String, i64, i64, Option<Vec<i64>>);
 /// (kind, sentence, gold span, pred span)
 type Mistake = (&'static str, usize, Option<SpanTuple>, Option<SpanTuple>);
 
@@ -104,12 +104,10 @@ pub(crate) fn fair_errors(
         sides.run_with_tokens(|sentence, gold, pred| {
             matcher.run(gold, pred, &mut counts);
             let span = |side: Spans<'_>, at: Option<u32>| {
-                let span = side.placed()[at? as usize];
-                Some((
-                    sides.types[span.ty as usize].to_owned(),
-                    span.start,
-                    span.end,
-                ))
+                let (span, runs) = side.get(at? as usize);
+                let tokens = runs.map(|runs| runs.iter().flat_map(|run| run.0..run.1).collect());
+                let name = sides.types[span.ty as usize].to_owned();
+                Some((name, span.start, span.end, tokens))
             };
             for decision in matcher.decisions() {
                 let kind = match decision.kind {

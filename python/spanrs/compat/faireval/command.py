@@ -35,7 +35,27 @@ def main(argv: Sequence[str] | None = None) -> int:
     """
     parser = argparse.ArgumentParser(description="Count errors of labelled spans traditionally and fairly.")
     parser.add_argument("--config", required=True, help="configuration file")
-    config = read_config(parser.parse_args(argv).config)
+    return evaluate(read_config(parser.parse_args(argv).config))
+
+
+def evaluate(config: dict[str, Any] | None) -> int:
+    """Evaluate as :func:`~spanrs.compat.faireval.read_config` says; give the exit status.
+
+    Parameters
+    ----------
+    config : dict or None
+        None where there is nothing to evaluate, which was said then.
+
+    Returns
+    -------
+    int
+        1 for None, else 0.
+
+    Raises
+    ------
+    OSError, UnicodeDecodeError, IndexError, ValueError
+        As :func:`main`.
+    """
     if config is None:
         return 1
     try:

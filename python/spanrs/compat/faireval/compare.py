@@ -37,15 +37,17 @@ def overlap_type(span1: tuple[int, int], span2: tuple[int, int]) -> str | bool:
     """
     begin1, end1 = span1
     begin2, end2 = span2
-    if begin1 == begin2 and end1 == end2:
-        return "TP"
-    if end1 < begin2 or end2 < begin1:
+    if begin1 == begin2:
+        if end1 == end2:
+            return "TP"
+        return "BES" if begin1 <= end2 < end1 else "BEL"
+    if begin2 < begin1:
+        if end2 < begin1:
+            return False
+        return "BEO" if end2 < end1 else "BEL"
+    if begin2 > end1:
         return False
-    if begin1 <= begin2 and end2 <= end1:
-        return "BES"
-    if begin2 <= begin1 and end1 <= end2:
-        return "BEL"
-    return "BEO"
+    return "BES" if end2 <= end1 else "BEO"
 
 
 def compare_spans(target: list[Span], system: list[Span], focus: str = "target") -> Evaluation:
@@ -83,7 +85,7 @@ def compare_spans(target: list[Span], system: list[Span], focus: str = "target")
     >>> target, system
     ([['LOC', 9, 9, {9}]], [])
     """
-    found = _spanrs.fair_compare(target, system)  # type: ignore[attr-defined, unused-ignore]
+    found = _spanrs.fair_compare(target, system)
     labels, rows, pairs, left_target, left_system, reduced = found
     if target is not system:
         sides = (target, system)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from os import PathLike
 from typing import Any
 
@@ -14,6 +14,7 @@ from spanrs.compat.faireval.weights import parse_weights
 
 METHODS = ["traditional", "fair", "weighted"]
 INPUTS = {"target_in": "target_files", "system_in": "system_files"}
+PATHS = (*INPUTS, "eval_out")
 NEITHER = "Error: '{} = {}' is not a file/directory."
 
 
@@ -55,8 +56,17 @@ def read_config(config_file: str | PathLike[str]) -> dict[str, Any] | None:
     ERROR: Cannot evaluate without target AND system file(s). Quitting.
     >>> folder.cleanup()
     """
+    return settle(read_items(config_file))
+
+
+def settle(items: Iterable[tuple[str, str, str]], folder: str | None = None) -> dict[str, Any] | None:
+    """Do what :func:`read_config` does with the place, the key and the value of each setting.
+
+    With a folder, input that is not there is looked for in the folder, too, and so is the folder of a file
+    of results.
+    """
     config: dict[str, Any] = {}
-    for place, key, value in _items(config_file):
+    for place, key, value in items:
         read = READERS.get(key)
         if read is None:
             message = f"{place}: unknown key {key!r}; there are {', '.join(READERS)}"
@@ -64,7 +74,7 @@ def read_config(config_file: str | PathLike[str]) -> dict[str, Any] | None:
         if key in INPUTS:
             say(f"{key}: {value}")
             config[key] = value
-        read_value = read(key, value)
+        read_value = read(key, _beside(value, folder) if key in PATHS else value)
         if read_value is None:
             continue
         name = INPUTS.get(key, key)
@@ -79,7 +89,17 @@ def read_config(config_file: str | PathLike[str]) -> dict[str, Any] | None:
     return config
 
 
-def _items(path: str | PathLike[str]) -> Iterator[tuple[str, str, str]]:
+def _beside(value: str, folder: str | None) -> str:
+    """Give a path, or if nothing is there that in the folder, if something is there."""
+    if folder is None or value == "cmd":
+        return value
+    there = os.path.join(folder, value)
+    here_parent, there_parent = (os.path.dirname(path) or "." for path in (value, there))
+    missing = not os.path.exists(value) and (os.path.exists(there) or not os.path.isdir(here_parent))
+    return there if missing and os.path.isdir(there_parent) else value
+
+
+def read_items(path: str | PathLike[str]) -> Iterator[tuple[str, str, str]]:
     """Give place, key and value of the lines of a file."""
     with open(path, encoding="utf-8") as lines:
         for number, line in enumerate(lines, 1):

@@ -100,9 +100,9 @@ impl<'a> Spans<'a> {
         }
     }
 
-    /// The bounds and types.
-    pub fn placed(&self) -> &'a [Placed] {
-        self.placed
+    /// A span, with the runs of its tokens where these are not all between its bounds.
+    pub fn get(&self, at: usize) -> (Placed, Option<&'a [Run]>) {
+        (self.placed[at], self.runs(at))
     }
 
     /// Runs of the tokens of a span; None where it has all between its bounds.

@@ -1,0 +1,356 @@
+"""Fair evaluation in memory: against the published steps, and its laws."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections import Counter
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import fair_steps
+import spanrs
+
+TYPES = ("PER", "LOC", "ORG")
+
+
+def counts_of(steps, focus="target"):
+    """What the steps give, in our form: overall, and by type."""
+    fair, exact = steps["overall"]["fair"], steps["overall"]["traditional"]
+    return (
+        {name.lower(): fair[name] for name in fair},
+        (exact["TP"], exact["FP"], exact["FN"]),
+        {
+            name: {kind.lower(): n for kind, n in row.items()}
+            for name, row in steps["per_label"]["fair"].items()
+        },
+        {
+            (t if t != "_" else None, s if s != "_" else None): n
+            for t, row in steps["conf"].items()
+            for s, n in row.items()
+            if n
+        },
+    )
+
+
+def by_steps(gold, pred, focus="target"):
+    """The steps on our spans: tokens from 0 and ends exclusive become tokens from 1 and ends inclusive."""
+    total = Counter()
+    exact = Counter()
+    types: dict[str, Counter] = {}
+    conf: Counter = Counter()
+    for g, p in zip(gold, pred, strict=True):
+        sides = [
+            [
+                [s[0], s[1] + 1, s[2], {t + 1 for t in (s[3] if len(s) > 3 else range(s[1], s[2]))}]
+                for s in side
+            ]
+            for side in (g, p)
+        ]
+        overall, (tp, fp, fn), per_type, cells = counts_of(fair_steps.compare_spans(*sides, focus))
+        total.update(overall)
+        exact.update({"tp": tp, "fp": fp, "fn": fn})
+        for name, row in per_type.items():
+            types.setdefault(name, Counter()).update(row)
+        conf.update(cells)
+    return total, exact, types, conf
+
+
+def ours(result):
+    total = Counter(result.counts._asdict())
+    exact = Counter(result.exact_counts._asdict())
+    types = {name: Counter(scores.counts._asdict()) for name, scores in result.per_type.items()}
+    conf = Counter(
+        {(g, p): n for g, row in result.confusion.items() for p, n in row.items() if n},
+    )
+    return total, exact, types, conf
+
+
+@st.composite
+def any_spans(draw, width=10, most=7):
+    """Spans that may be nested, overlap, lack tokens, and be there twice."""
+    spans = []
+    for _ in range(draw(st.integers(0, most))):
+        start = draw(st.integers(0, width - 1))
+        end = draw(st.integers(start + 1, width))
+        kind = draw(st.sampled_from(TYPES))
+        tokens = draw(st.none() | st.sets(st.integers(start, end - 1), min_size=1))
+        whole = tokens is None or len(tokens) == end - start
+        spans.append((kind, start, end) if whole else (kind, start, end, tokens))
+    if spans and draw(st.booleans()):
+        spans.append(draw(st.sampled_from(spans)))
+    return spans
+
+
+@st.composite
+def flat_spans(draw, width=14):
+    """Spans in reading order, none of which overlaps another."""
+    bounds = sorted(draw(st.sets(st.integers(0, width), max_size=8)))
+    return [
+        (draw(st.sampled_from(TYPES)), start, end)
+        for start, end in zip(bounds[::2], bounds[1::2], strict=False)
+    ]
+
+
+documents = st.lists(st.tuples(any_spans(), any_spans()), max_size=4)
+flat_documents = st.lists(st.tuples(flat_spans(), flat_spans()), max_size=4)
+
+
+@given(documents, st.sampled_from([("gold", "target"), ("pred", "system")]))
+@settings(max_examples=400)
+def test_spans_are_counted_as_the_steps_count_them(sentences, focus):
+    gold, pred = [g for g, _ in sentences], [p for _, p in sentences]
+    result = spanrs.fair(gold, pred, focus=focus[0])
+    assert ours(result) == by_steps(gold, pred, focus[1])
+
+
+TAGS = ["O", "B-PER", "I-PER", "B-LOC", "I-LOC"]
+
+
+@given(st.lists(st.lists(st.tuples(st.sampled_from(TAGS), st.sampled_from(TAGS)), max_size=9), max_size=5))
+@settings(max_examples=300)
+def test_tags_ids_columns_and_spans_count_the_same(sentences):
+    gold, pred = ([[pair[side] for pair in s] for s in sentences] for side in (0, 1))
+    result = spanrs.fair(gold, pred, scheme="BIO")
+    spans = [[tuple(span)[:3] for span in s] for s in spanrs.tags.read_spans(gold, "BIO")] if gold else []
+    preds = [[tuple(span)[:3] for span in s] for s in spanrs.tags.read_spans(pred, "BIO")] if pred else []
+    assert ours(result) == ours(spanrs.fair(spans, preds)) == by_steps(spans, preds)
+    ids = [np.array([TAGS.index(tag) for s in side for tag in s], dtype=np.int64) for side in (gold, pred)]
+    flat = {"vocabulary": TAGS, "lengths": [len(s) for s in gold]}
+    for threads in (1, 2):
+        assert ours(spanrs.fair(*ids, scheme="BIO", threads=threads, **flat)) == ours(result)
+
+
+def test_arrow_columns_count_the_same():
+    pa = pytest.importorskip("pyarrow")
+    gold, pred = [["B-PER", "I-PER", "O"], ["B-LOC"]], [["B-PER", "O", "O"], ["B-ORG"]]
+    result = spanrs.score(pa.array(gold), pa.array(pred), matcher="fair")
+    assert ours(result) == ours(spanrs.fair(gold, pred))
+
+
+@given(documents)
+@settings(max_examples=300)
+def test_every_span_is_decided_once(sentences):
+    """The law of the counts.
+
+    A gold span is a TP, in an LE, in a BE or an LBE, or an FN, and a pred span likewise with FP. Two spans
+    that find each other make one BE or LBE; a span that joins one already in a pair makes one more, with a
+    partner that is decided already. So near misses are as many as their gold spans that were decided by
+    them and their pred spans that joined, or the other way round.
+    """
+    gold, pred = [g for g, _ in sentences], [p for _, p in sentences]
+    counts = spanrs.fair(gold, pred).counts
+    golds, preds = sum(map(len, gold)), sum(map(len, pred))
+    near = counts.be + counts.lbe
+    near_gold, near_pred = (
+        golds - counts.tp - counts.le - counts.fn,
+        preds - counts.tp - counts.le - counts.fp,
+    )
+    assert max(near_gold, near_pred) <= near <= near_gold + near_pred
+    assert counts.be == counts.bes + counts.bel + counts.beo
+    # What was decided, one by one: spans are told apart by where they stand in the input.
+    errors = spanrs.fair(gold, pred, errors=True).errors
+    for sentence, (g, p) in enumerate(sentences):
+        if any(len({(*s[:3], frozenset(s[3:] and s[3])) for s in side}) < len(side) for side in (g, p)):
+            continue
+        seen_gold, seen_pred = set(), set()
+        for error in errors:
+            if error.sentence != sentence:
+                continue
+            new = (error.gold is not None and error.gold not in seen_gold) + (
+                error.pred is not None and error.pred not in seen_pred
+            )
+            assert new == 1 if None in (error.gold, error.pred) else new >= 1
+            seen_gold.add(error.gold)
+            seen_pred.add(error.pred)
+        tp = len(g) - len(seen_gold - {None})
+        assert tp == len(p) - len(seen_pred - {None})
+        assert tp == spanrs.fair([g], [p]).counts.tp
+
+
+def overlap(a, b):
+    return a[1] < b[2] and b[1] < a[2]
+
+
+def groups(gold, pred):
+    """Spans of both sides that hang together by overlaps."""
+    rest = [(0, s) for s in gold] + [(1, s) for s in pred]
+    while rest:
+        group = [rest.pop()]
+        for member in group:
+            near = [other for other in rest if overlap(member[1], other[1])]
+            group += near
+            rest = [other for other in rest if other not in near]
+        yield group
+
+
+def sides_of(counts):
+    return (counts.tp, counts.fp, counts.fn, counts.le, counts.lbe, counts.bes, counts.bel, counts.beo)
+
+
+def swapped(counts):
+    return (counts.tp, counts.fn, counts.fp, counts.le, counts.lbe, counts.bel, counts.bes, counts.beo)
+
+
+@given(flat_documents)
+@settings(max_examples=500)
+def test_swapping_the_sides_swaps_the_errors(sentences):
+    """It does where neither side overlaps itself, and of the spans that hang together by overlaps one side
+    has only one: then there is no choice of a partner. Where both sides have more it may not; see below."""
+    kept = [
+        (g, p)
+        for g, p in sentences
+        if all(min(sum(side == n for side, _ in group) for n in (0, 1)) <= 1 for group in groups(g, p))
+    ]
+    gold, pred = [g for g, _ in kept], [p for _, p in kept]
+    there, back = spanrs.fair(gold, pred).counts, spanrs.fair(pred, gold).counts
+    assert sides_of(there) == swapped(back)
+
+
+def test_swapping_the_sides_is_no_law_where_both_have_a_choice():
+    # From the shortest gold span on: 0-1 takes 0-3, 1-4 then takes 3-6, with which it shares one token,
+    # and everything is in a pair: 2 boundary errors. From the shortest pred span on (0-3 of 0-3 and 3-6)
+    # 0-3 takes 1-4, with which it shares most, 3-6 and 0-1 are left over and join: 3.
+    gold, pred = [[("A", 0, 1), ("A", 1, 4)]], [[("A", 0, 3), ("A", 3, 6)]]
+    assert spanrs.fair(gold, pred).counts.be == 2
+    assert spanrs.fair(pred, gold).counts.be == 3
+
+
+@given(documents)
+@settings(max_examples=400)
+def test_without_near_misses_fair_is_traditional(sentences):
+    kept = [
+        (list(dict.fromkeys(g)), list(dict.fromkeys(p)))
+        for g, p in ([[s[:3] for s in side] for side in pair] for pair in sentences)
+    ]
+    kept = [(g, p) for g, p in kept if not any(a != b and overlap(a, b) for a in g for b in p)]
+    result = spanrs.fair([g for g, _ in kept], [p for _, p in kept])
+    counts = result.counts
+    assert (counts.tp, counts.fp, counts.fn) == result.exact_counts
+    assert counts.le == counts.be == counts.lbe == 0
+    assert result.exact == result.fair == result.weighted
+
+
+@given(documents, st.randoms(use_true_random=False))
+@settings(max_examples=200)
+def test_documents_can_be_added_in_any_order(sentences, rng):
+    whole = spanrs.fair([g for g, _ in sentences], [p for _, p in sentences])
+    parts = [spanrs.fair([g], [p]) for g, p in sentences]
+    rng.shuffle(parts)
+    merged = spanrs.fair([], [])
+    for part in parts:
+        merged = merged.merge(part)
+    # Nothing at all is taken for tags, of which a scheme can be said.
+    assert merged.to_dict() | {"detection": None} == whole.to_dict() | {"detection": None}
+
+
+def test_scorers_merge_and_keep_documents():
+    one = spanrs.Scorer(scheme="BIO", matcher="fair", by_document=True)
+    other = spanrs.FairScorer(scheme="BIO", by_document=True)
+    for scorer, gold, pred in ((one, ["B-A", "I-A"], ["B-A", "O"]), (other, ["B-B"], ["B-A"])):
+        scorer.update([gold], [pred])
+        scorer.end_document()
+    other.update([[("A", 0, 3)]], [[("A", 1, 3)]])
+    other.end_document()
+    one.merge(other)
+    result = one.result()
+    assert [row.scores.counts.be for row in result.documents] == [1, 0, 1]
+    assert (result.counts.be, result.counts.le, result.sentences) == (2, 1, 3)
+    with pytest.raises(spanrs.errors.SchemeError, match="focus:pred"):
+        one.merge(spanrs.FairScorer(scheme="BIO", focus="pred"))
+
+
+def test_score_takes_documents_and_refuses_weights_of_documents():
+    gold, pred = [["B-A"], ["B-A"], ["B-B"]], [["B-A"], ["O"], ["B-A"]]
+    result = spanrs.score(gold, pred, matcher="fair", documents=[1, 2])
+    assert [row.scores.counts[:4] for row in result.documents] == [(1, 0, 0, 0), (0, 0, 1, 1)]
+    with pytest.raises(TypeError, match="exact matcher"):
+        spanrs.score(gold, pred, matcher="fair", weights=[1, 2, 3])
+    with pytest.raises(ValueError, match="unknown matcher 'fear'; one of exact, fair"):
+        spanrs.score(gold, pred, matcher="fear")
+
+
+def test_types_that_are_left_out_take_part_in_nothing():
+    gold, pred = [[("A", 0, 3), ("B", 0, 2)]], [[("B", 0, 3)]]
+    assert spanrs.fair(gold, pred).counts.le == 1
+    assert spanrs.fair(gold, pred, types=["B"]).counts.be == 1
+    assert spanrs.fair(gold, pred, exclude=["A"]).counts.be == 1
+    tags = ([["B-A", "I-A", "O"]], [["B-B", "O", "O"]])
+    assert spanrs.fair(*tags).counts.lbe == 1
+    assert spanrs.fair(*tags, exclude=["B"]).counts == spanrs.eval.FairCounts(fn=1)
+    with pytest.raises(TypeError, match=r"\['A'\]"):
+        spanrs.fair(gold, pred, exclude="A")
+
+
+@pytest.mark.parametrize(
+    ("spans", "message"),
+    [
+        ([("A", 2, 2)], "holds nothing"),
+        ([("A", 0, 2, {2})], "gold sentence 0.*token 2.*between its bounds"),
+        ([("A", 1, 3, [0, 1])], "token 0"),
+        ([("A", 0, 2, set())], "empty set of tokens"),
+    ],
+)
+def test_spans_that_cannot_be_are_refused(spans, message):
+    with pytest.raises(ValueError, match=message):
+        spanrs.fair([spans], [[]])
+
+
+@pytest.mark.parametrize(
+    ("weights", "message"),
+    [
+        ("LE 0.5 FP", "no weight formula"),
+        ("LE = FP + FN", "'FP' is no term"),
+        ("LE = -0.5 FP", "'-0.5 FP' is no term"),
+        ("LE = 0.5 XY", "'0.5 XY' is no term"),
+        ("LE = 0.5 FP + 0.5 FP", "FP is named twice"),
+        ("LE = 0.5 FP, LE = 1 FN", "LE twice"),
+        ("XE = 0.5 FP", "'XE', which is no error type"),
+        ("BE = 0.5 FP, BES = 0.5 FN", "counted twice"),
+        ({"LE": {"FP": float("nan")}}, "finite"),
+        ({"LE": {"XX": 1}}, "'XX' is none of"),
+        ({"LE": 1}, "give a mapping"),
+    ],
+)
+def test_weights_that_cannot_be_are_refused(weights, message):
+    with pytest.raises(ValueError, match=message):
+        spanrs.fair([], [], weights=weights)
+
+
+def test_formulas_and_dictionaries_are_the_same_weights():
+    spans = [[("A", 0, 3), ("B", 5, 7)]], [[("A", 0, 2), ("C", 5, 7)]]
+    formula = "LE = .5 FP + 0.5*FN, BES = 0.5 TP + 0.5 FN"
+    table = {"LE": {"FP": 0.5, "FN": 0.5}, "BES": {"TP": 0.5, "FN": 0.5}}
+    assert spanrs.fair(*spans, weights=formula).weighted == spanrs.fair(*spans, weights=table).weighted
+    assert spanrs.fair(*spans, weights="default").weighted == spanrs.fair(*spans).fair
+
+
+def test_results_are_plain_json_csv_and_a_page():
+    gold, pred = [[("<b>", 0, 3), ("=1", 5, 7)]], [[("<b>", 0, 2), ("C", 5, 7)]]
+    result = spanrs.fair(gold, pred, errors=True)
+    parsed = json.loads(result.to_json())
+    assert parsed["overall"]["counts"]["le"] == 1
+    assert {"gold": "=1", "pred": "C", "count": 1} in parsed["confusion"]
+    assert parsed["errors"][0]["kind"] == "LE"
+    rows = result.to_csv().splitlines()
+    assert rows[0].startswith("type,evaluation,precision")
+    assert any(row.startswith("'=1,exact,") for row in rows)
+    page = result.to_html("a & b")
+    assert "&lt;b&gt;" in page
+    assert "<b>" not in page
+    assert "a &amp; b" in page
+    assert "1 times =1 taken for C" in page
+    assert "labelling-boundary" in str(page)
+    assert "weighted" in str(result)
+
+
+def test_one_long_sentence_of_flat_and_of_chained_spans_is_counted_as_the_steps_count():
+    rng = random.Random(4)
+    for step in (3, 2):
+        gold = [(rng.choice(TYPES), at, at + 2) for at in range(0, 1200, step)]
+        pred = [(rng.choice(TYPES), at + rng.choice((0, 0, 1)), at + 3) for at in range(0, 1200, step)]
+        rng.shuffle(pred)
+        assert ours(spanrs.fair([gold], [pred])) == by_steps([gold], [pred])
