@@ -23,6 +23,7 @@ __all__ = [
     "fair_compare",
     "fair_count",
     "fair_errors",
+    "fair_evaluation",
     "fair_files",
     "fair_spans",
     "legal",
@@ -198,20 +199,14 @@ def detect_file(
     source: object, options: _Options, dialect: _Dialect, progress: _Progress, /
 ) -> tuple[str, str, list[tuple[str, int]]]: ...
 def distinct_tags(sentences: object, /) -> list[str]: ...
-def fair_compare(
-    target: list[Any], system: list[Any], /
-) -> tuple[
-    list[Any],
-    list[_FairRow],
-    list[tuple[int, int, int, int]],
-    list[int],
-    list[int],
-    list[tuple[int, int, list[int]]],
-]: ...
+def fair_compare(target: list[Any], system: list[Any], focus: str, /) -> dict[str, Any]: ...
 def fair_count(gold: SpanLists, pred: SpanLists, only: _Filter, /) -> dict[str, Any]: ...
 def fair_errors(
     gold: SpanLists, pred: SpanLists, only: _Filter, /
 ) -> list[tuple[str, int, _Spot | None, _Spot | None]]: ...
+def fair_evaluation(
+    labels: list[Any], rows: list[_FairRow], pairs: list[tuple[int, int, int, int]], focus: str, /
+) -> dict[str, Any]: ...
 def fair_files(
     gold: _FairFile, pred: _FairFile, only: _Filter, progress: _Progress, /
 ) -> dict[str, Any]: ...

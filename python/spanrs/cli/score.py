@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import json
 import sys
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import click
@@ -222,7 +223,10 @@ def _show_all(results: dict[str, Any], *, untyped: bool, as_json: bool) -> None:
         click.echo(json.dumps(everything, ensure_ascii=False, allow_nan=False))
         return
     report: Any = importlib.import_module("spanrs.report.fair" if fair else "spanrs.report.text")
-    echo_table(report.render_systems(results))
+    short = [Path(name).name for name in results]
+    # The folder says nothing where the names are different without it.
+    names = short if len(set(short)) == len(short) else list(results)
+    echo_table(report.render_systems(dict(zip(names, results.values(), strict=True))))
 
 
 def _columns(

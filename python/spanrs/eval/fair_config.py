@@ -150,6 +150,7 @@ def _pred(config: FairConfig, value: str, folder: Path) -> None:
 
 def _out(config: FairConfig, value: str, folder: Path) -> None:
     if value == "cmd":
+        config.out = None
         return
     here, there = Path(value), folder / value
     # A folder that is there says which of the two is meant.

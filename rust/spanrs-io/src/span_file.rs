@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use memchr::memchr_iter;
+use memchr::{memchr, memchr_iter};
 
 use crate::error::{Code, Error, Result};
 use crate::lines::LineReader;
@@ -114,6 +114,11 @@ impl SpanFileReader {
         let Some((line, _)) = self.lines.next_marked()? else {
             return Ok(None);
         };
+        if let Some((name, bounds)) = plain(self.lines.bytes(line.clone())) {
+            self.name = line.start..line.start + name;
+            (self.bounds, self.whole) = (bounds, true);
+            return Ok(Some(SpanLine::Span));
+        }
         match parse(self.lines.bytes(line.clone()), &mut self.tokens) {
             Ok(None) => Ok(Some(SpanLine::Blank)),
             Ok(Some((name, bounds, whole))) => {
@@ -124,6 +129,55 @@ impl SpanFileReader {
             Err((code, message)) => Err(Error::new(code, self.lines.position(), message)),
         }
     }
+}
+
+/// Reads a line as nearly all are: a span that names all tokens between its bounds, in order. None for any
+/// other line, whatever is wrong with it.
+#[inline]
+fn plain(line: &[u8]) -> Option<(usize, (i64, i64))> {
+    let name = memchr(b'\t', line)?;
+    if name == 0 || line[0] <= b' ' || line[name - 1] <= b' ' {
+        return None;
+    }
+    let (begin, at) = digits(line, name + 1)?;
+    if line.get(at) != Some(&b'\t') {
+        return None;
+    }
+    let (end, at) = digits(line, at + 1)?;
+    if line.get(at) != Some(&b'\t') || begin < 1 || end < begin {
+        return None;
+    }
+    let (mut token, mut at) = (begin, at + 1);
+    loop {
+        let (number, behind) = digits(line, at)?;
+        if number != token {
+            return None;
+        }
+        if token == end {
+            let rest = &line[behind..];
+            return (rest == b"\n" || rest.is_empty()).then_some((name, (begin, end)));
+        }
+        token += 1;
+        if line.get(behind) != Some(&b',') {
+            return None;
+        }
+        at = behind + 1 + usize::from(line.get(behind + 1) == Some(&b' '));
+    }
+}
+
+/// The number that begins at a place, and the place behind it; None for none, and for more than 9 digits.
+#[inline]
+fn digits(line: &[u8], start: usize) -> Option<(i64, usize)> {
+    let (mut number, mut at) = (0_u32, start);
+    while let Some(digit) = line
+        .get(at)
+        .map(|byte| byte.wrapping_sub(b'0'))
+        .filter(|d| *d < 10)
+    {
+        number = number.wrapping_mul(10).wrapping_add(u32::from(digit));
+        at += 1;
+    }
+    (start < at && at - start <= 9).then_some((i64::from(number), at))
 }
 
 /// (length of the name, bounds, all tokens between them)
@@ -252,4 +306,50 @@ fn bad_index(what: &str, text: &[u8]) -> (Code, String) {
         text.trim()
     );
     (Code::BadSpan, message)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn plain_lines_are_read_as_with_care() {
+        let pieces = [
+            "A",
+            "",
+            " ",
+            "\t",
+            "1",
+            "2",
+            "3",
+            ",",
+            ", ",
+            "0",
+            "12",
+            "é",
+            "9999999999",
+            "-1",
+        ];
+        let mut state = 7_u64;
+        for _ in 0..200_000 {
+            let mut line = String::from("T\t");
+            for _ in 0..state % 9 {
+                state = state
+                    .wrapping_mul(6_364_136_223_846_793_005)
+                    .wrapping_add(1);
+                line += pieces[(state >> 33) as usize % pieces.len()];
+            }
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1);
+            if state >> 40 & 1 == 0 {
+                line.push('\n');
+            }
+            if let Some((name, bounds)) = plain(line.as_bytes()) {
+                let parsed = parse(line.as_bytes(), &mut Vec::new());
+                assert_eq!(parsed, Ok(Some((name, bounds, true))), "{line:?}");
+            }
+        }
+        assert_eq!(plain(b"NP\t2\t4\t2, 3,4\n"), Some((2, (2, 4))));
+    }
 }

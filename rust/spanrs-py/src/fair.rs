@@ -1,16 +1,15 @@
-//! Fair matching: behind `spanrs.fair` and `spanrs.compat.faireval`.
+//! Fair matching: behind `spanrs.fair`.
 
-use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyFrozenSet, PyList, PySet};
-use spanrs_eval::Placed;
-use spanrs_eval::fair::{FairCounts, Kind, Matcher, Row, Spans, TokenSets, TypeFilter};
+use pyo3::types::PyDict;
+use spanrs_eval::fair::{FairCounts, Kind, Matcher, Row, Spans, TypeFilter};
 use spanrs_io::{ColumnReader, SpanFileReader};
 use spanrs_jobs::fair::SpanSource;
 
 use crate::error::{Error, Result};
 use crate::files::{ColumnOptions, Progress, lines};
 use crate::span_lists::{Sides, SpanLists};
+use crate::span_tuples::read_spans;
 
 /// (types that count, or None for all; types that do not)
 pub(crate) type Filter = (Option<Vec<String>>, Vec<String>);
@@ -20,7 +19,7 @@ pub(crate) fn filter((keep, exclude): Filter) -> TypeFilter {
 }
 
 /// Traditional TP, FP, FN; fair TP, FP, FN; BES, BEL, BEO.
-type RowTuple = (u64, u64, u64, u64, u64, u64, u64, u64, u64);
+pub(crate) type RowTuple = (u64, u64, u64, u64, u64, u64, u64, u64, u64);
 
 fn row(row: &Row) -> RowTuple {
     (
@@ -183,142 +182,6 @@ pub(crate) fn fair_files<'py>(
     Ok(state)
 }
 
-/// The spans of one side as FairEval has them: lists of label, first token, last token, and a set of
-/// tokens.
-struct Given {
-    placed: Vec<Placed>,
-    tokens: TokenSets,
-}
-
-impl Given {
-    fn read(spans: &Bound<'_, PyList>, labels: &Bound<'_, PyDict>) -> Result<Self> {
-        let mut given = Self {
-            placed: Vec::new(),
-            tokens: TokenSets::default(),
-        };
-        for span in spans {
-            let (label, begin, end, tokens): (Bound<'_, PyAny>, i64, i64, Bound<'_, PyAny>) = (
-                span.get_item(0)?,
-                span.get_item(1)?.extract()?,
-                span.get_item(2)?.extract()?,
-                span.get_item(3)?,
-            );
-            let ty = match labels.get_item(&label)? {
-                Some(number) => number.extract()?,
-                None => {
-                    let number = labels.len() as u32;
-                    labels.set_item(label, number)?;
-                    number
-                }
-            };
-            let Some(behind) = end.checked_add(1) else {
-                let message = format!("span {begin} to {end} ends beyond all numbers");
-                return Err(PyValueError::new_err(message).into());
-            };
-            given.tokens.extend((begin, behind), &tokens)?;
-            given.placed.push(Placed {
-                start: begin,
-                end: behind,
-                ty,
-            });
-        }
-        Ok(given)
-    }
-
-    fn spans(&self) -> Spans<'_> {
-        if self.tokens.all_whole() {
-            Spans::whole(&self.placed)
-        } else {
-            Spans::with_tokens(&self.placed, &self.tokens, 0)
-        }
-    }
-}
-
-/// Adds the tokens of a span, a collection of int.
-pub(crate) trait PushTokens {
-    fn extend(&mut self, bounds: (i64, i64), tokens: &Bound<'_, PyAny>) -> PyResult<()>;
-}
-
-impl PushTokens for TokenSets {
-    fn extend(&mut self, (start, end): (i64, i64), tokens: &Bound<'_, PyAny>) -> PyResult<()> {
-        let mut numbers = Vec::new();
-        let mut within = true;
-        for token in tokens.try_iter()? {
-            let token: i64 = token?.extract()?;
-            within &= start <= token && token < end;
-            numbers.push(token);
-        }
-        let set = tokens.is_instance_of::<PySet>() || tokens.is_instance_of::<PyFrozenSet>();
-        // So many different ones between the bounds are all of them.
-        if set && within && end.checked_sub(start) == Some(numbers.len() as i64) {
-            self.push_whole();
-            return Ok(());
-        }
-        if numbers.contains(&i64::MAX) {
-            return Err(PyValueError::new_err("a token is beyond all numbers"));
-        }
-        numbers.sort_unstable();
-        self.push((start, end), numbers);
-        Ok(())
-    }
-}
-
-/// Labels, a row for each, (kind, target label, system label, number), the places that are left of both
-/// lists, and (side, place, tokens left) of spans that lost some.
-type Compared<'py> = (
-    Bound<'py, PyList>,
-    Vec<RowTuple>,
-    Vec<(u8, u32, u32, u64)>,
-    Vec<u32>,
-    Vec<u32>,
-    Vec<(u8, u32, Vec<i64>)>,
-);
-
-/// What FairEval's `compare_spans` finds.
-#[pyfunction]
-#[pyo3(signature = (target, system, /))]
-pub(crate) fn fair_compare<'py>(
-    target: &Bound<'py, PyList>,
-    system: &Bound<'py, PyList>,
-) -> Result<Compared<'py>> {
-    let py = target.py();
-    let labels = PyDict::new(py);
-    let (gold, pred) = (Given::read(target, &labels)?, Given::read(system, &labels)?);
-    let mut matcher = Matcher::default().with_decisions();
-    let mut counts = FairCounts::default();
-    matcher.run(gold.spans(), pred.spans(), &mut counts);
-    let number = |of: &std::collections::BTreeMap<(u32, u32), u64>, kind: u8| {
-        let pairs: Vec<_> = of.iter().map(|(&(t, s), &n)| (kind, t, s, n)).collect();
-        pairs
-    };
-    let mut pairs = number(&counts.le, 0);
-    pairs.extend(number(&counts.lbe, 1));
-    counts.types.resize(labels.len(), Row::default());
-    let left = |kind: Kind| {
-        let of = matcher
-            .decisions()
-            .iter()
-            .filter(|decision| decision.kind == kind);
-        of.filter_map(|decision| decision.gold.or(decision.pred))
-            .collect()
-    };
-    let reduced = matcher.reduced().map(|(of_pred, at, runs)| {
-        (
-            u8::from(of_pred),
-            at,
-            runs.iter().flat_map(|run| run.0..run.1).collect(),
-        )
-    });
-    Ok((
-        labels.keys(),
-        counts.types.iter().map(row).collect(),
-        pairs,
-        left(Kind::Fn),
-        left(Kind::Fp),
-        reduced.collect(),
-    ))
-}
-
 /// Spans as (type, start, end) or (type, start, end, tokens), a sequence of them for each sentence, for
 /// `fair_count`.
 #[pyfunction]
@@ -327,5 +190,5 @@ pub(crate) fn fair_spans(
     gold: &Bound<'_, PyAny>,
     pred: &Bound<'_, PyAny>,
 ) -> Result<(SpanLists, SpanLists)> {
-    crate::partial::read_spans(gold, pred, true)
+    read_spans(gold, pred, true)
 }

@@ -11,6 +11,7 @@ mod counting;
 mod error;
 mod eval;
 mod fair;
+mod faireval;
 mod files;
 mod ids;
 mod iobes;
@@ -22,6 +23,7 @@ mod raw;
 mod rows;
 mod seqeval;
 mod span_lists;
+mod span_tuples;
 mod tags;
 
 use pyo3::prelude::*;
@@ -36,7 +38,9 @@ mod _spanrs {
     #[pymodule_export]
     use crate::eval::Counter;
     #[pymodule_export]
-    use crate::fair::{fair_compare, fair_count, fair_errors, fair_files, fair_spans};
+    use crate::fair::{fair_count, fair_errors, fair_files, fair_spans};
+    #[pymodule_export]
+    use crate::faireval::{fair_compare, fair_evaluation};
     #[pymodule_export]
     use crate::files::{convert_file, detect_file, spans_file, validate_file};
     #[pymodule_export]

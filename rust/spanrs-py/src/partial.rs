@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use pyo3::prelude::*;
 use spanrs_eval::partial::{Matcher, Matching, Mode, Outcome, PartialCounts, Row};
 
-pub(crate) use inputs::{partial_ids, partial_spans, partial_tags, read_spans};
+pub(crate) use inputs::{partial_ids, partial_spans, partial_tags};
 pub(crate) use loose::{loose_conll, loose_dicts, loose_entities, loose_pairs, loose_tags};
 
 use crate::error::Result;
@@ -123,7 +123,7 @@ pub(crate) fn partial_outcomes(
 const PAUSE: usize = 1 << 14;
 
 /// Looks for Ctrl-C now and then.
-fn pause(py: Python<'_>, at: usize) -> Result<()> {
+pub(crate) fn pause(py: Python<'_>, at: usize) -> Result<()> {
     if at % PAUSE == PAUSE - 1 {
         py.check_signals()?;
     }

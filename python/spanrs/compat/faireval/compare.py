@@ -10,10 +10,6 @@ from spanrs import _spanrs
 Span: TypeAlias = list[Any]
 Evaluation: TypeAlias = dict[str, dict[Any, Any]]
 
-TRADITIONAL = ("TP", "FP", "FN")
-FAIR = ("TP", "FP", "FN", "LE", "BE", "BEO", "BES", "BEL", "LBE")
-KINDS = ("LE", "LBE")
-
 
 def overlap_type(span1: tuple[int, int], span2: tuple[int, int]) -> str | bool:
     """Tell how the second of two pairs of bounds lies to the first.
@@ -85,61 +81,4 @@ def compare_spans(target: list[Span], system: list[Span], focus: str = "target")
     >>> target, system
     ([['LOC', 9, 9, {9}]], [])
     """
-    found = _spanrs.fair_compare(target, system)
-    labels, rows, pairs, left_target, left_system, reduced = found
-    if target is not system:
-        sides = (target, system)
-        for side, index, tokens in reduced:
-            sides[side][index][3] = set(tokens)
-        target[:] = [target[index] for index in left_target]
-        system[:] = [system[index] for index in left_system]
-    return evaluation(labels, rows, pairs, focus)
-
-
-def evaluation(
-    labels: list[Any], rows: list[Any], pairs: list[tuple[int, int, int, int]], focus: str
-) -> Evaluation:
-    """Lay counts out as :func:`compare_spans` gives them.
-
-    Parameters
-    ----------
-    labels : list
-        In the order of the result.
-    rows : list
-        For each label TP, FP, FN traditionally, TP, FP, FN fairly, and BES, BEL, BEO.
-    pairs : list of tuple
-        For LE (0) and LBE (1): kind, index of the target's label, index of the system's, count.
-    focus : str
-        Whose label LE and LBE count for.
-
-    Returns
-    -------
-    dict
-        See :func:`compare_spans`.
-    """
-    traditional: dict[Any, dict[str, int]] = {}
-    fair: dict[Any, dict[str, int]] = {}
-    conf: dict[Any, dict[Any, int]] = {row: dict.fromkeys([*labels, "_"], 0) for row in [*labels, "_"]}
-    for label, (old_tp, old_fp, old_fn, tp, fp, fn, bes, bel, beo) in zip(labels, rows, strict=True):
-        be = beo + bes + bel
-        traditional[label] = dict(zip(TRADITIONAL, (old_tp, old_fp, old_fn), strict=True))
-        fair[label] = dict(zip(FAIR, (tp, fp, fn, 0, be, beo, bes, bel, 0), strict=True))
-        conf[label][label] += be
-        # A label "_" shares its cells with the absence of one, so these are added, not set.
-        conf[label]["_"] += fn
-        conf["_"][label] += fp
-    overall = {
-        "traditional": _total(TRADITIONAL, traditional),
-        "fair": _total(FAIR, fair),
-    }
-    for kind, target, system, count in pairs:
-        error = KINDS[kind]
-        overall["fair"][error] += count
-        conf[labels[target]][labels[system]] += count
-        if focus in ("target", "system"):
-            fair[labels[target if focus == "target" else system]][error] += count
-    return {"overall": overall, "per_label": {"traditional": traditional, "fair": fair}, "conf": conf}
-
-
-def _total(errors: tuple[str, ...], by_label: dict[Any, dict[str, int]]) -> dict[str, int]:
-    return {error: sum(counts[error] for counts in by_label.values()) for error in errors}
+    return _spanrs.fair_compare(target, system, focus)

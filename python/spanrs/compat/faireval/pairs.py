@@ -8,7 +8,7 @@ from os import PathLike
 from typing import Any
 
 from spanrs import _spanrs
-from spanrs.compat.faireval.compare import Evaluation, compare_spans, evaluation
+from spanrs.compat.faireval.compare import Evaluation, compare_spans
 from spanrs.compat.faireval.readers import annotation_stats, get_sentences, get_spans
 from spanrs.compat.faireval.results import add_dict
 from spanrs.errors import SpanrsError
@@ -98,4 +98,4 @@ def _span_files(
         for kind, error in enumerate(("le", "lbe"))
         for target, system, n in found[error]
     ]
-    return evaluation(names, rows, pairs, config.get("focus", "target"))
+    return _spanrs.fair_evaluation(names, rows, pairs, config.get("focus", "target"))

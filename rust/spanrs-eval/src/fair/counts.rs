@@ -29,7 +29,8 @@ pub struct Row {
 }
 
 impl Row {
-    fn add(&mut self, other: &Self) {
+    /// Adds the counts of another row.
+    pub fn add(&mut self, other: &Self) {
         self.exact_tp += other.exact_tp;
         self.exact_fp += other.exact_fp;
         self.exact_fn += other.exact_fn;
@@ -81,11 +82,12 @@ impl FairCounts {
         &mut self.types[ty]
     }
 
-    /// Counts spans that are the same on both sides.
-    pub(super) fn same(&mut self, ty: u32, n: u64) {
+    /// Counts a span that is the same on both sides.
+    #[inline]
+    pub(super) fn same(&mut self, ty: u32) {
         let row = self.row(ty);
-        row.exact_tp += n;
-        row.tp += n;
+        row.exact_tp += 1;
+        row.tp += 1;
     }
 
     /// Counts a pair or a span, by the types it has.

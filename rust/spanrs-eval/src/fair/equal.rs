@@ -29,9 +29,12 @@ impl Matcher {
     pub(super) fn equal(&mut self, gold: Spans<'_>, pred: Spans<'_>, counts: &mut FairCounts) {
         if gold.placed == pred.placed && gold.all_whole() && pred.all_whole() {
             // Most sentences of most corpora.
-            for (at, span) in gold.placed.iter().enumerate() {
-                counts.same(span.ty, 1);
-                self.note(Kind::Tp, Some(at as u32), Some(at as u32));
+            for span in gold.placed {
+                counts.same(span.ty);
+            }
+            if self.decisions.is_some() {
+                (0..gold.placed.len() as u32)
+                    .for_each(|at| self.note(Kind::Tp, Some(at), Some(at)));
             }
             return;
         }
@@ -55,7 +58,7 @@ impl Matcher {
                 _ => Ordering::Greater,
             };
             if order == Ordering::Equal {
-                counts.same(gold[g].ty, 1);
+                counts.same(gold[g].ty);
                 self.note(Kind::Tp, Some(g as u32), Some(p as u32));
             } else if order == Ordering::Less {
                 counts.row(gold[g].ty).exact_fn += 1;

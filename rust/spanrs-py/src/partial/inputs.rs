@@ -3,22 +3,17 @@
 use numpy::PyReadonlyArray1;
 use std::ops::Range;
 
-use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::PyTuple;
 use spanrs_base::Span;
 use spanrs_eval::Placed;
-use spanrs_eval::fair::{Run, TokenSets};
 use spanrs_tags::{Evidence, Reader, Reading, Scheme};
 
-use super::pause;
 use crate::error::{Error, Result};
-use crate::fair::PushTokens;
 use crate::ids::{Id, Ids, Sentences, bad_id, numbering, with_values};
-use crate::lists::as_list_or_tuple;
 use crate::options::{PyDialect, reading, scheme_or_auto};
 use crate::rows::Rows;
 use crate::span_lists::{Held, SpanLists};
+use crate::span_tuples::read_spans;
 
 /// Scheme or `auto`, reading, dialect.
 type Made = (String, String, PyDialect);
@@ -237,90 +232,4 @@ pub(crate) fn partial_spans(
     pred: &Bound<'_, PyAny>,
 ) -> Result<(SpanLists, SpanLists)> {
     read_spans(gold, pred, false)
-}
-
-/// The spans of both sides, as above; with their tokens, where a fourth item names them.
-pub(crate) fn read_spans(
-    gold: &Bound<'_, PyAny>,
-    pred: &Bound<'_, PyAny>,
-    tokens: bool,
-) -> Result<(SpanLists, SpanLists)> {
-    let (gold, pred) = (spans("gold", gold, tokens)?, spans("pred", pred, tokens)?);
-    let (n, m) = (gold.count(), pred.count());
-    if n != m {
-        return Err(shape(format!("gold has {n} sentences, pred has {m}"), None));
-    }
-    Ok((gold, pred))
-}
-
-fn spans(side: &str, sentences: &Bound<'_, PyAny>, with_tokens: bool) -> Result<SpanLists> {
-    let mut tokens = TokenSets::default();
-    let (mut placed, mut ends, mut types) = (Vec::new(), Vec::new(), Vec::new());
-    let mut numbers = std::collections::HashMap::new();
-    for (at, sentence) in as_list_or_tuple(sentences)?.try_iter()?.enumerate() {
-        for span in as_list_or_tuple(&sentence?)?.try_iter()? {
-            let span = span?;
-            let tuple = as_list_or_tuple(&span)?;
-            let tuple = tuple.cast::<PyTuple>().cloned().or_else(|_| {
-                tuple
-                    .py()
-                    .get_type::<PyTuple>()
-                    .call1((&tuple,))?
-                    .cast_into()
-                    .map_err(PyErr::from)
-            })?;
-            if tuple.len() < 3 {
-                let message = "a span is (type, start, end)";
-                return Err(PyTypeError::new_err(message).into());
-            }
-            let ty: String = tuple.get_item(0)?.extract()?;
-            let (start, end): (u32, u32) =
-                (tuple.get_item(1)?.extract()?, tuple.get_item(2)?.extract()?);
-            if end <= start {
-                return Err(PyValueError::new_err(format!(
-                    "sentence {at}: span ({ty}, {start}, {end}) holds nothing; ends are exclusive and \
-                     greater than starts"
-                ))
-                .into());
-            }
-            let ty = *numbers.entry(ty).or_insert_with_key(|ty: &String| {
-                types.push(ty.clone());
-                types.len() as u32 - 1
-            });
-            let (start, end) = (i64::from(start), i64::from(end));
-            placed.push(Placed { start, end, ty });
-            if with_tokens {
-                match tuple.get_item(3).ok().filter(|given| !given.is_none()) {
-                    None => tokens.push_whole(),
-                    Some(given) => {
-                        tokens.extend((start, end), &given)?;
-                        check(side, at, (start, end), tokens.get(placed.len() - 1))?;
-                    }
-                }
-            }
-        }
-        ends.push(placed.len());
-        pause(sentences.py(), at)?;
-    }
-    Ok(if with_tokens {
-        SpanLists::with_tokens(placed, tokens, &ends, types)
-    } else {
-        SpanLists::new(placed, &ends, types)
-    })
-}
-
-/// Refuses tokens outside their span, and none at all.
-fn check(side: &str, at: usize, (start, end): Run, runs: Option<&[Run]>) -> Result<()> {
-    let wrong = match runs.map(|runs| (runs.first(), runs.last())) {
-        None => return Ok(()),
-        Some((Some(first), Some(last))) if start <= first.0 && last.1 <= end => return Ok(()),
-        Some((Some(first), _)) if first.0 < start => format!("token {}", first.0),
-        Some((_, Some(last))) => format!("token {}", last.1 - 1),
-        Some(_) => "an empty set of tokens".to_owned(),
-    };
-    let message = format!(
-        "{side} sentence {at}: a span from {start} to {end} (exclusive) has {wrong}; its tokens must lie \
-         between its bounds"
-    );
-    Err(PyValueError::new_err(message).into())
 }

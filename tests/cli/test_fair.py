@@ -1,0 +1,179 @@
+"""``spanrs fair``, and ``spanrs score --matcher fair``, as a user runs them."""
+
+from __future__ import annotations
+
+import json
+import shutil
+
+import pytest
+
+from spanrs.cli import group
+from spanrs.cli.run import run
+
+
+@pytest.fixture
+def spanrs(capsys):
+    def call(*args: str) -> tuple[int, str, str]:
+        status = run(group, [str(arg) for arg in args])
+        out, err = capsys.readouterr()
+        return status, out, err
+
+    return call
+
+
+@pytest.fixture
+def published(shared, tmp_path):
+    """The folders of FairEval: its data, and its configuration files."""
+    source = shared / "data" / "faireval"
+    for folder in ("target", "system"):
+        shutil.copytree(source / folder, tmp_path / "data" / folder, copy_function=shutil.copyfile)
+    shutil.copytree(source / "config", tmp_path / "config", copy_function=shutil.copyfile)
+    for path in (tmp_path / "data", tmp_path / "config", *(tmp_path / "data").iterdir()):
+        path.chmod(0o755)
+    (tmp_path / "eval").mkdir()
+    return tmp_path
+
+
+@pytest.mark.parametrize("name", ["ner", "chunks"])
+@pytest.mark.parametrize("where", ["config", "."])
+def test_compat_writes_the_published_results(spanrs, published, shared, monkeypatch, name, where):  # noqa: PLR0917
+    # The paths of the files are meant from the folder of the configuration; from any other they are found.
+    monkeypatch.chdir(published / where)
+    status, _, err = spanrs("fair", "--config", published / "config" / f"{name}.config", "--compat")
+    assert (status, err) == (0, "")
+    expected = (shared / "data" / "faireval" / "eval" / f"eval_{name}.csv").read_bytes()
+    assert (published / "eval" / f"eval_{name}.csv").read_bytes() == expected
+
+
+def test_the_configuration_of_the_original_gives_the_published_measures(spanrs, published):
+    status, out, _ = spanrs("fair", "--config", published / "config" / "ner.config", "-o", "-")
+    assert status == 0
+    f1 = {line.split()[0]: line.split()[-1] for line in out.splitlines()[2:5]}
+    assert f1 == {"exact": "85.05", "fair": "88.80", "weighted": "89.65"}
+    status, out, _ = spanrs("fair", "--config", published / "config" / "ner.config")
+    assert (status, out) == (0, "")
+    first, *rows = (published / "eval" / "eval_ner.csv").read_text().splitlines()
+    assert first.startswith("type,evaluation,precision,recall,f1,support,tp,fp,fn,le,be,lbe")
+    assert rows[-2].startswith(",fair,0.904215230917")
+
+
+GOLD = "A\t1\t2\t1,2\nB\t4\t4\t4\n\nA\t2\t3\t2,3\n"
+PRED = "A\t1\t1\t1\nC\t4\t4\t4\n\nA\t2\t3\t2,3\n"
+
+
+@pytest.fixture
+def files(tmp_path):
+    (tmp_path / "gold.csv").write_text(GOLD)
+    (tmp_path / "pred.csv").write_text(PRED)
+    return tmp_path / "gold.csv", tmp_path / "pred.csv"
+
+
+def test_options_say_what_a_configuration_says(spanrs, files, tmp_path):
+    options = ("--types", "A,B", "--focus", "system", "--method", "fair", "--weights", "default")
+    _, by_options, _ = spanrs("fair", *files, *options, "--json")
+    text = f"target_in = {files[0]}\nsystem_in = {files[1]}\nlabels = A, B\nfocus = system\n"
+    (tmp_path / "c").write_text(text + "eval_method = fair\nweights = default\n")
+    _, by_config, _ = spanrs("fair", "--config", tmp_path / "c", "--json")
+    assert by_options == by_config
+    parsed = json.loads(by_options)
+    assert set(parsed["overall"]) == {"fair", "counts", "exact_counts"}
+    assert "focus:pred" in parsed["signature"]
+    _, both, _ = spanrs("fair", "--config", tmp_path / "c", "--types", "C", "--json")
+    assert list(json.loads(both)["per_type"]) == ["C"]
+
+
+def test_results_go_where_they_are_sent(spanrs, files, tmp_path):
+    (tmp_path / "out").mkdir()
+    for target, begin in (
+        (tmp_path / "out", None),
+        (tmp_path / "r.json", "{"),
+        (tmp_path / "deeper" / "r.html", "<!DOCTYPE html>"),
+        (tmp_path / "r.txt", "evaluation"),
+    ):
+        assert spanrs("fair", *files, "-o", target) == (0, "", "")
+        if begin is not None:
+            assert target.read_text().startswith(begin)
+    assert (tmp_path / "out" / "eval.csv").read_text().startswith("type,")
+    _, out, _ = spanrs("fair", *files, "--by-document", "--to", "html")
+    assert "Documents" in out
+
+
+def test_compat_takes_options_too(spanrs, files):
+    # FairEval pairs files by their names, single ones too.
+    other = files[0].parent / "system"
+    other.mkdir()
+    pred = files[1].rename(other / files[0].name)
+    status, out, _ = spanrs(
+        "fair", files[0], pred, "--compat", "--focus", "system", "--method", "traditional"
+    )
+    assert status == 0
+    assert out.startswith(f"target_in: {files[0]}\nsystem_in: {pred}\n### Evaluation settings:\n")
+    assert "focus: system\n" in out
+    assert "overall\t1\t2\t2\t33.33\t33.33\t33.33\n" in out
+    assert spanrs("fair", files[0], pred, "--compat", "--json")[0] == 2
+
+
+@pytest.mark.parametrize(
+    ("args", "message"),
+    [
+        ((), "name GOLD and PRED, or a --config"),
+        (("gold.csv", "nothing.csv"), "nothing.csv: no such file"),
+        (("gold.csv", "pred.csv", "--weights", "LE"), "--weights: 'LE' is no weight formula"),
+        (("gold.csv", "pred.csv", "--focus", "left"), "--focus: unknown focus"),
+        (("gold.csv", "pred.csv", "--method", "best"), "--method: unknown evaluation"),
+        (("gold.csv", "short.csv"), "gold goes on where short.csv:1 (pred) ends"),
+        (("gold.csv", "bad.csv"), "bad.csv:2: token 9 lies outside the span, which is 1 to 2"),
+        (("--config", "bad.config"), "bad.config:1: unknown key 'target'; did you mean target_in?"),
+        (("-", "-"), "cannot both be standard input"),
+    ],
+)
+def test_what_is_wrong_is_said_in_one_line(spanrs, files, monkeypatch, args, message):
+    tmp_path = files[0].parent
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "short.csv").write_text("A\t1\t1\t1\n")
+    (tmp_path / "bad.csv").write_text("A\t1\t1\t1\nA\t1\t2\t1,9\n")
+    (tmp_path / "bad.config").write_text("target = x\n")
+    status, out, err = spanrs("fair", *args, *(() if args == () else ("-o", "out.csv")))
+    assert (status, out) == (2, "")
+    assert message in err
+    assert err.count("\n") == 1
+    assert not (tmp_path / "out.csv").exists()
+
+
+def test_score_compares_systems_in_one_table(spanrs, wnut):
+    submissions = sorted((wnut / "submissions").iterdir())
+    args = ("score", "--matcher", "fair", wnut / "emerging.test.annotated", *submissions)
+    status, out, _ = spanrs(*args)
+    assert status == 0
+    rows = {line.split()[0]: line.split()[1:4] for line in out.splitlines()[2:7]}
+    assert rows == {
+        "arcada": ["39.98", "46.19", "49.00"],
+        "drexel_cci": ["26.30", "28.44", "31.75"],
+        "flytxt": ["38.35", "43.73", "45.83"],
+        "sjtu_adapt.txt": ["40.42", "46.14", "48.82"],
+        "spinningbytes.txt": ["40.78", "47.09", "51.11"],
+    }
+    parsed = json.loads(spanrs(*args, "--json")[1])
+    assert parsed[str(submissions[0])]["overall"]["exact"]["f1"] == pytest.approx(0.39978563772775994)
+    exact = spanrs("score", wnut / "emerging.test.annotated", *submissions)[1]
+    assert [line.split()[3] for line in exact.splitlines()[2:7]] == [row[0] for row in rows.values()]
+
+
+def test_score_takes_weights_and_focus_with_the_fair_matcher_only(spanrs, tmp_path):
+    (tmp_path / "g").write_text("a B-A\nb I-A\n")
+    (tmp_path / "p").write_text("a B-B\nb O\n")
+    files = (tmp_path / "g", tmp_path / "p")
+    _, out, _ = spanrs(
+        "score", *files, "--matcher", "fair", "--focus", "pred", "--weights", "LBE=1 TP", "--json"
+    )
+    parsed = json.loads(out)
+    assert parsed["per_type"]["B"]["counts"]["lbe"] == 1
+    assert parsed["overall"]["weighted"]["f1"] == 1
+    for wrong in (("--focus", "pred"), ("--weights", "paper")):
+        assert "go with --matcher fair" in spanrs("score", *files, *wrong)[2]
+    assert (
+        "do not go with --matcher fair" in spanrs("score", *files, "--matcher", "fair", "--map", "A=B")[2]
+    )
+    _, out, _ = spanrs("score", *files, "--matcher", "fair", "--types", "A", "--json")
+    assert json.loads(out)["overall"]["counts"]["fn"] == 1
+    assert "named twice" in spanrs("score", files[0], files[1], files[1])[2]
