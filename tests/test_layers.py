@@ -13,7 +13,7 @@ RUST = {
     "spanrs-base": set(),
     "spanrs-tags": {"spanrs-base"},
     "spanrs-io": {"spanrs-base"},
-    "spanrs-eval": {"spanrs-tags"},
+    "spanrs-eval": {"spanrs-base", "spanrs-tags"},
     "spanrs-jobs": {"spanrs-base", "spanrs-tags", "spanrs-io", "spanrs-eval"},
     "spanrs-py": {"spanrs-base", "spanrs-tags", "spanrs-io", "spanrs-eval", "spanrs-jobs"},
 }

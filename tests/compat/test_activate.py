@@ -119,7 +119,7 @@ def test_as_context_manager_it_takes_back_only_what_it_did():
 
 
 def test_no_names_mean_all():
-    names = {"conlleval", "iobes", "nervaluate", "seqeval", "seqscore"}
+    names = {"conlleval", "faireval", "iobes", "nervaluate", "seqeval", "seqscore"}
     assert set(compat.activate().names) == names
     compat.deactivate()
     assert compat.activate().names
@@ -128,7 +128,7 @@ def test_no_names_mean_all():
 @pytest.mark.parametrize("function", [compat.activate, compat.deactivate])
 def test_other_names_are_refused_with_the_choices(function):
     with pytest.raises(
-        ValueError, match="'nereval'; it does for conlleval, iobes, nervaluate, seqeval, seqscore"
+        ValueError, match="'nereval'; it does for conlleval, faireval, iobes, nervaluate, seqeval, seqscore"
     ):
         function("seqeval", "nereval")
     assert importlib.import_module("seqeval.metrics") is seqeval.metrics

@@ -40,7 +40,8 @@ def corrupted(sentences, rng):
                 moved = sorted(
                     (max(0, start + rng.randrange(-2, 3)), max(1, min(length, end + rng.randrange(-2, 3))))
                 )
-                copy.append((kind, moved[0], max(moved[1], moved[0] + 1)))
+                other = rng.choice(["PER", "LOC", "ORG"]) if rng.random() < 0.4 else kind
+                copy.append((other, moved[0], max(moved[1], moved[0] + 1)))
             else:
                 copy.append((kind, start, end))
             if chance > 0.95:

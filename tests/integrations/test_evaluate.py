@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+import spanrs
 from spanrs import compat
 from spanrs.integrations import hf
 
@@ -104,6 +105,23 @@ def test_the_metric_takes_batches(tmp_path):
     for at in range(0, len(gold), 7):
         metric.add_batch(predictions=pred[at : at + 7], references=gold[at : at + 7])
     assert metric.compute() == metric.compute(predictions=pred, references=gold)
+
+
+@pytest.mark.parametrize("mode", ["fair", "weighted", "traditional"])
+def test_fair_modes_give_fair_measures_and_counts(tmp_path, mode):
+    gold, pred = corpus(3, "BI")
+    metric = load(hf.metric_path(), tmp_path)
+    weights = "BE = 1 TP, LE = 1 FP"
+    found = metric.compute(predictions=pred, references=gold, mode=mode, scheme="IOB2", weights=weights)
+    result = spanrs.fair(gold, pred, "BIO", weights=weights, exclude=())
+    score = {"fair": result.fair, "weighted": result.weighted, "traditional": result.exact}[mode]
+    assert (found["overall_precision"], found["overall_recall"]) == (score.precision, score.recall)
+    if mode == "traditional":
+        assert [found[f"overall_{name}"] for name in ("TP", "FP", "FN")] == [*result.exact_counts]
+        assert "overall_LE" not in found
+    else:
+        assert [found[f"overall_{name}"] for name in ("LE", "BE", "LBE")] == [*result.counts[3:6]]
+    assert {name for name in found if not name.startswith("overall")} == set(result.per_type)
 
 
 @pytest.mark.parametrize(

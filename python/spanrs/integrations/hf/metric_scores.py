@@ -58,6 +58,43 @@ def seqeval_scores(
     return results
 
 
+#: Modes of fair evaluation -> which of its measures they give.
+FAIR = {"fair": "fair", "weighted": "weighted", "traditional": "exact"}
+
+
+def fair_scores(
+    predictions: Any, references: Any, *, mode: str, suffix: bool, scheme: Any, weights: Any
+) -> dict[str, Any]:
+    """Evaluate fairly, with the keys of the metric ``seqeval`` and the counts beside them."""
+    import spanrs
+    from spanrs.compat.seqeval.metrics import accuracy_score
+
+    result = spanrs.fair(
+        references,
+        predictions,
+        "auto" if scheme is None else scheme,
+        weights=weights,
+        exclude=(),
+        dialect=spanrs.tags.Dialect(suffix=suffix),
+    )
+
+    def row(scores: Any, prefix: str) -> dict[str, Any]:
+        score = getattr(scores, FAIR[mode])
+        counts = scores.exact_counts if mode == "traditional" else scores.counts[:6]
+        measures = {"precision": score.precision, "recall": score.recall, "f1": score.f1}
+        numbers = dict(zip(("TP", "FP", "FN", "LE", "BE", "LBE"), counts, strict=False))
+        return {prefix + name: value for name, value in (measures | numbers).items()}
+
+    results: dict[str, Any] = {
+        name: row(scores, "") | {"number": scores.exact.support} for name, scores in result.per_type.items()
+    }
+    return (
+        results
+        | row(result.overall, "overall_")
+        | {"overall_accuracy": accuracy_score(references, predictions)}
+    )
+
+
 def _default(predictions: Any, references: Any, **options: Any) -> dict[str, Any]:
     return seqeval_scores(predictions, references, strict=False, **options)
 
@@ -78,6 +115,7 @@ def compute(
     scheme: Any = None,
     mode: str | None = None,
     zero_division: Any = "warn",
+    weights: Any = "paper",
 ) -> dict[str, Any]:
     """Score in one of the modes.
 
@@ -91,15 +129,19 @@ def compute(
         The scheme in strict mode, by any usual name: IOB1, IOB2 or BIO, IOE1, IOE2, IOBES, BILOU. Without
         one it is found out from ``references``.
     mode : str, optional
-        None reads tags as conlleval does, ``'strict'`` as the scheme says.
+        None reads tags as conlleval does, ``'strict'`` as the scheme says. ``'fair'``, ``'weighted'`` and
+        ``'traditional'`` are those of :func:`spanrs.fair`, which takes every scheme.
     zero_division : {'warn', 0, 1}
-        What a measure is with nothing below its fraction line.
+        What a measure is with nothing below its fraction line; 0 in the fair modes.
+    weights : str or mapping
+        For ``'weighted'``, as for :func:`spanrs.fair`.
 
     Returns
     -------
     dict
         Each type to ``precision``, ``recall``, ``f1``, ``number``; and ``overall_precision``,
-        ``overall_recall``, ``overall_f1``, ``overall_accuracy``.
+        ``overall_recall``, ``overall_f1``, ``overall_accuracy``. In the fair modes also the counts ``TP``,
+        ``FP``, ``FN`` and, but for ``'traditional'``, ``LE``, ``BE``, ``LBE``.
 
     Raises
     ------
@@ -112,8 +154,12 @@ def compute(
     >>> compute([["B-PER", "O"]], [["B-PER", "O"]])["overall_f1"]
     np.float64(1.0)
     """
+    if mode in FAIR:
+        return fair_scores(
+            predictions, references, mode=mode, suffix=suffix, scheme=scheme, weights=weights
+        )
     if mode not in MODES:
-        known = ", ".join(repr(name) for name in MODES)
+        known = ", ".join(repr(name) for name in (*MODES, *FAIR))
         message = f"mode {mode!r} is not one of {known}"
         raise ValueError(message)
     if scheme is not None:

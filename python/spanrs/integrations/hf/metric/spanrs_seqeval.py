@@ -22,9 +22,11 @@ Args:
     references: sentences of gold tags
     suffix: True where the prefix stands behind the type (PER-B)
     scheme: the scheme in strict mode, by its name
-    mode: None reads tags as conlleval does, "strict" as the scheme says
+    mode: None reads tags as conlleval does, "strict" as the scheme says; "fair", "weighted" and
+        "traditional" are those of fair evaluation (Ortmann 2022)
     sample_weight: ignored, as seqeval ignores it
     zero_division: "warn", 0 or 1: what a measure is with nothing below its fraction line
+    weights: for "weighted", as for spanrs.fair
 Returns:
     each type to precision, recall, f1 and number; overall_precision, overall_recall, overall_f1 and
     overall_accuracy
@@ -52,7 +54,14 @@ class SpanrsSeqeval(evaluate.Metric):  # type: ignore[misc]
         mode: str | None = None,
         sample_weight: Any = None,  # noqa: ARG002
         zero_division: Any = "warn",
+        weights: Any = "paper",
     ) -> dict[str, Any]:
         return compute(
-            predictions, references, suffix=suffix, scheme=scheme, mode=mode, zero_division=zero_division
+            predictions,
+            references,
+            suffix=suffix,
+            scheme=scheme,
+            mode=mode,
+            zero_division=zero_division,
+            weights=weights,
         )
