@@ -173,6 +173,32 @@ impl LineReader {
         Ok(Some((start..end, first..self.mark - ended)))
     }
 
+    /// The next line with its line end, which only the last line may lack; None at the end of the file. Only
+    /// after [`LineReader::look_at_single_lines`], for readers that look at the bytes themselves.
+    ///
+    /// # Errors
+    /// As [`LineReader::new`].
+    pub(crate) fn next_bare(&mut self) -> Result<Option<Range<usize>>> {
+        debug_assert!(self.single);
+        if self.at == self.ready {
+            self.refill()?;
+            if self.at == self.ready {
+                return Ok(None);
+            }
+        }
+        let line = memchr(b'\n', self.ahead()).map_or(self.ready - self.at, |end| end + 1);
+        Ok(Some(self.take_bare(line)))
+    }
+
+    /// Takes so many bytes of [`LineReader::ahead`], which are a line with its line end.
+    #[inline(always)]
+    pub(crate) fn take_bare(&mut self, bytes: usize) -> Range<usize> {
+        let start = self.at;
+        self.at += bytes;
+        self.line += 1;
+        start..self.at
+    }
+
     /// If the next line is [`ordinary`], takes it and gives its place and that of its marks. It may be
     /// looked at anew with [`LineReader::next_marked`] where the answer is None.
     #[inline(always)]

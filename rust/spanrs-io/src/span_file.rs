@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use memchr::{memchr, memchr_iter};
+use memchr::memchr_iter;
 
 use crate::error::{Code, Error, Result};
 use crate::lines::LineReader;
@@ -43,7 +43,8 @@ pub struct SpanFileReader {
 
 impl SpanFileReader {
     /// Spans of `lines`.
-    pub fn new(lines: LineReader) -> Self {
+    pub fn new(mut lines: LineReader) -> Self {
+        lines.look_at_single_lines();
         Self {
             lines,
             name: 0..0,
@@ -111,14 +112,15 @@ impl SpanFileReader {
     /// one that says no span, or tokens outside its bounds.
     #[inline]
     pub fn next_line(&mut self) -> Result<Option<SpanLine>> {
-        let Some((line, _)) = self.lines.next_marked()? else {
-            return Ok(None);
-        };
-        if let Some((name, bounds)) = plain(self.lines.bytes(line.clone())) {
+        if let Some((name, bounds, length)) = plain(self.lines.ahead()) {
+            let line = self.lines.take_bare(length);
             self.name = line.start..line.start + name;
             (self.bounds, self.whole) = (bounds, true);
             return Ok(Some(SpanLine::Span));
         }
+        let Some(line) = self.lines.next_bare()? else {
+            return Ok(None);
+        };
         match parse(self.lines.bytes(line.clone()), &mut self.tokens) {
             Ok(None) => Ok(Some(SpanLine::Blank)),
             Ok(Some((name, bounds, whole))) => {
@@ -131,37 +133,36 @@ impl SpanFileReader {
     }
 }
 
-/// Reads a line as nearly all are: a span that names all tokens between its bounds, in order. None for any
-/// other line, whatever is wrong with it.
+/// Reads a line as nearly all are: a span that names all tokens between its bounds, in order. Gives the
+/// length of the name, the bounds, and the length of the line with its end. None for any other line,
+/// whatever is wrong with it, and for one that is not there to its end.
 #[inline]
-fn plain(line: &[u8]) -> Option<(usize, (i64, i64))> {
-    let name = memchr(b'\t', line)?;
-    if name == 0 || line[0] <= b' ' || line[name - 1] <= b' ' {
+fn plain(text: &[u8]) -> Option<(usize, (i64, i64), usize)> {
+    let name = text.iter().position(|byte| *byte < b' ')?;
+    if name == 0 || text[name] != b'\t' || text[0] == b' ' || text[name - 1] == b' ' {
         return None;
     }
-    let (begin, at) = digits(line, name + 1)?;
-    if line.get(at) != Some(&b'\t') {
+    let (begin, at) = digits(text, name + 1)?;
+    if text.get(at) != Some(&b'\t') {
         return None;
     }
-    let (end, at) = digits(line, at + 1)?;
-    if line.get(at) != Some(&b'\t') || begin < 1 || end < begin {
+    let (end, at) = digits(text, at + 1)?;
+    if text.get(at) != Some(&b'\t') || begin < 1 || end < begin {
         return None;
     }
     let (mut token, mut at) = (begin, at + 1);
     loop {
-        let (number, behind) = digits(line, at)?;
+        let (number, behind) = digits(text, at)?;
         if number != token {
             return None;
         }
-        if token == end {
-            let rest = &line[behind..];
-            return (rest == b"\n" || rest.is_empty()).then_some((name, (begin, end)));
+        match text.get(behind)? {
+            b'\n' if token == end => return Some((name, (begin, end), behind + 1)),
+            b',' if token < end => {}
+            _ => return None,
         }
         token += 1;
-        if line.get(behind) != Some(&b',') {
-            return None;
-        }
-        at = behind + 1 + usize::from(line.get(behind + 1) == Some(&b' '));
+        at = behind + 1 + usize::from(text.get(behind + 1) == Some(&b' '));
     }
 }
 
@@ -345,11 +346,12 @@ mod tests {
             if state >> 40 & 1 == 0 {
                 line.push('\n');
             }
-            if let Some((name, bounds)) = plain(line.as_bytes()) {
+            if let Some((name, bounds, length)) = plain(line.as_bytes()) {
+                assert_eq!(length, line.len());
                 let parsed = parse(line.as_bytes(), &mut Vec::new());
                 assert_eq!(parsed, Ok(Some((name, bounds, true))), "{line:?}");
             }
         }
-        assert_eq!(plain(b"NP\t2\t4\t2, 3,4\n"), Some((2, (2, 4))));
+        assert_eq!(plain(b"NP\t2\t4\t2, 3,4\nX"), Some((2, (2, 4), 14)));
     }
 }

@@ -2,6 +2,7 @@
 
 use std::cmp::Ordering;
 
+use super::items::Item;
 use super::{FairCounts, GOLD, Kind, Matcher, PRED, Spans};
 use crate::Placed;
 
@@ -39,7 +40,7 @@ impl Matcher {
             return;
         }
         if is_plain(gold) && is_plain(pred) {
-            self.merge(gold.placed, pred.placed, counts);
+            self.merge(gold, pred, counts);
         } else {
             self.group(gold, pred, counts);
         }
@@ -49,7 +50,8 @@ impl Matcher {
     }
 
     /// Pairs of equal spans, where both sides are in reading order and hold none twice.
-    fn merge(&mut self, gold: &[Placed], pred: &[Placed], counts: &mut FairCounts) {
+    fn merge(&mut self, golds: Spans<'_>, preds: Spans<'_>, counts: &mut FairCounts) {
+        let (gold, pred) = (golds.placed, preds.placed);
         let (mut g, mut p) = (0, 0);
         while g < gold.len() || p < pred.len() {
             let order = match (gold.get(g), pred.get(p)) {
@@ -62,10 +64,10 @@ impl Matcher {
                 self.note(Kind::Tp, Some(g as u32), Some(p as u32));
             } else if order == Ordering::Less {
                 counts.row(gold[g].ty).exact_fn += 1;
-                self.sides[GOLD].add(gold[g], g);
+                self.sides[GOLD].push(Item::new(golds, g));
             } else {
                 counts.row(pred[p].ty).exact_fp += 1;
-                self.sides[PRED].add(pred[p], p);
+                self.sides[PRED].push(Item::new(preds, p));
             }
             g += usize::from(order != Ordering::Greater);
             p += usize::from(order != Ordering::Less);
@@ -111,10 +113,8 @@ impl Matcher {
             (golds, preds) = (&golds[g..], &preds[p..]);
         }
         for (side, spans) in sides.iter().enumerate() {
-            for (at, span) in spans.placed.iter().enumerate() {
-                if !buffers.paired[side][at] {
-                    self.sides[side].add(*span, at);
-                }
+            for at in (0..spans.placed.len()).filter(|&at| !buffers.paired[side][at]) {
+                self.sides[side].push(Item::new(*spans, at));
             }
         }
         self.equal = buffers;
@@ -138,7 +138,7 @@ impl Matcher {
             self.many_labels(counts);
         }
         for side in &mut self.sides {
-            side.retain(super::items::Item::is_free);
+            side.retain(Item::is_free);
         }
     }
 

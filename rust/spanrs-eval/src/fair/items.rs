@@ -1,7 +1,7 @@
 //! The spans that have no equal on the other side.
 
 use super::Spans;
-use super::tokens::{Run, shared, subtract, without};
+use super::tokens::{Run, Runs};
 use crate::Placed;
 
 /// The tokens a span has not lost to a pair.
@@ -9,7 +9,7 @@ use crate::Placed;
 enum Left {
     /// Neighbours, or none where it ends as it begins: nearly all spans, without memory of their own.
     Run(Run),
-    Runs(Vec<Run>),
+    Runs(Runs),
 }
 
 /// A span that has no equal.
@@ -26,12 +26,24 @@ pub(super) struct Item {
 }
 
 impl Item {
-    fn new(span: Placed, at: usize) -> Self {
+    #[inline]
+    pub(super) fn new(spans: Spans<'_>, at: usize) -> Self {
+        let span = spans.placed[at];
+        let (size, left) = match spans.runs(at) {
+            None => (
+                (span.end - span.start).max(0),
+                Left::Run((span.start, span.end)),
+            ),
+            Some(runs) => (
+                runs.iter().map(|(start, end)| end - start).sum(),
+                Left::Runs(runs.iter().copied().collect()),
+            ),
+        };
         Self {
             span,
             at: at as u32,
-            size: 0,
-            left: Left::Run((span.start, span.end)),
+            size,
+            left,
             paired: false,
             reduced: false,
         }
@@ -45,113 +57,89 @@ impl Item {
         self.paired = true;
     }
 
-    fn runs(&self) -> &[Run] {
-        match &self.left {
-            Left::Run((start, end)) if start >= end => &[],
-            Left::Run(run) => std::slice::from_ref(run),
-            Left::Runs(runs) => runs,
-        }
+    /// How many places lie between its bounds, tokens or not.
+    pub(super) fn length(&self) -> i64 {
+        self.span.end - self.span.start
     }
 
     /// How many of the tokens they have left two spans have in common.
     pub(super) fn shared(&self, other: &Self) -> i64 {
         match (&self.left, &other.left) {
             (Left::Run(a), Left::Run(b)) => (a.1.min(b.1) - a.0.max(b.0)).max(0),
-            _ => shared(self.runs(), other.runs()),
+            (Left::Run(run), Left::Runs(runs)) | (Left::Runs(runs), Left::Run(run)) => {
+                length(runs.within(*run))
+            }
+            // The one with fewer runs says where to look in the other.
+            (Left::Runs(a), Left::Runs(b)) => {
+                let (few, many) = if a.len() <= b.len() { (a, b) } else { (b, a) };
+                few.iter().map(|run| length(many.within(run))).sum()
+            }
         }
     }
 
     /// Takes the tokens two spans have in common, `n` of them, from both.
     pub(super) fn part(&mut self, other: &mut Self, n: i64) {
         if n > 0 {
-            let before = self.left.near(other);
-            self.lose(other.runs(), n);
-            match before {
-                Left::Run(run) => other.lose(std::slice::from_ref(&run), n),
-                Left::Runs(runs) => other.lose(&runs, n),
+            match (&self.left, &other.left) {
+                (&Left::Run(a), &Left::Run(b)) => {
+                    self.lose(b);
+                    other.lose(a);
+                }
+                _ => {
+                    for run in self.common(other) {
+                        self.lose(run);
+                        other.lose(run);
+                    }
+                }
             }
+            self.size -= n;
+            other.size -= n;
         }
         self.reduced = true;
         other.reduced = true;
     }
 
-    fn lose(&mut self, tokens: &[Run], n: i64) {
-        self.size -= n;
+    /// The tokens they have left that two spans have in common.
+    fn common(&self, other: &Self) -> Vec<Run> {
+        match (&self.left, &other.left) {
+            (Left::Run(a), Left::Run(b)) => vec![(a.0.max(b.0), a.1.min(b.1))],
+            (Left::Run(run), Left::Runs(runs)) | (Left::Runs(runs), Left::Run(run)) => {
+                runs.within(*run).collect()
+            }
+            (Left::Runs(a), Left::Runs(b)) => {
+                let (few, many) = if a.len() <= b.len() { (a, b) } else { (b, a) };
+                few.iter().flat_map(|run| many.within(run)).collect()
+            }
+        }
+    }
+
+    fn lose(&mut self, (start, end): Run) {
         match &mut self.left {
             Left::Run(run) => {
-                let mut pieces = Vec::new();
-                without(*run, tokens, &mut pieces);
-                self.left = match pieces[..] {
-                    [] => Left::Run((0, 0)),
-                    [one] => Left::Run(one),
-                    _ => Left::Runs(pieces),
+                // Nearly always neighbours or none are left.
+                let (before, behind) = ((run.0, run.1.min(start)), (run.0.max(end), run.1));
+                self.left = if before.0 >= before.1 {
+                    Left::Run(behind)
+                } else if behind.0 >= behind.1 {
+                    Left::Run(before)
+                } else {
+                    Left::Runs([before, behind].into_iter().collect())
                 };
             }
-            Left::Runs(runs) => subtract(runs, tokens),
+            Left::Runs(runs) => runs.remove((start, end)),
         }
     }
-}
 
-impl Left {
-    /// A copy of the tokens, as far as another span may have them too.
-    fn near(&self, other: &Item) -> Self {
-        match self {
-            Self::Run(run) => Self::Run(*run),
-            Self::Runs(runs) => {
-                // Of a long set only what lies within the other's tokens can matter.
-                let within = other.runs();
-                let (Some(first), Some(last)) = (within.first(), within.last()) else {
-                    return Self::Run((0, 0));
-                };
-                let from = runs.partition_point(|run| run.1 <= first.0);
-                let to = from + runs[from..].partition_point(|run| run.0 < last.1);
-                Self::Runs(runs[from..to].to_vec())
-            }
-        }
+    /// The tokens it has left, and whether it lost any pair's.
+    pub(super) fn left(&self) -> Option<Vec<Run>> {
+        self.reduced.then(|| match &self.left {
+            Left::Run((start, end)) if start >= end => Vec::new(),
+            Left::Run(run) => vec![*run],
+            Left::Runs(runs) => runs.iter().collect(),
+        })
     }
 }
 
-/// The items of a side.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Items {
-    items: Vec<Item>,
-}
-
-impl std::ops::Deref for Items {
-    type Target = Vec<Item>;
-
-    fn deref(&self) -> &Vec<Item> {
-        &self.items
-    }
-}
-
-impl std::ops::DerefMut for Items {
-    fn deref_mut(&mut self) -> &mut Vec<Item> {
-        &mut self.items
-    }
-}
-
-impl Items {
-    #[inline]
-    pub(super) fn add(&mut self, span: Placed, at: usize) {
-        self.items.push(Item::new(span, at));
-    }
-
-    /// Gives the items their tokens and orders them by length; equally long ones stay as they are.
-    pub(super) fn order(&mut self, spans: Spans<'_>) {
-        for item in &mut self.items {
-            if let Some(runs) = spans.runs(item.at as usize) {
-                item.left = Left::Runs(runs.to_vec());
-            }
-            item.size = item.runs().iter().map(|(start, end)| end - start).sum();
-        }
-        self.items
-            .sort_by_key(|item| item.span.end - item.span.start);
-    }
-
-    /// Those that lost tokens.
-    pub(super) fn reduced(&self) -> impl Iterator<Item = (u32, &[Run])> {
-        let reduced = self.items.iter().filter(|item| item.reduced);
-        reduced.map(|item| (item.at, item.runs()))
-    }
+fn length(runs: impl Iterator<Item = Run>) -> i64 {
+    runs.map(|(start, end)| end - start).sum()
 }

@@ -38,7 +38,7 @@ pub use tokens::{Run, TokenSets};
 
 use std::cmp::Ordering;
 
-use items::Items;
+use items::Item;
 
 use crate::Placed;
 
@@ -159,8 +159,8 @@ pub struct Matcher {
     /// Decisions of the last run, where they are asked for.
     decisions: Option<Vec<Decision>>,
     equal: equal::Buffers,
-    /// The spans of both sides that have no equal: first in the order given, then by their lengths.
-    sides: [Items; 2],
+    /// The spans of both sides that have no equal, in the order given.
+    sides: [Vec<Item>; 2],
     passes: near::Buffers,
 }
 
@@ -182,23 +182,29 @@ impl Matcher {
             side.clear();
         }
         self.equal(gold, pred, counts);
-        if self.sides.iter().all(|side| side.is_empty()) {
+        if self.sides.iter().all(Vec::is_empty) {
             return;
         }
-        self.sides[GOLD].order(gold);
-        self.sides[PRED].order(pred);
         self.near(counts);
         for (side, kind) in [(GOLD, Kind::Fn), (PRED, Kind::Fp)] {
-            for at in 0..self.sides[side].len() {
-                let item = &self.sides[side][at];
-                if item.is_free() {
-                    let place = Some(item.at);
-                    counts.decide(kind, item.span.ty, item.span.ty);
-                    match kind {
-                        Kind::Fn => self.note(kind, place, None),
-                        _ => self.note(kind, None, place),
-                    }
-                }
+            for item in self.sides[side].iter().filter(|item| item.is_free()) {
+                counts.decide(kind, item.span.ty, item.span.ty);
+            }
+            if self.decisions.is_some() {
+                self.note_free(side, kind);
+            }
+        }
+    }
+
+    /// Notes the spans of a side that are in no pair, from the shortest to the longest.
+    fn note_free(&mut self, side: usize, kind: Kind) {
+        let items = self.sides[side].iter().filter(|item| item.is_free());
+        let mut free: Vec<(i64, u32)> = items.map(|item| (item.length(), item.at)).collect();
+        free.sort_unstable();
+        for (_, at) in free {
+            match kind {
+                Kind::Fn => self.note(kind, Some(at), None),
+                _ => self.note(kind, None, Some(at)),
             }
         }
     }
@@ -211,12 +217,12 @@ impl Matcher {
 
     /// The spans of the last run that lost tokens to pairs, with the runs of tokens they have left:
     /// (true for pred, place of the span, runs).
-    pub fn reduced(&self) -> impl Iterator<Item = (bool, u32, &[Run])> {
-        let sides = self.sides.iter().enumerate();
-        sides.flat_map(|(side, items)| {
-            items
-                .reduced()
-                .map(move |(at, runs)| (side == PRED, at, runs))
+    pub fn reduced(&self) -> impl Iterator<Item = (bool, u32, Vec<Run>)> {
+        self.sides.iter().enumerate().flat_map(|(side, items)| {
+            let left = items
+                .iter()
+                .filter_map(|item| Some((item.at, item.left()?)));
+            left.map(move |(at, runs)| (side == PRED, at, runs))
         })
     }
 

@@ -42,6 +42,11 @@ impl Matcher {
         if golds == 0 || preds == 0 {
             return;
         }
+        if golds == 1 && preds == 1 {
+            // Nearly all sentences with a mistake have one.
+            self.only(counts);
+            return;
+        }
         let hollow = self
             .sides
             .iter()
@@ -49,8 +54,7 @@ impl Matcher {
         if golds * preds <= FEW || hollow {
             // The bounds of hollow spans have no order that an index could use.
             for (side, n) in [(GOLD, golds), (PRED, preds)] {
-                self.passes.free[side].clear();
-                self.passes.free[side].extend(0..n as u32);
+                self.free(side, 0..n as u32);
             }
             self.passes(!hollow, counts);
             return;
@@ -62,13 +66,32 @@ impl Matcher {
             let group = g.min(p);
             for (side, list) in [(GOLD, &mut gold), (PRED, &mut pred)] {
                 let (mine, rest) = list.split_at(list.partition_point(|&(of, _)| of == group));
-                self.passes.free[side].clear();
-                self.passes.free[side].extend(mine.iter().map(|&(_, item)| item));
+                self.free(side, mine.iter().map(|&(_, item)| item));
                 *list = rest;
             }
             self.passes(true, counts);
         }
         self.passes.groups = groups;
+    }
+
+    /// Takes the spans of a side that are to be paired: the shortest first, equally long ones as they are.
+    fn free(&mut self, side: usize, items: impl Iterator<Item = u32>) {
+        let free = &mut self.passes.free[side];
+        free.clear();
+        free.extend(items);
+        free.sort_unstable_by_key(|&item| (self.sides[side][item as usize].length(), item));
+    }
+
+    /// Pairs one span a side.
+    fn only(&mut self, counts: &mut FairCounts) {
+        let (gold, pred) = (&self.sides[GOLD][0], &self.sides[PRED][0]);
+        if !matches!(
+            Overlap::of(&gold.span, &pred.span),
+            None | Some(Overlap::Same)
+        ) {
+            let shared = gold.shared(pred);
+            self.join((GOLD, 0), 0, shared, counts);
+        }
     }
 
     /// Finds the groups of spans that have nothing to do with each other: what happens within one does
@@ -83,16 +106,13 @@ impl Matcher {
             by_start.extend(starts.zip(0..).map(|(start, item)| (start, side, item)));
             groups[side].clear();
         }
-        by_start.sort_unstable();
+        // Both sides mostly come in reading order, and this sort merges what is in order.
+        by_start.sort();
         let (mut group, mut end) = (0, i64::MIN);
         for &(start, side, item) in &*by_start {
             group += u32::from(start >= end);
             end = end.max(self.sides[side][item as usize].span.end);
             groups[side].push((group, item));
-        }
-        for side in groups {
-            // Within a group the order is that of the items.
-            side.sort_unstable();
         }
     }
 
@@ -118,6 +138,13 @@ impl Matcher {
         counts: &mut FairCounts,
     ) {
         let other = 1 - side;
+        let count = match among {
+            Among::Free => self.passes.free[other].len(),
+            Among::Paired => self.passes.paired[other].len(),
+        };
+        if self.passes.free[side].is_empty() || count == 0 {
+            return;
+        }
         let lists = match among {
             Among::Free => &mut self.passes.free,
             Among::Paired => &mut self.passes.paired,

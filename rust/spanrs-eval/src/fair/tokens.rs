@@ -1,5 +1,6 @@
 //! Sets of tokens, as runs of neighbours.
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 /// Neighbouring tokens: the first, and one past the last.
@@ -68,45 +69,51 @@ impl TokenSets {
     }
 }
 
-/// How many tokens two sets have in common.
-pub(super) fn shared(a: &[Run], b: &[Run]) -> i64 {
-    // The one with fewer runs says where to look in the other.
-    let (few, many) = if a.len() <= b.len() { (a, b) } else { (b, a) };
-    few.iter().map(|&run| overlapping(many, run)).sum()
+/// Tokens that a span has left, as runs by their first token: what is asked and taken costs what it touches,
+/// however many runs there are.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Runs(BTreeMap<i64, i64>);
+
+impl FromIterator<Run> for Runs {
+    fn from_iter<T: IntoIterator<Item = Run>>(runs: T) -> Self {
+        Self(runs.into_iter().collect())
+    }
 }
 
-/// How many tokens of a set lie in a run.
-fn overlapping(runs: &[Run], (start, end): Run) -> i64 {
-    let first = runs.partition_point(|run| run.1 <= start);
-    let runs = runs[first..].iter().take_while(|run| run.0 < end);
-    runs.map(|run| run.1.min(end) - run.0.max(start)).sum()
-}
+impl Runs {
+    pub(super) fn len(&self) -> usize {
+        self.0.len()
+    }
 
-/// What is left of a run without the tokens of a set.
-pub(super) fn without(run: Run, other: &[Run], left: &mut impl Extend<Run>) {
-    let (mut start, end) = run;
-    let first = other.partition_point(|o| o.1 <= start);
-    for o in other[first..].iter().take_while(|o| o.0 < end) {
-        if start < o.0 {
-            left.extend([(start, o.0)]);
+    pub(super) fn iter(&self) -> impl Iterator<Item = Run> {
+        self.0.iter().map(|(&start, &end)| (start, end))
+    }
+
+    /// The runs that reach into a run, as far as they do.
+    pub(super) fn within(&self, (start, end): Run) -> impl Iterator<Item = Run> {
+        let before = self.0.range(..start).next_back();
+        let from = self.0.range(start..end.max(start));
+        let runs = before.into_iter().chain(from);
+        runs.map(move |(&s, &e)| (s.max(start), e.min(end)))
+            .filter(|(s, e)| s < e)
+    }
+
+    /// Takes out the tokens of a run.
+    pub(super) fn remove(&mut self, (start, end): Run) {
+        if let Some((_, last)) = self.0.range_mut(..start).next_back()
+            && *last > start
+        {
+            let behind = std::mem::replace(last, start);
+            if behind > end {
+                self.0.insert(end, behind);
+                return;
+            }
         }
-        start = o.1;
+        while let Some((&first, &last)) = self.0.range(start..end.max(start)).next() {
+            self.0.remove(&first);
+            if last > end {
+                self.0.insert(end, last);
+            }
+        }
     }
-    if start < end {
-        left.extend([(start, end)]);
-    }
-}
-
-/// Takes the tokens of one set out of another, looking only at the runs that are touched.
-pub(super) fn subtract(runs: &mut Vec<Run>, other: &[Run]) {
-    let (Some(&(start, _)), Some(&(_, end))) = (other.first(), other.last()) else {
-        return;
-    };
-    let from = runs.partition_point(|run| run.1 <= start);
-    let to = from + runs[from..].partition_point(|run| run.0 < end);
-    let mut left = Vec::new();
-    for &run in &runs[from..to] {
-        without(run, other, &mut left);
-    }
-    runs.splice(from..to, left);
 }
