@@ -29,6 +29,7 @@ SECTIONS = {
     "threads": "threads, processes and the GIL",
     "start": "time of imports and peak memory",
     "long": "one long sentence",
+    "fair": "fair matching beside the published steps",
 }
 
 

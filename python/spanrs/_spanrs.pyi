@@ -25,7 +25,6 @@ __all__ = [
     "fair_errors",
     "fair_evaluation",
     "fair_files",
-    "fair_spans",
     "legal",
     "loose_conll",
     "loose_dicts",
@@ -35,10 +34,7 @@ __all__ = [
     "ncrfpp_counts",
     "ncrfpp_spans",
     "partial_count",
-    "partial_ids",
     "partial_outcomes",
-    "partial_spans",
-    "partial_tags",
     "read_ids",
     "read_spans",
     "read_spans_batch",
@@ -49,6 +45,9 @@ __all__ = [
     "seqeval_counts",
     "seqeval_entities",
     "span_lists",
+    "span_lists_of_ids",
+    "span_lists_of_tags",
+    "span_lists_of_tuples",
     "spans_file",
     "tags_of",
     "token_outcomes",
@@ -210,7 +209,6 @@ def fair_evaluation(
 def fair_files(
     gold: _FairFile, pred: _FairFile, only: _Filter, progress: _Progress, /
 ) -> dict[str, Any]: ...
-def fair_spans(gold: object, pred: object, /) -> tuple[SpanLists, SpanLists]: ...
 def legal(scheme_name: str, tags: Sequence[str], dialect: _Dialect, /) -> list[bool]: ...
 def ncrfpp_counts(gold: object, pred: object, bio: bool, /) -> list[int]: ...
 def ncrfpp_spans(tags: object, bio: bool, /) -> list[tuple[str, int, int | None]]: ...
@@ -222,7 +220,7 @@ def loose_tags(data: object, any_prefix: bool, /) -> SpanLists: ...
 def partial_count(
     gold: SpanLists, pred: SpanLists, keep: Sequence[str] | None, how: _How, /
 ) -> tuple[list[_Row], dict[str, list[_Row]]]: ...
-def partial_ids(
+def span_lists_of_ids(
     gold: npt.NDArray[Any],
     pred: npt.NDArray[Any],
     vocabulary: Sequence[str],
@@ -240,8 +238,7 @@ def partial_outcomes(
     type_name: str | None,
     /,
 ) -> tuple[_Places, _Places, _Places, _Places, _Places]: ...
-def partial_spans(gold: object, pred: object, /) -> tuple[SpanLists, SpanLists]: ...
-def partial_tags(
+def span_lists_of_tags(
     gold: object, pred: object, made: _Made, /
 ) -> tuple[SpanLists, SpanLists, str | None, str | None]: ...
 def read_ids(
@@ -291,7 +288,10 @@ def spans_file(
 ) -> None: ...
 def tags_of(scheme_name: str, types: Sequence[str], dialect: _Dialect, /) -> list[str]: ...
 def token_outcomes(gold: object, pred: object, /) -> tuple[int, int, int, int, int]: ...
-def span_lists(documents: list[list[_Span]], /) -> SpanLists: ...
+def span_lists(
+    documents: list[list[_Span]], tokens: list[list[tuple[int, int]] | None] | None = None, /
+) -> SpanLists: ...
+def span_lists_of_tuples(gold: object, pred: object, tokens: bool, /) -> tuple[SpanLists, SpanLists]: ...
 def validate(
     tags: object, scheme_name: str, reading_name: str, dialect: _Dialect, /
 ) -> list[_Violation]: ...

@@ -113,9 +113,83 @@ def test_compat_takes_options_too(spanrs, files):
     assert spanrs("fair", files[0], pred, "--compat", "--json")[0] == 2
 
 
+def test_compat_says_options_in_the_words_of_the_original(spanrs, files):
+    other = files[0].parent / "system"
+    other.mkdir()
+    pred = files[1].rename(other / files[0].name)
+    options = (
+        "--focus",
+        "pred",
+        "--method",
+        "exact,weighted",
+        "--weights",
+        "paper",
+        "--types",
+        "A",
+        "--types",
+        "B",
+    )
+    _, out, _ = spanrs("fair", files[0], pred, "--compat", *options)
+    assert "focus: system\n" in out
+    assert "eval_method: ['traditional', 'weighted']\n" in out
+    assert "labels: ['A', 'B']\n" in out
+    assert "'BES': {'TP': 0.5, 'FP': 0.0, 'FN': 0.5}" in out
+    assert spanrs("fair", files[0], pred, "--compat", "--method", "foo")[0] == 2
+    # A name without a folder is a file here, not an error that is passed over.
+    assert spanrs("fair", files[0], pred, "--compat", "-o", other / "out.txt")[0] == 0
+    assert (other / "out.txt").read_text().startswith("### Evaluation settings:")
+
+
+def test_options_can_be_repeated_and_types_that_no_span_has_are_named(spanrs, files):
+    _, out, err = spanrs("fair", *files, "--types", "A", "--types", "NOPE,B", "--json")
+    assert list(json.loads(out)["per_type"]) == ["A", "B"]
+    assert err == "spanrs: note: no span has type NOPE\n"
+
+
+def test_folders_are_made_for_results_and_inputs_are_spared(spanrs, files, tmp_path):
+    assert spanrs("fair", *files, "-o", f"{tmp_path}/new/") == (0, "", "")
+    assert (tmp_path / "new" / "eval.csv").is_file()
+    for path in files:
+        status, _, err = spanrs("fair", *files, "-o", path)
+        assert status == 2
+        assert "name another file for the result" in err
+    assert files[0].read_text() == GOLD
+    (tmp_path / "c").write_text(f"target_in = {files[0]}\nsystem_in = {files[1]}\neval_out = {files[1]}\n")
+    assert spanrs("fair", "--config", tmp_path / "c")[0] == 2
+    assert spanrs("fair", "--config", tmp_path / "c", "--compat")[0] == 2
+    assert files[1].read_text() == PRED
+
+
+def test_only_exact_measures_come_with_exact_counts(spanrs, files):
+    _, out, _ = spanrs("fair", *files, "--method", "exact")
+    row = next(line.split() for line in out.splitlines() if line.startswith("all"))
+    assert row == ["all", "33.33", "3", "1", "2", "2"]
+
+
+def test_csv_has_the_documents(spanrs, files):
+    _, out, _ = spanrs("fair", files[0].parent / "gold.csv", files[1], "--by-document", "--to", "csv")
+    rows = [line.split(",") for line in out.splitlines()]
+    assert rows[0][:3] == ["document", "type", "evaluation"]
+    assert [row[0] != "" for row in rows[-3:]] == [True] * 3
+
+
+def test_many_types_are_not_shown_as_a_matrix(spanrs, tmp_path):
+    text = "".join(f"T{at}\t1\t1\t1\n\n" for at in range(150))
+    (tmp_path / "g").write_text(text)
+    (tmp_path / "p").write_text(text.replace("T0\t", "T1\t"))
+    _, out, _ = spanrs("fair", tmp_path / "g", tmp_path / "p")
+    assert "confusion  of 150 types is too wide" in out
+    _, out, _ = spanrs("fair", tmp_path / "g", tmp_path / "p", "--to", "html")
+    assert "50 types with fewer errors are left out" in out
+    assert "1 times T0 taken for T1" in out
+
+
 @pytest.mark.parametrize(
     ("args", "message"),
     [
+        (("gold.csv", "pred.csv", "--types", ","), "--types: ',' names nothing"),
+        (("gold.csv", "pred.csv", "--method", ""), "--method: '' names nothing"),
+        (("gold.csv", "pred.csv", "--json", "--to", "csv"), "two formats"),
         ((), "name GOLD and PRED, or a --config"),
         (("gold.csv", "nothing.csv"), "nothing.csv: no such file"),
         (("gold.csv", "pred.csv", "--weights", "LE"), "--weights: 'LE' is no weight formula"),

@@ -419,7 +419,10 @@ def test_files_are_paired_by_name(files, capsys):
         "Label\tTP\tFP\tLE\tBE\tLBE\tFN\tPrec\tRec\tF1\noverall\t0\t0\t0\t0\t0\t0\t0.00\t0.00\t0.00\n"
         in out
     )
-    assert err == "no target file has the name of a system file: nothing is counted\n"
+    assert (
+        err
+        == "no target file has the name of a system file, by which files are paired: nothing is counted\n"
+    )
 
 
 @pytest.mark.parametrize(("longer", "shorter"), [("gold", "pred"), ("pred", "gold")])

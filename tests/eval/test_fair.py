@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import json
+import pickle
 import random
+import subprocess
+import sys
+import time
 from collections import Counter
 
 import numpy as np
@@ -13,6 +17,7 @@ from hypothesis import strategies as st
 
 import fair_steps
 import spanrs
+from spanrs import _spanrs
 
 TYPES = ("PER", "LOC", "ORG")
 
@@ -120,8 +125,143 @@ def test_tags_ids_columns_and_spans_count_the_same(sentences):
     assert ours(result) == ours(spanrs.fair(spans, preds)) == by_steps(spans, preds)
     ids = [np.array([TAGS.index(tag) for s in side for tag in s], dtype=np.int64) for side in (gold, pred)]
     flat = {"vocabulary": TAGS, "lengths": [len(s) for s in gold]}
-    for threads in (1, 2):
+    for threads in (1, 2):  # Too few tokens for a second thread; see below.
         assert ours(spanrs.fair(*ids, scheme="BIO", threads=threads, **flat)) == ours(result)
+
+
+def noisy(rng, tags, sentences, change):
+    """Tags as a system might give them, malformed ones among them."""
+    gold = [[rng.choice(tags) for _ in range(rng.randrange(40))] for _ in range(sentences)]
+    pred = [[rng.choice(tags) if rng.random() < change else tag for tag in row] for row in gold]
+    return gold, pred
+
+
+@pytest.mark.parametrize(
+    ("scheme", "reading"),
+    [
+        (scheme, reading)
+        for scheme in ("BIO", "IOB", "IOE2", "IOBES", "BILOU", "BMES")
+        for reading in ("conlleval", "strict", "discard", "ncrfpp")
+        # That one needs prefixes that begin a span.
+        if reading != "ncrfpp" or scheme not in ("IOB", "IOE2")
+    ],
+)
+def test_every_scheme_and_reading_counts_what_its_spans_count(scheme, reading):
+    prefixes = {s.name: s.prefixes for s in spanrs.tags.schemes()}[scheme]
+    tags = ["O", *(f"{prefix}-{kind}" for prefix in prefixes if prefix != "O" for kind in "AB")]
+    gold, pred = noisy(random.Random(7), tags, 300, 0.2)
+    result = spanrs.fair(gold, pred, scheme, reading)
+    spans = [
+        [[tuple(span)[:3] for span in row] for row in spanrs.tags.read_spans(side, scheme, reading)]
+        for side in (gold, pred)
+    ]
+    assert ours(result) == by_steps(*spans)
+
+
+def test_threads_documents_and_many_tags_count_the_same():
+    rng = random.Random(3)
+    # More tags than a block takes, and enough tokens for several threads.
+    for types in (3, 80):
+        tags = ["O", *(f"{prefix}-{kind}" for prefix in "BI" for kind in range(types))]
+        gold, pred = noisy(rng, tags, 2000, 0.1)
+        ids = [np.array([tags.index(tag) for row in side for tag in row]) for side in (gold, pred)]
+        flat = {"vocabulary": tags, "lengths": [len(row) for row in gold]}
+        results = [spanrs.fair(*ids, "BIO", threads=threads, **flat) for threads in (1, 2, 3)]
+        results.append(spanrs.fair(gold, pred, "BIO"))
+        results.append(spanrs.score(gold, pred, "BIO", matcher="fair", documents=[500] * 4))
+        spans = [
+            [[tuple(s)[:3] for s in row] for row in spanrs.tags.read_spans(side, "BIO")]
+            for side in (gold, pred)
+        ]
+        expected = by_steps(*spans)
+        assert all(ours(result) == expected for result in results)
+        rows = [row.scores.counts for row in results[-1].documents]
+        assert spanrs.eval.FairCounts(*map(sum, zip(*rows, strict=True))) == results[-1].counts
+
+
+def test_errors_are_kept_whatever_the_input_is_made_of():
+    spans = [[("A", 0, 2)], [("B", 0, 1)]], [[("A", 0, 1)], [("C", 0, 1)]]
+    tags = [["B-A", "I-A"], ["B-B"]], [["B-A", "O"], ["B-C"]]
+    names = ["O", "B-A", "I-A", "B-B", "B-C"]
+    ids = [[names.index(tag) for row in side for tag in row] for side in tags]
+    kinds = [("BES", 0), ("LE", 1)]
+    for sides, options in (
+        (spans, {}),
+        (tags, {}),
+        ([iter([iter(row) for row in side]) for side in tags], {}),
+        ([iter([iter(row) for row in side]) for side in spans], {}),
+        (ids, {"vocabulary": iter(names), "lengths": iter([2, 1])}),
+    ):
+        errors = spanrs.fair(*sides, scheme="BIO", errors=True, **options).errors
+        assert [(error.kind, error.sentence) for error in errors] == kinds
+
+
+def test_spans_of_a_result_with_errors_keep_their_tokens():
+    result = spanrs.fair([[("A", 0, 5, [4, 0])]], [[("A", 0, 6)]], errors=True)
+    assert result.errors[0].gold.tokens == (0, 4)
+    assert json.loads(result.to_json())["errors"][0]["gold"] == {
+        "type": "A",
+        "start": 0,
+        "end": 5,
+        "tokens": [0, 4],
+    }
+
+
+def test_equal_bounds_of_many_spans_of_two_types_take_no_long_time():
+    n = 30_000
+    gold = [[("B", 0, 2)] * n + [("A", 0, 2)] * n]
+    pred = [[("B", 0, 2, [0])] * n]
+    start = time.perf_counter()
+    counts = spanrs.fair(gold, pred).counts
+    assert (counts.le, counts.fn) == (n, n)
+    # Quadratic it took a minute.
+    assert time.perf_counter() - start < 10
+
+
+def test_long_work_in_one_sentence_can_be_interrupted():
+    code = """
+import signal, spanrs, time
+signal.setitimer(signal.ITIMER_REAL, 0.3)
+signal.signal(signal.SIGALRM, signal.default_int_handler)
+spans = [[("A", 0, 5)] * 40_000]
+other = [[("A", 1, 6)] * 40_000]
+start = time.perf_counter()
+try:
+    spanrs.fair(spans, other)
+except KeyboardInterrupt:
+    print("stopped", time.perf_counter() - start < 5)
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "stopped True\n"
+
+
+def test_span_lists_go_through_pickles_with_their_tokens():
+    lists = _spanrs.span_lists_of_tuples(
+        [[("A", 0, 5, [0, 4]), ("B", 1, 2)], []], [[("A", 0, 5)], []], True
+    )
+    copies = pickle.loads(pickle.dumps(lists))
+    assert _spanrs.fair_count(*copies, (None, [])) == _spanrs.fair_count(*lists, (None, []))
+    assert copies[0].documents() == lists[0].documents()
+
+
+def test_signatures_tell_weights_apart_that_differ_in_the_last_digit():
+    one, other = (spanrs.fair([], [], weights=f"LE = {w} FP") for w in (0.33333331, 0.33333339))
+    with pytest.raises(spanrs.errors.SchemeError):
+        one.merge(other)
+
+
+def test_scorers_can_be_derived_and_a_fair_one_is_fair():
+    class Mine(spanrs.Scorer):
+        pass
+
+    class MyFair(spanrs.FairScorer):
+        pass
+
+    assert isinstance(Mine().result(), spanrs.Result)
+    assert isinstance(MyFair().result(), spanrs.FairResult)
+    assert isinstance(spanrs.Scorer(matcher="fair"), spanrs.FairScorer)
+    with pytest.raises(ValueError, match="make a Scorer"):
+        spanrs.FairScorer(matcher="exact")
 
 
 def test_arrow_columns_count_the_same():
@@ -288,15 +428,26 @@ def test_types_that_are_left_out_take_part_in_nothing():
 @pytest.mark.parametrize(
     ("spans", "message"),
     [
-        ([("A", 2, 2)], "holds nothing"),
-        ([("A", 0, 2, {2})], "gold sentence 0.*token 2.*between its bounds"),
+        ([("A", 2, 2)], r"gold sentence 1, span 0 \('A', 2, 2\): it holds nothing"),
+        ([("B", 0, 1), ("A", 0, 2, {2})], "sentence 1, span 1 .*token 2; .*between the bounds"),
         ([("A", 1, 3, [0, 1])], "token 0"),
         ([("A", 0, 2, set())], "empty set of tokens"),
+        ([("A", -1, 2)], "no number from 0 to 4294967295"),
+        ([("A", "x", 2)], "gold sentence 1, span 0 .*'str'"),
+        ([("A", 0)], "a span is"),
+        ([("A", 0, 1), "B"], "sentence 1, span 1 'B': a span is"),
+        ([("A", 0, 1, {0}, 1)], "a span is"),
+        ([(None, 0, 1)], "gold sentence 1, span 0"),
     ],
 )
 def test_spans_that_cannot_be_are_refused(spans, message):
-    with pytest.raises(ValueError, match=message):
-        spanrs.fair([spans], [[]])
+    with pytest.raises((ValueError, TypeError, OverflowError), match=message):
+        spanrs.fair([[("X", 0, 1)], spans], [[], []])
+
+
+def test_spans_without_sentences_are_refused():
+    with pytest.raises(TypeError, match="a list of spans for each sentence"):
+        spanrs.fair([("A", 0, 1)], [("A", 0, 1)])
 
 
 @pytest.mark.parametrize(
@@ -313,10 +464,12 @@ def test_spans_that_cannot_be_are_refused(spans, message):
         ({"LE": {"FP": float("nan")}}, "finite"),
         ({"LE": {"XX": 1}}, "'XX' is none of"),
         ({"LE": 1}, "give a mapping"),
+        (3, "not int"),
+        (None, "not NoneType"),
     ],
 )
 def test_weights_that_cannot_be_are_refused(weights, message):
-    with pytest.raises(ValueError, match=message):
+    with pytest.raises((ValueError, TypeError), match=message):
         spanrs.fair([], [], weights=weights)
 
 
@@ -338,7 +491,7 @@ def test_results_are_plain_json_csv_and_a_page():
     rows = result.to_csv().splitlines()
     assert rows[0].startswith("type,evaluation,precision")
     assert any(row.startswith("'=1,exact,") for row in rows)
-    page = result.to_html("a & b")
+    page = result.to_html(title="a & b")
     assert "&lt;b&gt;" in page
     assert "<b>" not in page
     assert "a &amp; b" in page

@@ -76,6 +76,40 @@ def test_punctuation_is_left_out():
     assert result.counts == FairCounts(tp=3)
 
 
+def test_punctuation_is_that_of_gold_on_both_sides():
+    gold = b"( ( B-X\nHund NN I-X\n. . I-X\n'' '' I-X\n"
+    plain = b"( B-X\nHund I-X\n. I-X\n'' I-X\n"
+    other = gold.replace(b"( (", b"( XY")
+    for pred in (plain, other):
+        assert spanrs.fair_files(io.BytesIO(gold), io.BytesIO(pred)).counts == FairCounts(tp=1)
+        assert spanrs.fair_files(io.BytesIO(pred), io.BytesIO(gold)).counts == FairCounts(tp=1)
+
+
+def test_signatures_say_how_files_were_read():
+    def signature(text, **options):
+        return spanrs.fair_files(io.BytesIO(text), io.BytesIO(text), **options).signature
+
+    assert "|format:stacked|punct:ignored by column 1|" in signature(PUNCT)
+    assert "|format:stacked|punct:kept|" in signature(PUNCT, ignore_punct=False)
+    assert "|format:spans|version" in signature(b"A\t1\t1\t1\n")
+
+
+@pytest.mark.parametrize(
+    ("first", "code"),
+    [
+        (b"A\tx\t2\t1", "bad_span"),
+        (b"A\t1\t2", "ragged_columns"),
+        (b"# comment", "ragged_columns"),
+        (b"A 1 1 1", "ragged_columns"),
+    ],
+)
+def test_span_files_are_known_by_their_first_lines(first, code):
+    text = first + b"\n\nA\t1\t1\t1\n"
+    with pytest.raises(FormatError) as caught:
+        spanrs.fair_files(io.BytesIO(text), io.BytesIO(text))
+    assert (caught.value.line, caught.value.code) == (1, code)
+
+
 def test_dummies_are_excluded_and_types_can_be_chosen():
     gold, pred = (
         b"EMPTY\t999\t999\t999\n\nA\t1\t2\t1,2\nB\t4\t4\t\n",

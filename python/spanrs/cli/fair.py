@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,7 +13,9 @@ from spanrs.cli.options import COLUMN, echo_table, place_options, progress, sour
 from spanrs.eval import fair_config, fair_files
 from spanrs.eval.fair_config import FairConfig
 from spanrs.eval.fair_files import FORMATS
+from spanrs.eval.fair_weights import FAIR, formulas
 from spanrs.io import Columns, atomic_output
+from spanrs.io.sources import read_text
 
 if TYPE_CHECKING:
     from spanrs.eval import FairResult
@@ -21,6 +24,8 @@ if TYPE_CHECKING:
 TO = ("text", "json", "csv", "html")
 ENDINGS = {".json": "json", ".csv": "csv", ".html": "html", ".htm": "html"}
 
+#: Keys that are paths.
+PATHS = ("target_in", "system_in", "eval_out")
 #: Keys of a configuration file, and the arguments that say the same.
 OPTIONS = {
     "target_in": "GOLD",
@@ -60,11 +65,12 @@ OPTIONS = {
     default=None,
     help="Leave punctuation out of the spans of files with parts of speech (default), or not.",
 )
-@click.option("--types", metavar="TYPE,...", help="Types to look at.")
+@click.option("--types", metavar="TYPE,...", multiple=True, help="Types to look at. Repeatable.")
 @click.option(
     "--exclude",
     metavar="TYPE,...",
-    help="Types not to look at, besides NONE and EMPTY.",
+    multiple=True,
+    help="Types not to look at, besides NONE and EMPTY, which never are. Repeatable.",
 )
 @click.option(
     "--focus",
@@ -95,8 +101,8 @@ def command(
     columns: Columns,
     pos_column: int,
     ignore_punct: bool | None,
-    types: str | None,
-    exclude: str | None,
+    types: tuple[str, ...],
+    exclude: tuple[str, ...],
     focus: str | None,
     methods: str | None,
     weights: str | None,
@@ -118,33 +124,32 @@ def command(
     settings = {
         "target_in": gold,
         "system_in": pred,
-        "labels": types,
-        "exclude": exclude,
+        "labels": ",".join(types) if types else None,
+        "exclude": ",".join(exclude) if exclude else None,
         "ignore_punct": None if ignore_punct is None else str(ignore_punct),
         "focus": focus,
         "eval_method": methods,
         "weights": weights,
-        "eval_out": "cmd" if output == "-" else output,
+        "eval_out": output,
     }
     if compat:
-        if by_document or to or as_json or file_format != "auto" or columns != Columns():
+        others = (file_format != "auto", columns != Columns(), pos_column != 1)
+        if by_document or to or as_json or any(others):
             raise click.UsageError(
                 "--compat writes FairEval's text of FairEval's formats; leave the others out"
             )
         _compat(config, {key: value for key, value in settings.items() if value is not None})
         return
+    if as_json and to not in (None, "json"):
+        raise click.UsageError(f"--json and --to {to} are two formats; name one")
     made = FairConfig() if config is None else fair_config.read_fair_config(config)
-    for key, value in settings.items():
-        if value is not None:
-            try:
-                fair_config.apply(made, key, value)
-            except ValueError as error:
-                raise click.UsageError(f"{OPTIONS[key]}: {error}") from None
+    apply(made, settings)
     golds, preds = made.gold, made.pred
     if golds is None or preds is None:
         raise click.UsageError("name GOLD and PRED, or a --config with target_in and system_in")
     if str(golds) == str(preds) == "-":
         raise click.UsageError("GOLD and PRED cannot both be standard input")
+    spare([golds, preds], made.out)
     with progress([str(golds), str(preds)]) as bar:
         result = fair_files(
             source(str(golds)),
@@ -160,17 +165,40 @@ def command(
             by_document=by_document,
             progress=bar,
         )
-    write(result, made.out, "json" if as_json else to, made.methods, f"{preds} against {golds}")
+    for name in sorted(set(made.types or ()) - set(result.per_type)):
+        click.echo(f"spanrs: note: no span has type {name}", err=True)
+    write(result, made, "json" if as_json else to, f"{preds} against {golds}")
 
 
-def write(result: FairResult, out: Path | None, to: str | None, versions: list[str], title: str) -> None:
+def apply(made: FairConfig, settings: dict[str, str | None]) -> None:
+    """Set what options say."""
+    for key, value in settings.items():
+        if value is not None:
+            try:
+                fair_config.apply(made, key, value)
+            except ValueError as error:
+                raise click.UsageError(f"{OPTIONS[key]}: {error}") from None
+
+
+def spare(inputs: list[Path], out: Path | None) -> None:
+    """Refuse to write over what is read."""
+    if out is None or not out.is_file():
+        return
+    for path in inputs:
+        files = path.iterdir() if path.is_dir() else [path]
+        if any(file.is_file() and file.samefile(out) for file in files):
+            raise click.UsageError(f"{out} is read; name another file for the result")
+
+
+def write(result: FairResult, made: FairConfig, to: str | None, title: str) -> None:
     """Write a result to a file, into a directory, or to standard output."""
-    if out is not None and out.is_dir():
+    out = made.out
+    if out is not None and made.into:
         to = to or "csv"
         out = out / f"eval.{'txt' if to == 'text' else to}"
     if to is None:
         to = "text" if out is None else ENDINGS.get(out.suffix.lower(), "text")
-    text = _rendered(result, to, versions, title)
+    text = _rendered(result, to, made.methods, title)
     if out is None:
         if to == "text":
             echo_table(text)
@@ -200,15 +228,40 @@ def _rendered(result: FairResult, to: str, versions: list[str], title: str) -> s
 
 
 def _compat(config: str | None, options: dict[str, str]) -> None:
-    """Evaluate as FairEval does; options go before the settings of a file."""
+    """Evaluate as FairEval does; options go before the settings of a file, and are said in its words."""
     from spanrs.compat.faireval import command as faireval
     from spanrs.compat.faireval.config import read_items, settle
 
+    asked = FairConfig()
+    apply(asked, dict(options))
     items: list[tuple[str, str, str]] = []
+    folder = Path()
     if config is not None:
-        items = [item for item in read_items(config) if item[1] not in options]
-    items += [(f"option {OPTIONS[key]}", key, value) for key, value in options.items()]
-    folder = None if config is None else str(Path(config).parent)
-    status = faireval.evaluate(settle(items, folder))
+        read_text(config)  # Says which file is not UTF-8, and where.
+        items = list(read_items(config))
+        folder = fair_config.base(config, {key: value for _, key, value in items})
+        items = [item for item in items if item[1] not in options]
+    folders = {key: str(folder) for _, key, _ in items}
+    words = options | _words(asked, options)
+    items += [(f"option {OPTIONS[key]}", key, value) for key, value in words.items() if value]
+    paths = {key: Path(folders.get(key, ""), value) for _, key, value in items if key in PATHS}
+    out = paths.pop("eval_out", None)
+    spare(list(paths.values()), out / "eval.csv" if out is not None and out.is_dir() else out)
+    status = faireval.evaluate(settle(items, folders))
     if status:
         raise click.exceptions.Exit(status)
+
+
+def _words(asked: FairConfig, options: dict[str, str]) -> dict[str, str]:
+    """Say what options ask for as FairEval does."""
+    out = asked.out
+    if out is not None and asked.into:
+        out.mkdir(parents=True, exist_ok=True)
+    words = {
+        "focus": {"gold": "target", "pred": "system"}[asked.focus],
+        "eval_method": ", ".join("traditional" if name == "exact" else name for name in asked.methods),
+        "weights": "default" if asked.weights == FAIR else formulas(asked.weights),
+        # A name without a folder is no path to FairEval.
+        "eval_out": "" if out is None else os.path.join(out.parent, out.name),
+    }
+    return {key: value for key, value in words.items() if key in options}

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Callable
+import os
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NoReturn
@@ -29,6 +30,8 @@ class FairConfig:
     """File or directory with pred spans (``system_in``)."""
     out: Path | None = None
     """File or directory for the result (``eval_out``); None for standard output."""
+    into: bool = False
+    """The result goes to a file in the directory :attr:`out`, which may be made for it."""
     types: list[str] | None = None
     """Types to look at (``labels``); None for all."""
     exclude: list[str] = field(default_factory=lambda: list(EXCLUDED))
@@ -49,7 +52,8 @@ def read_fair_config(path: str | Path) -> FairConfig:
     A line is ``key = value``; blank lines and lines that begin with ``#`` are passed over. Keys are
     ``target_in``, ``system_in``, ``labels``, ``exclude``, ``ignore_punct``, ``focus``, ``eval_method``,
     ``weights`` and ``eval_out``. A value that is left empty is the default, as is a key that is left out.
-    Paths are relative to the current directory, or if nothing is there to the file's.
+    Paths are relative to the current directory, or if neither ``target_in`` nor ``system_in`` is there,
+    to the file's.
 
     Parameters
     ----------
@@ -78,7 +82,7 @@ def read_fair_config(path: str | Path) -> FairConfig:
     """
     config = FairConfig()
     seen: dict[str, int] = {}
-    folder = Path(path).parent
+    lines: list[tuple[int, str, str]] = []
     for number, raw in enumerate(read_text(path).splitlines(), 1):
         text = raw.strip()
         if not text or text.startswith("#"):
@@ -93,12 +97,23 @@ def read_fair_config(path: str | Path) -> FairConfig:
         if key in seen:
             _refuse(path, number, f"{key} is set here and on line {seen[key]}; keep one of them")
         seen[key] = number
+        lines.append((number, key, value))
+    folder = base(path, {key: value for _, key, value in lines})
+    for number, key, value in lines:
         if value:
             try:
                 apply(config, key, value, folder)
             except ValueError as error:
                 _refuse(path, number, f"{key}: {error}")
     return config
+
+
+def base(path: str | Path, settings: Mapping[str, str]) -> Path:
+    """Give the folder from which the paths of a configuration file are meant."""
+    inputs = [settings[key] for key in ("target_in", "system_in") if settings.get(key)]
+    folder = Path(path).parent
+    here, there = (any((start / name).exists() for name in inputs) for start in (Path(), folder))
+    return folder if there and not here else Path()
 
 
 def apply(config: FairConfig, key: str, value: str, folder: Path | None = None) -> None:
@@ -113,8 +128,11 @@ def _refuse(path: str | Path, line: int, message: str) -> NoReturn:
 
 
 def names(text: str) -> list[str]:
-    """Give the names that commas separate, each once."""
-    return list(dict.fromkeys(name.strip() for name in text.split(",") if name.strip()))
+    """Give the names that commas separate, each once; ValueError where there is none."""
+    found = list(dict.fromkeys(name.strip() for name in text.split(",") if name.strip()))
+    if not found:
+        raise ValueError(f"{text!r} names nothing; write names, separated by commas")
+    return found
 
 
 def methods(text: str) -> list[str]:
@@ -135,26 +153,17 @@ def focus(text: str) -> str:
     return FOCUS[text.lower()]
 
 
-def _path(text: str, folder: Path) -> Path:
-    here, there = Path(text), folder / text
-    return there if there.exists() and not here.exists() else here
-
-
 def _gold(config: FairConfig, value: str, folder: Path) -> None:
-    config.gold = _path(value, folder)
+    config.gold = folder / value
 
 
 def _pred(config: FairConfig, value: str, folder: Path) -> None:
-    config.pred = _path(value, folder)
+    config.pred = folder / value
 
 
 def _out(config: FairConfig, value: str, folder: Path) -> None:
-    if value == "cmd":
-        config.out = None
-        return
-    here, there = Path(value), folder / value
-    # A folder that is there says which of the two is meant.
-    config.out = there if not here.parent.is_dir() and there.parent.is_dir() else here
+    config.out = None if value in ("cmd", "-") else folder / value
+    config.into = value.endswith(("/", os.sep)) or (folder / value).is_dir()
 
 
 def _labels(config: FairConfig, value: str, _folder: Path) -> None:

@@ -100,20 +100,38 @@ def fair_files(
     options = columns._replace(second=pos_column if ignore_punct else columns.second).as_options()
     form = None if file_format == "auto" else file_format
     tallies, documents = FairTallies(), []
-    done = 0
+    formats: set[str] = set()
+    done = _Done(progress)
     for name, golds, preds in pair(gold, pred):
         sides = ((golds, form, options, ignore_punct), (preds, form, options, ignore_punct))
-        watch = None if progress is None else _from(done, progress)
-        counted = FairTallies.from_state(_spanrs.fair_files(*sides, how.only, watch))
+        state = _spanrs.fair_files(*sides, how.only, None if progress is None else done)
+        done.end_file()
+        formats.update(state["formats"])
+        counted = FairTallies.from_state(state)
         tallies.add(counted)
         documents.append((name, counted))
-        done += sum(Path(side).stat().st_size for side in (golds, preds) if _is_path(side))
-    settings = how.settings({"format": file_format, "version": _spanrs.__version__})
+    settings = {"format": "+".join(sorted(formats))}
+    if "stacked" in formats:
+        settings["punct"] = f"ignored by column {pos_column}" if ignore_punct else "kept"
+    settings = how.settings(settings | {"version": _spanrs.__version__})
     return how.result(tallies, settings, documents if by_document else [])
 
 
-def _from(done: int, progress: Callable[[int], object]) -> Callable[[int], object]:
-    return lambda read: progress(done + read)
+class _Done:
+    """Tells how much of several files is read."""
+
+    def __init__(self, progress: Callable[[int], object] | None) -> None:
+        self._progress = progress
+        self._before = self._now = 0
+
+    def __call__(self, read: int) -> None:
+        self._now = read
+        if self._progress is not None:
+            self._progress(self._before + read)
+
+    def end_file(self) -> None:
+        self._before += self._now
+        self._now = 0
 
 
 def _is_path(source: Source) -> bool:

@@ -273,7 +273,8 @@ class FairResult:
         Parameters
         ----------
         other : FairResult
-            Its documents, errors and violations come behind those of this one.
+            Its documents, errors and violations come behind those of this one; errors only if both have
+            them.
 
         Returns
         -------
@@ -325,13 +326,14 @@ class FairResult:
         Returns
         -------
         str
-            With a header. Names that a spreadsheet would take for a formula have a ``'`` before them.
+            With a header; the rows of all types have an empty type. Then rows for each document, if there
+            are any. Names that a spreadsheet would take for a formula have a ``'`` before them.
         """
         from spanrs.report.fair import csv_text
 
         return csv_text(self)
 
-    def to_html(self, title: str = "Fair evaluation") -> str:
+    def to_html(self, *, title: str = "Fair evaluation") -> str:
         """Give a whole HTML page: measures, kinds of errors as bars, and the confusion as a heat map.
 
         Parameters

@@ -13,7 +13,7 @@ from spanrs.eval.fair_tallies import FairTallies
 from spanrs.eval.fair_weights import Weights, as_weights, phrase
 from spanrs.eval.result import UNDECIDED
 from spanrs.eval.scorer import LOCATED, Scorer, Side, make_violations
-from spanrs.tags.words import IGNORE_INDEX, Dialect, Span, Vocabulary
+from spanrs.tags.words import IGNORE_INDEX, Dialect, Span, Vocabulary, as_vocabulary
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -25,7 +25,7 @@ EXCLUDED = ("NONE", "EMPTY")
 class FairScorer(Scorer, matcher="fair"):
     """Matches batch after batch fairly, in memory that does not grow with their number.
 
-    ``Scorer(matcher="fair")`` makes one, too; then no type is excluded.
+    ``Scorer(matcher="fair")`` makes one, too.
 
     Parameters
     ----------
@@ -52,13 +52,16 @@ class FairScorer(Scorer, matcher="fair"):
         weights: str | Weights = "paper",
         focus: str = "gold",
         types: Collection[str] | None = None,
-        exclude: Collection[str] = (),
+        exclude: Collection[str] = EXCLUDED,
         dialect: Dialect = Dialect(),
         located: int = LOCATED,
         by_document: bool = False,
         threads: int = 1,
         matcher: str = "fair",
     ) -> None:
+        if matcher != "fair":
+            message = f"a FairScorer matches fairly; for matcher={matcher!r} make a Scorer"
+            raise ValueError(message)
         self._how = Fairness(weights, focus, types, exclude)
         super().__init__(
             scheme,
@@ -105,7 +108,7 @@ class FairScorer(Scorer, matcher="fair"):
             gold, pred = (inputs.walkable(inputs.as_lists(side)) for side in (gold, pred))
             if inputs.are_spans(gold, pred):
                 inputs.no_choice(inputs.FOR_IDS, lengths, mask)
-                lists = _spanrs.fair_spans(gold, pred)
+                lists = _spanrs.span_lists_of_tuples(gold, pred, True)
                 self._spans.add(FairTallies.from_state(_spanrs.fair_count(*lists, self._how.only)))
                 return
         super().update(
@@ -233,7 +236,7 @@ def fair(
     types : collection of str, optional
         Look at spans of these types only; others are not there.
     exclude : collection of str
-        Do not look at spans of these types.
+        Do not look at spans of these types. What is given takes the place of ``NONE`` and ``EMPTY``.
     errors : bool
         Keep everything that is no true positive as well, for sequences in memory.
 
@@ -281,7 +284,7 @@ def fair(
         threads=threads,
     )
     options: dict[str, Any] = {
-        "vocabulary": vocabulary,
+        "vocabulary": None if vocabulary is None else as_vocabulary(vocabulary),
         "ignore_index": ignore_index,
         "lengths": lengths,
         "mask": mask,
@@ -289,7 +292,10 @@ def fair(
     if not errors:
         scorer.update(gold, pred, **options)
         return scorer.result()
-    gold, pred = (inputs.walkable(inputs.as_lists(side)) for side in (gold, pred))
+    # Everything is read twice.
+    if lengths is not None:
+        options["lengths"] = inputs.as_lengths(lengths)
+    gold, pred = (inputs.kept(inputs.as_lists(side)) for side in (gold, pred))
     scorer.update(gold, pred, **options)
     result = scorer.result()
     made = (result.settings["scheme"], result.settings["reading"], dialect)

@@ -14,11 +14,12 @@ Weights: TypeAlias = Mapping[str, Mapping[str, float]]
 KINDS = ("TP", "FP", "FN", "LE", "BE", "BES", "BEL", "BEO", "LBE")
 _PARTS = ("TP", "FP", "FN")
 
-_ITSELF: Weights = {"TP": {"TP": 1}, "FP": {"FP": 1}, "FN": {"FN": 1}}
+#: TP, FP and FN count as themselves.
+ITSELF: Weights = {"TP": {"TP": 1}, "FP": {"FP": 1}, "FN": {"FN": 1}}
 _HALF: Mapping[str, float] = {"TP": 0, "FP": 0.5, "FN": 0.5}
 
 #: Every near miss is half a false positive and half a false negative: what fair evaluation uses.
-FAIR: Weights = {**_ITSELF, "LE": _HALF, "BE": _HALF, "LBE": _HALF}
+FAIR: Weights = {**ITSELF, "LE": _HALF, "BE": _HALF, "LBE": _HALF}
 
 #: What Ortmann (2022) suggests: boundary errors are half right.
 PAPER: Weights = {
@@ -27,7 +28,7 @@ PAPER: Weights = {
     "BEL": {"TP": 0.5, "FP": 0.5, "FN": 0},
     "BEO": {"TP": 0.5, "FP": 0.25, "FN": 0.25},
     "LBE": _HALF,
-    **_ITSELF,
+    **ITSELF,
 }
 
 #: Weights that have a name.
@@ -53,6 +54,8 @@ def as_weights(weights: str | Weights) -> Weights:
 
     Raises
     ------
+    TypeError
+        For anything else.
     ValueError
         For formulas that cannot be read, unknown error types, weights that are negative or not finite, and
         boundary errors that would be counted twice.
@@ -66,7 +69,19 @@ def as_weights(weights: str | Weights) -> Weights:
     if isinstance(weights, str):
         name = weights.strip().lower()
         return NAMED[name] if name in NAMED else _checked(_formulas(weights))
+    if not isinstance(weights, Mapping):
+        message = f"weights are a name, formulas in one str, or a mapping, not {type(weights).__name__}"
+        raise TypeError(message)
     return _checked(weights)
+
+
+def formulas(weights: Weights) -> str:
+    """Write weights as formulas, as FairEval reads them."""
+    return ", ".join(
+        f"{kind} = " + " + ".join(f"{value!r} {part}" for part, value in parts.items())
+        for kind, parts in weights.items()
+        if parts != ITSELF.get(kind)
+    )
 
 
 def phrase(weights: Weights) -> str:
@@ -74,12 +89,7 @@ def phrase(weights: Weights) -> str:
     for name, known in NAMED.items():
         if weights == known:
             return name
-    formulas = (
-        f"{kind}=" + "+".join(f"{value:g}{part}" for part, value in parts.items() if value)
-        for kind, parts in weights.items()
-        if parts != _ITSELF.get(kind)
-    )
-    return ",".join(formulas)
+    return formulas(weights).replace(" ", "")
 
 
 def _formulas(text: str) -> dict[str, dict[str, float]]:
@@ -135,20 +145,26 @@ def _checked(weights: Weights) -> Weights:
         raise ValueError(
             f"weights name BE and {both[0]}, which would be counted twice; name one or the other"
         )
-    return cast("Weights", {**checked, **{k: v for k, v in _ITSELF.items() if k not in checked}})
+    return cast("Weights", {**checked, **{k: v for k, v in ITSELF.items() if k not in checked}})
+
+
+def share(counts: Mapping[str, float], weights: Weights, wrong: str) -> float:
+    """Give what counts as TP, of what counts as TP or as `wrong` (FP or FN); 0 where nothing does.
+
+    Source: FairEval, ``precision`` and ``recall``; sums run in the order of the weights.
+    """
+    hits: float = 0
+    misses: float = 0
+    # Added one by one: sum() adds floats in another way from Python 3.12 on.
+    for kind, parts in weights.items():
+        count = counts.get(kind, 0)
+        hits += parts.get("TP", 0) * count
+        misses += parts.get(wrong, 0) * count
+    return hits / (hits + misses) if hits + misses else 0.0
 
 
 def ratios(counts: Mapping[str, int], weights: Weights) -> tuple[float, float, float]:
-    """Give precision, recall and F1 of weighted counts, 0 where nothing is below the fraction line.
-
-    Source: FairEval, ``precision``, ``recall``, ``fscore``; sums run in the order of the weights.
-    """
-
-    def total(part: str) -> float:
-        return sum(weight.get(part, 0) * counts.get(kind, 0) for kind, weight in weights.items())
-
-    tp, fp, fn = total("TP"), total("FP"), total("FN")
-    precision = tp / (tp + fp) if tp + fp else 0.0
-    recall = tp / (tp + fn) if tp + fn else 0.0
+    """Give precision, recall and F1 of weighted counts."""
+    precision, recall = share(counts, weights, "FP"), share(counts, weights, "FN")
     both = precision + recall
     return precision, recall, 2 * (precision * recall) / both if both else 0.0

@@ -58,7 +58,7 @@ def as_batch(
     import numpy as np
 
     golds, preds = _ids("gold", gold), _ids("pred", pred)
-    sizes = None if lengths is None else _lengths(lengths)
+    sizes = None if lengths is None else as_lengths(lengths)
     chosen = None
     if mask is not None:
         chosen = as_ids(mask)
@@ -102,7 +102,8 @@ def _signed(ids: npt.NDArray[Any]) -> npt.NDArray[Any]:
     return np.where(ids > most, most, ids).astype(np.int64)
 
 
-def _lengths(lengths: object) -> npt.NDArray[np.int64]:
+def as_lengths(lengths: object) -> npt.NDArray[np.int64]:
+    """Give lengths of sentences, from whatever can be walked, as an array."""
     import numpy as np
 
     arrays = ("__array__", "__dlpack__")
@@ -123,11 +124,22 @@ def walkable(side: Any) -> Any:
     return list(side) if isinstance(side, Iterator) else side
 
 
+def kept(side: Any) -> Any:
+    """Give what can be read twice, sentences included: lists of what would be used up."""
+    side = walkable(side)
+    if isinstance(side, (list, tuple)):
+        return [walkable(sentence) for sentence in side]
+    return side
+
+
 def are_spans(*sides: object) -> bool:
     """Tell spans from tags by the first item of the first sentence that has one."""
     for side in sides:
         for sentence in side if isinstance(side, (list, tuple)) else ():
             for item in sentence if isinstance(sentence, (list, tuple)) else ():
+                if isinstance(item, str) and len(sentence) > 2 and isinstance(sentence[1], int):
+                    message = f"expected a list of spans for each sentence, got the span {sentence!r}"
+                    raise TypeError(message)
                 return isinstance(item, (list, tuple))
     return False
 
@@ -149,10 +161,9 @@ def span_lists(
     """
     if vocabulary is not None:
         left, right, sizes = as_batch(as_lists(gold), as_lists(pred), ignore_index, lengths, mask)
-        return _spanrs.partial_ids(left, right, as_vocabulary(vocabulary), ignore_index, sizes, made)
+        return _spanrs.span_lists_of_ids(left, right, as_vocabulary(vocabulary), ignore_index, sizes, made)
     no_choice(FOR_IDS, lengths, mask)
     left, right = (walkable(as_lists(side)) for side in (gold, pred))
     if not are_spans(left, right):
-        return _spanrs.partial_tags(left, right, made)
-    read = _spanrs.fair_spans if tokens else _spanrs.partial_spans
-    return *read(left, right), None, None
+        return _spanrs.span_lists_of_tags(left, right, made)
+    return *_spanrs.span_lists_of_tuples(left, right, tokens), None, None

@@ -59,9 +59,10 @@ class Scorer:
 
     _matchers: ClassVar[dict[str, type[Scorer]]] = {}
 
-    def __init_subclass__(cls, *, matcher: str, **others: Any) -> None:
+    def __init_subclass__(cls, *, matcher: str | None = None, **others: Any) -> None:
         super().__init_subclass__(**others)
-        cls._matchers[matcher] = cls
+        if matcher is not None:
+            cls._matchers[matcher] = cls
 
     def __new__(cls, *args: Any, matcher: str = "exact", **others: Any) -> Scorer:
         """Make the scorer of the matcher that is named."""
@@ -306,8 +307,8 @@ def score(
     reading : str
         What malformed tags mean, as for :func:`spanrs.tags.read_spans`.
     matcher : str
-        ``exact``, or ``fair``: near misses are counted as what they are, as by :func:`spanrs.fair` with no
-        type excluded; spans can be given instead of tags then.
+        ``exact``, or ``fair``: near misses are counted as what they are, as by :func:`spanrs.fair`; spans
+        can be given instead of tags then.
     vocabulary : sequence of str or mapping, optional
         The tag of each id; label2id and id2label will do.
     ignore_index : int

@@ -14,10 +14,10 @@ from rich.table import Table
 from rich.text import Text
 
 from spanrs.report.numbers import amount, safe_cell
-from spanrs.report.text import describe_violations, line
+from spanrs.report.text import as_text, describe_violations, line
 
 if TYPE_CHECKING:
-    from spanrs.eval.fair_result import FairResult, FairScores
+    from spanrs.eval.fair_result import FairDocument, FairResult, FairScores
 
 #: The evaluations of a fair result, in the order in which they are shown.
 VERSIONS = ("exact", "fair", "weighted")
@@ -37,22 +37,12 @@ def render(
     versions: Sequence[str] = VERSIONS,
 ) -> str:
     """Give a result as plain text of any width; the arguments are those of :func:`show`."""
-    console = Console(file=StringIO(), width=10_000, color_system=None, legacy_windows=False)
-    show(console, result, names=names, located=located, versions=versions)
-    return _text(console)
+    return as_text(lambda console: show(console, result, names=names, located=located, versions=versions))
 
 
 def render_systems(results: Mapping[str, FairResult]) -> str:
     """Give a row for each system as plain text of any width."""
-    console = Console(file=StringIO(), width=10_000, color_system=None, legacy_windows=False)
-    show_systems(console, results)
-    return _text(console)
-
-
-def _text(console: Console) -> str:
-    text = console.file
-    assert isinstance(text, StringIO)
-    return "\n".join(row.rstrip() for row in text.getvalue().splitlines())
+    return as_text(lambda console: show_systems(console, results))
 
 
 def show(
@@ -82,6 +72,8 @@ def show(
     console.print(_kinds(result, versions))
     if len(result.per_type) <= MOST:
         console.print(_confusion(result))
+    else:
+        line(console, f"confusion  of {len(result.per_type)} types is too wide here; JSON and HTML have it")
     if result.documents:
         console.print(_documents(result, versions))
     if result.detection:
@@ -95,13 +87,13 @@ def show(
 
 
 def show_systems(console: Console, results: Mapping[str, FairResult]) -> None:
-    """Print a row for each system: F1 of every evaluation, and what was counted."""
+    """Print a row for each system: F1 of every evaluation, what was counted, and violations of pred."""
     table = _table("system")
     for name in (*(f"{version} F1" for version in VERSIONS), *KINDS[:6], "violations"):
         table.add_column(name, justify="right", no_wrap=True)
     for system, result in results.items():
         f1 = (f"{100 * getattr(result, version).f1:.2f}" for version in VERSIONS)
-        violations = amount(sum(found.count for found in result.violations.values()))
+        violations = amount(result.violations["pred"].count)
         table.add_row(Text(system), *f1, *map(amount, result.counts[:6]), violations)
     console.print(table)
     for text in dict.fromkeys(f"signature {result.signature}" for result in results.values()):
@@ -138,13 +130,19 @@ def _kinds(result: FairResult, versions: Sequence[str]) -> Table:
 
 def heads(versions: Sequence[str]) -> list[str]:
     """Give the headings of :func:`cells`."""
-    return [*(f"{version} F1" for version in versions), "support", *KINDS]
+    return [*(f"{version} F1" for version in versions), "support", *kinds(versions)]
+
+
+def kinds(versions: Sequence[str]) -> tuple[str, ...]:
+    """Give what is counted: traditionally, if nothing else is shown, else fairly."""
+    return KINDS[:3] if list(versions) == ["exact"] else KINDS
 
 
 def cells(scores: FairScores, versions: Sequence[str]) -> list[str]:
     """Give F1 in per cent, support and counts as text."""
     f1 = [f"{100 * getattr(scores, version).f1:.2f}" for version in versions]
-    return [*f1, amount(scores.exact.support), *map(amount, scores.counts)]
+    counts = scores.exact_counts if list(versions) == ["exact"] else scores.counts
+    return [*f1, amount(scores.exact.support), *map(amount, counts)]
 
 
 def _confusion(result: FairResult) -> Table:
@@ -163,9 +161,12 @@ def _documents(result: FairResult, versions: Sequence[str]) -> Table:
     for name in heads(versions):
         table.add_column(name, justify="right", no_wrap=True)
     for row in result.documents:
-        name = str(row.document) if row.name is None else row.name
-        table.add_row(Text(name), *cells(row.scores, versions))
+        table.add_row(Text(_name(row)), *cells(row.scores, versions))
     return table
+
+
+def _name(row: FairDocument) -> str:
+    return str(row.document) if row.name is None else row.name
 
 
 def plain(result: FairResult, versions: Sequence[str] = VERSIONS) -> dict[str, Any]:
@@ -205,33 +206,37 @@ def plain(result: FairResult, versions: Sequence[str] = VERSIONS) -> dict[str, A
             for row in result.documents
         ]
     if result.errors is not None:
-        everything["errors"] = [error._asdict() for error in result.errors]
+        everything["errors"] = [
+            {
+                "kind": error.kind,
+                "sentence": error.sentence,
+                "gold": error.gold and error.gold._asdict(),
+                "pred": error.pred and error.pred._asdict(),
+            }
+            for error in result.errors
+        ]
     return everything
 
 
 def csv_text(result: FairResult, versions: Sequence[str] = VERSIONS) -> str:
-    """Give a row for each type and evaluation, and for all types, whose type is empty."""
-    return csv_systems({"": result}, versions, first=())
+    """Give a row for each type and evaluation, and for all types, whose type is empty.
 
-
-def csv_systems(
-    results: Mapping[str, FairResult],
-    versions: Sequence[str] = VERSIONS,
-    *,
-    first: tuple[str, ...] = ("system",),
-) -> str:
-    """Give the rows of :func:`csv_text` for each system, whose name stands in the first column."""
+    Then rows for each document, where there are any, in a column of their own; it is empty for the corpus.
+    """
     text = StringIO()
     out = csv.writer(text, lineterminator="\n")
     measures = ("precision", "recall", "f1", "support")
+    rows = [("", name, scores) for name, scores in [*result.per_type.items(), ("", result.overall)]]
+    rows += [(_name(row), "", row.scores) for row in result.documents]
+    # Only results that have documents need to say whose a row is.
+    first = ("document",) if result.documents else ()
     out.writerow((*first, "type", "evaluation", *measures, *(kind.lower() for kind in KINDS)))
-    for system, result in results.items():
-        for name, scores in [*result.per_type.items(), ("", result.overall)]:
-            for version in versions:
-                score = getattr(scores, version)
-                counts = scores.exact_counts if version == "exact" else scores.counts
-                numbers = [getattr(score, measure) for measure in measures]
-                padding = [""] * (len(KINDS) - len(counts))
-                names = [safe_cell(name) for name in ((system, name) if first else (name,))]
-                out.writerow([*names, version, *numbers, *counts, *padding])
+    for document, name, scores in rows:
+        for version in versions:
+            score = getattr(scores, version)
+            counts = scores.exact_counts if version == "exact" else scores.counts
+            numbers = [getattr(score, measure) for measure in measures]
+            padding = [""] * (len(KINDS) - len(counts))
+            names = [document, name] if first else [name]
+            out.writerow([*map(safe_cell, names), version, *numbers, *counts, *padding])
     return text.getvalue()

@@ -26,6 +26,10 @@ BARS = (
 )
 
 
+#: Types of the largest heat map.
+MOST = 100
+
+
 class _Piece(NamedTuple):
     """A piece of a bar."""
 
@@ -38,6 +42,7 @@ class _Piece(NamedTuple):
 def page(result: FairResult, title: str = "Fair evaluation", versions: Sequence[str] = VERSIONS) -> str:
     """Give a whole page that needs nothing else; the arguments are those of ``FairResult.to_html``."""
     most = max((_errors(scores) for scores in result.per_type.values()), default=0)
+    shown = _shown(result)
     named = [*((name, scores, False) for name, scores in result.per_type.items())]
     rows = [*named, ("all", result.overall, True)]
     return _template().render(
@@ -47,8 +52,9 @@ def page(result: FairResult, title: str = "Fair evaluation", versions: Sequence[
         rows=[(name, cells(scores, versions), strong) for name, scores, strong in rows],
         legend=BARS,
         bars=[(name, _errors(scores), _bar(scores, most)) for name, scores, _ in named],
-        heads=[NOTHING if name is None else name for name in result.confusion],
-        heat=_heat(result),
+        heads=[NOTHING if name is None else name for name in shown],
+        heat=_heat(result, shown),
+        hidden=len(result.per_type) + 1 - len(shown),
         documents=[
             (row.name or str(row.document), cells(row.scores, versions), amount(row.sentences))
             for row in result.documents
@@ -95,11 +101,21 @@ def _bar(scores: FairScores, most: int) -> list[_Piece]:
     return [_Piece(kind, colour, n, round(100 * n / most, 3)) for kind, colour, n in pieces if n]
 
 
-def _heat(result: FairResult) -> list[tuple[str, list[tuple[str, float, str]]]]:
+def _shown(result: FairResult) -> list[str | None]:
+    """Give the types of the heat map: all, or those with most errors."""
+    names = list(result.per_type)
+    if len(names) > MOST:
+        worst = sorted(names, key=lambda name: (-_errors(result.per_type[name]), name))[:MOST]
+        names = [name for name in names if name in set(worst)]
+    return [*names, None]
+
+
+def _heat(result: FairResult, shown: list[str | None]) -> list[tuple[str, list[tuple[str, float, str]]]]:
     """Give a row for each gold type: count, strength of the colour, and what the cell says."""
     most = max((n for row in result.confusion.values() for n in row.values()), default=0)
     rows = []
-    for gold, row in result.confusion.items():
+    for gold in shown:
+        row = {pred: result.confusion[gold][pred] for pred in shown}
         shades = [
             # Counts of errors spread over orders of magnitude; their roots can be told apart.
             (amount(n) if n else "", round((n / most) ** 0.5, 3) if most else 0.0, _says(gold, pred, n))

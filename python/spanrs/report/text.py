@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from io import StringIO
 from typing import TYPE_CHECKING
 
@@ -28,8 +28,13 @@ def render(
     untyped: bool = False,
 ) -> str:
     """Give a result as plain text of any width; the arguments are those of :func:`show`."""
+    return as_text(lambda console: show(console, result, names=names, located=located, untyped=untyped))
+
+
+def as_text(show: Callable[[Console], None]) -> str:
+    """Give what is shown on a console as plain text of any width."""
     console = Console(file=StringIO(), width=10_000, color_system=None, legacy_windows=False)
-    show(console, result, names=names, located=located, untyped=untyped)
+    show(console)
     text = console.file
     assert isinstance(text, StringIO)
     # Rich pads tables to their width; lines that end in blanks are a nuisance in files.
@@ -77,21 +82,21 @@ def show(
 
 
 def render_systems(results: Mapping[str, Result]) -> str:
-    """Give a row for each system as plain text of any width: micro measures, counts, violations."""
-    console = Console(file=StringIO(), width=10_000, color_system=None, legacy_windows=False)
-    table = Table(box=SIMPLE_HEAD, pad_edge=False, show_edge=False)
-    table.add_column("system", no_wrap=True)
-    for name in ("precision", "recall", "F1", "support", "TP", "FP", "FN", "violations"):
-        table.add_column(name, justify="right", no_wrap=True)
-    for system, result in results.items():
-        violations = amount(result.violations["pred"].count)
-        table.add_row(Text(system), *_cells(result.micro, result.counts), violations)
-    console.print(table)
-    for signature in dict.fromkeys(result.signature for result in results.values()):
-        line(console, f"signature {signature}")
-    text = console.file
-    assert isinstance(text, StringIO)
-    return "\n".join(row.rstrip() for row in text.getvalue().splitlines())
+    """Give a row for each system as plain text of any width: micro measures, counts, violations of pred."""
+
+    def show_systems(console: Console) -> None:
+        table = Table(box=SIMPLE_HEAD, pad_edge=False, show_edge=False)
+        table.add_column("system", no_wrap=True)
+        for name in ("precision", "recall", "F1", "support", "TP", "FP", "FN", "violations"):
+            table.add_column(name, justify="right", no_wrap=True)
+        for system, result in results.items():
+            violations = amount(result.violations["pred"].count)
+            table.add_row(Text(system), *_cells(result.micro, result.counts), violations)
+        console.print(table)
+        for signature in dict.fromkeys(result.signature for result in results.values()):
+            line(console, f"signature {signature}")
+
+    return as_text(show_systems)
 
 
 def line(console: Console, text: str) -> None:

@@ -153,6 +153,11 @@ impl ColumnReader {
         start as usize - self.whole.start..end as usize - self.whole.start
     }
 
+    /// True where the second column is one of its own: neither that of the tokens nor that of the tags.
+    pub fn has_second(&self) -> bool {
+        ![self.layout.token, self.layout.tag].contains(&self.layout.second)
+    }
+
     /// The tag in the second column of the last token line.
     #[inline(always)]
     pub fn second(&self) -> &[u8] {

@@ -16,6 +16,9 @@ pub enum SpanLine {
     Blank,
 }
 
+/// Lines that are looked at to tell span files from others.
+const LINES: usize = 10;
+
 /// Reads span files: one span a line, blank lines between sentences. A line has four columns, separated by
 /// tabs: type, first token, last token, and the tokens separated by commas. Tokens count from 1. Where no
 /// tokens are given the span has all between its bounds.
@@ -39,6 +42,8 @@ pub struct SpanFileReader {
     /// The tokens, ascending; not filled where they are all between the bounds.
     tokens: Vec<i64>,
     whole: bool,
+    /// Nothing is taken that another program might read in another way.
+    strict: bool,
 }
 
 impl SpanFileReader {
@@ -51,20 +56,38 @@ impl SpanFileReader {
             bounds: (0, 0),
             tokens: Vec::new(),
             whole: true,
+            strict: false,
         }
     }
 
-    /// True where the first line that is not blank has the columns of a span. Files without such a line
-    /// may be anything.
+    /// Refuses what is clear here, but read in other ways elsewhere: spans without a list of tokens, and types
+    /// that begin with a character other than ASCII, which may be a blank.
+    #[must_use]
+    pub fn strict(mut self) -> Self {
+        self.strict = true;
+        self
+    }
+
+    /// True where one of the first lines looks like a span: four columns, two of them numbers at least, for
+    /// one may be what is wrong with it. Files without lines may be anything.
     ///
     /// # Errors
     /// What reading further brings.
     pub fn fits(lines: &mut LineReader) -> Result<bool> {
         loop {
-            let mut ahead = lines.ahead().split(|&byte| byte == b'\n');
-            if let Some(line) = ahead.find(|line| !line.trim_ascii().is_empty()) {
-                let columns: Vec<&[u8]> = line.split(|&byte| byte == b'\t').collect();
-                return Ok(columns.len() == 4 && columns[1..3].iter().all(|c| index(c).is_some()));
+            let ahead = lines.ahead().split(|&byte| byte == b'\n');
+            let mut ahead = ahead
+                .filter(|line| !line.trim_ascii().is_empty())
+                .peekable();
+            if ahead.peek().is_some() {
+                return Ok(ahead.take(LINES).any(|line| {
+                    let columns: Vec<&[u8]> = line.split(|&byte| byte == b'\t').collect();
+                    let numbers = columns.iter().skip(1).filter(|column| {
+                        let mut items = column.split(|&byte| byte == b',');
+                        column.trim_ascii().is_empty() || items.all(|item| index(item).is_some())
+                    });
+                    columns.len() == 4 && numbers.count() >= 2
+                }));
             }
             if !lines.look_further()? {
                 return Ok(true);
@@ -114,9 +137,7 @@ impl SpanFileReader {
     pub fn next_line(&mut self) -> Result<Option<SpanLine>> {
         if let Some((name, bounds, length)) = plain(self.lines.ahead()) {
             let line = self.lines.take_bare(length);
-            self.name = line.start..line.start + name;
-            (self.bounds, self.whole) = (bounds, true);
-            return Ok(Some(SpanLine::Span));
+            return self.take(&line, name, bounds, true, true);
         }
         let Some(line) = self.lines.next_bare()? else {
             return Ok(None);
@@ -124,12 +145,31 @@ impl SpanFileReader {
         match parse(self.lines.bytes(line.clone()), &mut self.tokens) {
             Ok(None) => Ok(Some(SpanLine::Blank)),
             Ok(Some((name, bounds, whole))) => {
-                self.name = line.start..line.start + name;
-                (self.bounds, self.whole) = (bounds, whole);
-                Ok(Some(SpanLine::Span))
+                let text = self.lines.bytes(line.clone()).trim_ascii_end();
+                let listed = memchr_iter(b'\t', text).count() == 3;
+                self.take(&line, name, bounds, whole, listed)
             }
             Err((code, message)) => Err(Error::new(code, self.lines.position(), message)),
         }
+    }
+
+    /// Holds a span that was read from a line.
+    #[inline]
+    fn take(
+        &mut self,
+        line: &Range<usize>,
+        name: usize,
+        bounds: (i64, i64),
+        whole: bool,
+        listed: bool,
+    ) -> Result<Option<SpanLine>> {
+        self.name = line.start..line.start + name;
+        (self.bounds, self.whole) = (bounds, whole);
+        if self.strict && !(listed && self.name()[0].is_ascii()) {
+            let message = "the span has no list of tokens, or a type that does not begin in ASCII";
+            return Err(Error::new(Code::BadSpan, self.lines.position(), message));
+        }
+        Ok(Some(SpanLine::Span))
     }
 }
 

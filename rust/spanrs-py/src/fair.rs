@@ -9,7 +9,7 @@ use spanrs_jobs::fair::SpanSource;
 use crate::error::{Error, Result};
 use crate::files::{ColumnOptions, Progress, lines};
 use crate::span_lists::{Sides, SpanLists};
-use crate::span_tuples::read_spans;
+use crate::stop;
 
 /// (types that count, or None for all; types that do not)
 pub(crate) type Filter = (Option<Vec<String>>, Vec<String>);
@@ -73,11 +73,21 @@ pub(crate) fn fair_count<'py>(
     let (counts, types) = py.detach(|| {
         let sides = Sides::new(gold, pred, |name| filter.counts(name));
         let mut counts = FairCounts::default();
-        let mut matcher = Matcher::default();
-        sides.run_with_tokens(|_, gold, pred| matcher.run(gold, pred, &mut counts));
-        (counts, sides.types)
-    });
+        let mut matcher = Matcher::default().with_watch(stop);
+        sides.run_with_tokens(|_, gold, pred| {
+            matcher.run(gold, pred, &mut counts);
+            not_stopped(&matcher)
+        })?;
+        Result::Ok((counts, sides.types))
+    })?;
     Ok(state(py, &counts, |ty| types[ty as usize])?)
+}
+
+fn not_stopped(matcher: &Matcher) -> Result<()> {
+    if matcher.stopped() {
+        return Err(spanrs_jobs::Error::Stopped.into());
+    }
+    Ok(())
 }
 
 /// (type, start, end, tokens where they are not all between the bounds)
@@ -93,15 +103,16 @@ pub(crate) fn fair_errors(
     gold: &SpanLists,
     pred: &SpanLists,
     only: Filter,
-) -> Vec<Mistake> {
+) -> Result<Vec<Mistake>> {
     let filter = filter(only);
     py.detach(|| {
         let sides = Sides::new(gold, pred, |name| filter.counts(name));
-        let mut matcher = Matcher::default().with_decisions();
+        let mut matcher = Matcher::default().with_decisions().with_watch(stop);
         let mut counts = FairCounts::default();
         let mut mistakes = Vec::new();
         sides.run_with_tokens(|sentence, gold, pred| {
             matcher.run(gold, pred, &mut counts);
+            not_stopped(&matcher)?;
             let span = |side: Spans<'_>, at: Option<u32>| {
                 let (span, runs) = side.get(at? as usize);
                 let tokens = runs.map(|runs| runs.iter().flat_map(|run| run.0..run.1).collect());
@@ -126,37 +137,42 @@ pub(crate) fn fair_errors(
                     span(pred, decision.pred),
                 ));
             }
-        });
-        mistakes
+            Ok(())
+        })?;
+        Ok(mistakes)
     })
 }
 
-/// Where the spans of a file are: a source, its format (`spans`, `stacked`, or None for what its first
-/// line looks like), how its columns lie if it has stacked tags, and whether punctuation is left out there.
+/// Where the spans of a file are: a source, its format (`spans`, `strict` for span files that read the same
+/// everywhere, `stacked`, or None for what its first line looks like), how its columns lie if it has stacked tags, and whether punctuation is left out there.
 #[derive(FromPyObject)]
 pub(crate) struct FileOptions<'py>(Bound<'py, PyAny>, Option<String>, ColumnOptions, bool);
 
 impl FileOptions<'_> {
-    fn open(&self) -> Result<SpanSource> {
+    /// The source, and its format.
+    fn open(&self) -> Result<(SpanSource, &'static str)> {
         let Self(source, format, options, ignore_punct) = self;
         let mut lines = lines(source, options.5)?;
         let spans = match format.as_deref() {
-            Some(format) => format == "spans",
+            Some(format) => format != "stacked",
             None => SpanFileReader::fits(&mut lines)?,
         };
-        Ok(if spans {
-            SpanSource::Spans(Box::new(SpanFileReader::new(lines)))
-        } else {
-            SpanSource::Stacked {
-                rows: Box::new(ColumnReader::new(lines, options.columns()?)?),
-                ignore_punct: *ignore_punct,
-            }
-        })
+        if spans {
+            let reader = SpanFileReader::new(lines);
+            let strict = format.as_deref() == Some("strict");
+            let reader = if strict { reader.strict() } else { reader };
+            return Ok((SpanSource::Spans(Box::new(reader)), "spans"));
+        }
+        let source = SpanSource::Stacked {
+            rows: Box::new(ColumnReader::new(lines, options.columns()?)?),
+            ignore_punct: *ignore_punct,
+        };
+        Ok((source, "stacked"))
     }
 }
 
-/// Matches the spans of two files. Gives the counts, and `gold_types`: types in the order in which gold
-/// first has them.
+/// Matches the spans of two files. Gives the counts; `gold_types`: types in the order in which gold first has
+/// them; and `formats`, of gold and of pred.
 #[pyfunction]
 #[pyo3(signature = (gold, pred, only, progress, /))]
 pub(crate) fn fair_files<'py>(
@@ -167,10 +183,12 @@ pub(crate) fn fair_files<'py>(
     progress: Option<Py<PyAny>>,
 ) -> Result<Bound<'py, PyDict>> {
     let filter = filter(only);
-    let (gold, pred) = (gold.open()?, pred.open()?);
+    let ((gold, gold_format), (pred, pred_format)) = (gold.open()?, pred.open()?);
     let mut progress = Progress::new(progress);
-    let result =
-        py.detach(|| spanrs_jobs::fair::fair(gold, pred, &filter, &mut |n| progress.tell(n)));
+    let matcher = Matcher::default().with_watch(stop);
+    let result = py.detach(|| {
+        spanrs_jobs::fair::fair(gold, pred, &filter, matcher, &mut |n| progress.tell(n))
+    });
     let files = progress.check(result.map_err(Error::from))?;
     let state = state(py, &files.counts, |ty| files.types.name(ty))?;
     let order: Vec<&str> = files
@@ -179,16 +197,6 @@ pub(crate) fn fair_files<'py>(
         .map(|&ty| files.types.name(ty))
         .collect();
     state.set_item("gold_types", order)?;
+    state.set_item("formats", (gold_format, pred_format))?;
     Ok(state)
-}
-
-/// Spans as (type, start, end) or (type, start, end, tokens), a sequence of them for each sentence, for
-/// `fair_count`.
-#[pyfunction]
-#[pyo3(signature = (gold, pred, /))]
-pub(crate) fn fair_spans(
-    gold: &Bound<'_, PyAny>,
-    pred: &Bound<'_, PyAny>,
-) -> Result<(SpanLists, SpanLists)> {
-    read_spans(gold, pred, true)
 }

@@ -1,6 +1,6 @@
 //! What FairEval's `compare_spans` gives: behind `spanrs.compat.faireval`.
 
-use pyo3::exceptions::PyValueError;
+use pyo3::exceptions::{PyOverflowError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PySet};
 use spanrs_eval::Placed;
@@ -9,6 +9,12 @@ use spanrs_eval::fair::{FairCounts, Kind, Matcher, Row, Spans, TokenSets};
 use crate::error::Result;
 use crate::fair::RowTuple;
 use crate::span_tuples::PushTokens;
+use crate::stop;
+
+/// No index is farther from 0: lengths and sums of them are numbers then.
+const FARTHEST: u64 = 1 << 60;
+/// Spans from which on other threads may run while they are matched.
+const MANY: usize = 1 << 10;
 
 /// The spans of one side: lists of label, first token, last token, and a set of tokens.
 struct Given {
@@ -40,10 +46,12 @@ impl Given {
                     number
                 }
             };
-            let Some(behind) = end.checked_add(1) else {
-                let message = format!("span {begin} to {end} ends beyond all numbers");
-                return Err(PyValueError::new_err(message).into());
-            };
+            if begin.unsigned_abs().max(end.unsigned_abs()) > FARTHEST {
+                let message =
+                    format!("span {begin} to {end} is beyond the numbers that can be counted");
+                return Err(PyOverflowError::new_err(message).into());
+            }
+            let behind = end + 1;
             given.tokens.extend((begin, behind), &item(3)?)?;
             given.whole &= given.tokens.get(given.placed.len()).is_none();
             given.placed.push(Placed {
@@ -76,9 +84,16 @@ pub(crate) fn fair_compare<'py>(
     let py = target.py();
     let labels = PyDict::new(py);
     let (gold, pred) = (Given::read(target, &labels)?, Given::read(system, &labels)?);
-    let mut matcher = Matcher::default().with_decisions();
+    let mut matcher = Matcher::default().with_decisions().with_watch(stop);
     let mut counts = FairCounts::default();
-    matcher.run(gold.spans(), pred.spans(), &mut counts);
+    if gold.placed.len() + pred.placed.len() < MANY {
+        matcher.run(gold.spans(), pred.spans(), &mut counts);
+    } else {
+        py.detach(|| matcher.run(gold.spans(), pred.spans(), &mut counts));
+    }
+    if matcher.stopped() {
+        return Err(spanrs_jobs::Error::Stopped.into());
+    }
     counts.types.resize(labels.len(), Row::default());
     if !target.is(system) {
         for (of_pred, at, runs) in matcher.reduced() {
@@ -237,8 +252,13 @@ fn evaluation<'py>(
     overall.fill(&total)?;
     for (kind, target, system, n) in pairs {
         let error = pyo3::types::PyString::new(py, if kind == 0 { "LE" } else { "LBE" });
-        let (_, of_target, cells) = &tables[target as usize];
-        let (label, of_system, _) = &tables[system as usize];
+        let (Some((_, of_target, cells)), Some((label, of_system, _))) =
+            (tables.get(target as usize), tables.get(system as usize))
+        else {
+            return Err(PyValueError::new_err(
+                "a pair has a label that is not there",
+            ));
+        };
         add(&overall.fair, &error, n)?;
         add(cells, label, n)?;
         match focus {

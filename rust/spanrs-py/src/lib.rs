@@ -38,7 +38,7 @@ mod _spanrs {
     #[pymodule_export]
     use crate::eval::Counter;
     #[pymodule_export]
-    use crate::fair::{fair_count, fair_errors, fair_files, fair_spans};
+    use crate::fair::{fair_count, fair_errors, fair_files};
     #[pymodule_export]
     use crate::faireval::{fair_compare, fair_evaluation};
     #[pymodule_export]
@@ -50,7 +50,7 @@ mod _spanrs {
     #[pymodule_export]
     use crate::partial::{
         loose_conll, loose_dicts, loose_entities, loose_pairs, loose_tags, partial_count,
-        partial_ids, partial_outcomes, partial_spans, partial_tags,
+        partial_outcomes, span_lists_of_ids, span_lists_of_tags,
     };
     #[pymodule_export]
     use crate::seqeval::{
@@ -58,6 +58,8 @@ mod _spanrs {
     };
     #[pymodule_export]
     use crate::span_lists::{SpanLists, span_lists};
+    #[pymodule_export]
+    use crate::span_tuples::span_lists_of_tuples;
     #[pymodule_export]
     use crate::tags::{
         convert, convert_batch, detect, legal, read_ids, read_spans, read_spans_batch, readings,
@@ -71,6 +73,28 @@ mod _spanrs {
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
         module.add("__version__", env!("CARGO_PKG_VERSION"))
     }
+}
+
+/// Sentences or spans between two looks for Ctrl-C.
+const PAUSE: usize = 1 << 14;
+
+/// Looks for Ctrl-C now and then; `at` is the number of what was just done.
+pub(crate) fn pause(at: usize) -> error::Result<()> {
+    match at % PAUSE == PAUSE - 1 {
+        true => interrupted().map_or(Ok(()), |raised| Err(raised.into())),
+        false => Ok(()),
+    }
+}
+
+/// As [`interrupted`], for work that can only be told to stop: what was raised is there to be taken then.
+pub(crate) fn stop() -> bool {
+    Python::attach(|py| match py.check_signals() {
+        Ok(()) => false,
+        Err(raised) => {
+            raised.restore(py);
+            true
+        }
+    })
 }
 
 /// True where the interpreter was asked to stop (Ctrl-C) and has raised.

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use pyo3::prelude::*;
 use spanrs_eval::partial::{Matcher, Matching, Mode, Outcome, PartialCounts, Row};
 
-pub(crate) use inputs::{partial_ids, partial_spans, partial_tags};
+pub(crate) use inputs::{span_lists_of_ids, span_lists_of_tags};
 pub(crate) use loose::{loose_conll, loose_dicts, loose_entities, loose_pairs, loose_tags};
 
 use crate::error::Result;
@@ -41,6 +41,9 @@ fn kept<'a>(gold: &'a SpanLists, pred: &'a SpanLists, keep: Option<&[String]>) -
     Sides::new(gold, pred, kept)
 }
 
+/// A row a mode: over all spans, and by type.
+type CountsTuple = (Vec<RowTuple>, BTreeMap<String, Vec<RowTuple>>);
+
 /// The counts of all modes: over all spans, and for each type that is kept and that a span has.
 #[pyfunction]
 #[pyo3(signature = (gold, pred, keep, how, /))]
@@ -50,7 +53,7 @@ pub(crate) fn partial_count(
     pred: &SpanLists,
     keep: Option<Vec<String>>,
     how: How,
-) -> (Vec<RowTuple>, BTreeMap<String, Vec<RowTuple>>) {
+) -> Result<CountsTuple> {
     py.detach(|| {
         let sides = kept(gold, pred, keep.as_deref());
         let mut counts = PartialCounts::default();
@@ -66,14 +69,15 @@ pub(crate) fn partial_count(
             } else {
                 matcher.count(gold, pred, &mut counts);
             }
-        });
+            Ok(())
+        })?;
         for (ty, n) in (0..).zip(correct) {
             counts.add_correct(ty, n);
         }
         let types = sides.types.iter().zip(&counts.types);
         let used = types.filter(|(_, modes)| **modes != <[Row; 4]>::default());
         let types = used.map(|(name, modes)| ((*name).to_owned(), rows(modes)));
-        (rows(&counts.overall), types.collect())
+        Ok((rows(&counts.overall), types.collect()))
     })
 }
 
@@ -92,13 +96,13 @@ pub(crate) fn partial_outcomes(
     how: How,
     mode: usize,
     type_name: Option<&str>,
-) -> [Vec<Place>; 5] {
+) -> Result<[Vec<Place>; 5]> {
     py.detach(|| {
         let mut lists: [Vec<Place>; 5] = Default::default();
         let sides = kept(gold, pred, keep.as_deref());
         let ty = type_name.map(|name| sides.types.iter().position(|known| *known == name));
         let (Some(&mode), false) = (Mode::ALL.get(mode), ty == Some(None)) else {
-            return lists;
+            return Ok(lists);
         };
         let ty = ty.flatten().map(|ty| ty as u32);
         let mut matcher = matcher(how).with_ties();
@@ -114,18 +118,8 @@ pub(crate) fn partial_outcomes(
                 };
                 lists[list].push((document, at));
             });
-        });
-        lists
+            Ok(())
+        })?;
+        Ok(lists)
     })
-}
-
-/// Sentences between two looks for Ctrl-C.
-const PAUSE: usize = 1 << 14;
-
-/// Looks for Ctrl-C now and then.
-pub(crate) fn pause(py: Python<'_>, at: usize) -> Result<()> {
-    if at % PAUSE == PAUSE - 1 {
-        py.check_signals()?;
-    }
-    Ok(())
 }

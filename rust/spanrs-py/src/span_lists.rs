@@ -6,7 +6,10 @@ use std::sync::Arc;
 
 use pyo3::prelude::*;
 use spanrs_eval::Placed;
-use spanrs_eval::fair::{Spans, TokenSets};
+use spanrs_eval::fair::{Run, Spans, TokenSets};
+
+use crate::error::Result;
+use crate::pause;
 
 /// The spans of one side, document after document.
 #[pyclass(frozen, module = "spanrs._spanrs")]
@@ -28,6 +31,9 @@ pub(crate) struct Held {
 /// (type, start, end)
 type SpanTuple<'a> = (&'a str, i64, i64);
 type Documents<'a> = Vec<Vec<SpanTuple<'a>>>;
+/// One a span: the runs of its tokens, where they are not all between its bounds.
+type TokenRuns = Vec<Option<Vec<Run>>>;
+type Reduced<'a> = (Documents<'a>, Option<TokenRuns>);
 
 #[pymethods]
 impl SpanLists {
@@ -51,16 +57,25 @@ impl SpanLists {
     }
 
     /// How to make the same again, for copies and pickles.
-    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, (Documents<'_>,))> {
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, Reduced<'_>)> {
         let make = py.import("spanrs._spanrs")?.getattr("span_lists")?;
-        Ok((make, (self.documents(),)))
+        let tokens = self.held.tokens.as_ref().map(|tokens| {
+            let places = self.ranges.iter().flat_map(Range::clone);
+            places
+                .map(|at| tokens.get(at as usize).map(<[Run]>::to_vec))
+                .collect()
+        });
+        Ok((make, (self.documents(), tokens)))
     }
 }
 
-/// One side, from what [`SpanLists::documents`] gave.
+/// One side, from what [`SpanLists::documents`] gave, and the tokens of all spans.
 #[pyfunction]
-#[pyo3(signature = (documents, /))]
-pub(crate) fn span_lists(documents: Vec<Vec<(String, i64, i64)>>) -> SpanLists {
+#[pyo3(signature = (documents, tokens=None, /))]
+pub(crate) fn span_lists(
+    documents: Vec<Vec<(String, i64, i64)>>,
+    tokens: Option<TokenRuns>,
+) -> SpanLists {
     let mut types: Vec<String> = Vec::new();
     let (mut spans, mut ends) = (Vec::new(), Vec::new());
     let mut numbers = BTreeMap::new();
@@ -74,7 +89,11 @@ pub(crate) fn span_lists(documents: Vec<Vec<(String, i64, i64)>>) -> SpanLists {
         }
         ends.push(spans.len());
     }
-    SpanLists::new(spans, &ends, types)
+    let mut sets = TokenSets::default();
+    let mut runs = tokens.unwrap_or_default();
+    runs.resize(spans.len(), None);
+    runs.iter().for_each(|runs| sets.push_runs(runs.as_deref()));
+    SpanLists::with_tokens(spans, sets, &ends, types)
 }
 
 impl SpanLists {
@@ -201,14 +220,18 @@ impl<'a> Sides<'a> {
         }
     }
 
-    /// Calls `each` with the number and the spans of document after document.
-    pub(crate) fn run(&self, mut each: impl FnMut(usize, &[Placed], &[Placed])) {
+    /// Calls `each` with the number and the spans of document after document. Ctrl-C is an error.
+    pub(crate) fn run(
+        &self,
+        mut each: impl FnMut(usize, &[Placed], &[Placed]) -> Result<()>,
+    ) -> Result<()> {
         let documents = self.gold.count().min(self.pred.count());
         if self.types == self.gold.types() && self.types == self.pred.types() {
             for at in 0..documents {
-                each(at, self.gold.document(at), self.pred.document(at));
+                each(at, self.gold.document(at), self.pred.document(at))?;
+                pause(at)?;
             }
-            return;
+            return Ok(());
         }
         let (mut gold, mut pred) = (Vec::new(), Vec::new());
         for at in 0..documents {
@@ -221,15 +244,19 @@ impl<'a> Sides<'a> {
                     }),
                 );
             }
-            each(at, &gold, &pred);
+            each(at, &gold, &pred)?;
+            pause(at)?;
         }
+        Ok(())
     }
 
     /// As [`Sides::run`], with the tokens of the spans.
-    pub(crate) fn run_with_tokens(&self, mut each: impl FnMut(usize, Spans<'_>, Spans<'_>)) {
+    pub(crate) fn run_with_tokens(
+        &self,
+        mut each: impl FnMut(usize, Spans<'_>, Spans<'_>) -> Result<()>,
+    ) -> Result<()> {
         if self.gold.held.tokens.is_none() && self.pred.held.tokens.is_none() {
-            self.run(|at, gold, pred| each(at, Spans::whole(gold), Spans::whole(pred)));
-            return;
+            return self.run(|at, gold, pred| each(at, Spans::whole(gold), Spans::whole(pred)));
         }
         let [gold_numbers, pred_numbers] = &self.numbers;
         self.run(|at, gold, pred| {
@@ -239,7 +266,7 @@ impl<'a> Sides<'a> {
                 at,
                 Spans::with_tokens(gold, &gold_tokens, 0),
                 Spans::with_tokens(pred, &pred_tokens, 0),
-            );
-        });
+            )
+        })
     }
 }

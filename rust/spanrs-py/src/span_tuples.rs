@@ -11,12 +11,14 @@ use spanrs_eval::fair::{Run, TokenSets};
 
 use crate::error::{Error, Result};
 use crate::lists::as_list_or_tuple;
-use crate::partial::pause;
+use crate::pause;
 use crate::span_lists::SpanLists;
 
 /// The spans of both sides, a sequence of them for each sentence; with their tokens, where those are asked
 /// for and a fourth item names them.
-pub(crate) fn read_spans(
+#[pyfunction]
+#[pyo3(signature = (gold, pred, tokens, /))]
+pub(crate) fn span_lists_of_tuples(
     gold: &Bound<'_, PyAny>,
     pred: &Bound<'_, PyAny>,
     tokens: bool,
@@ -40,11 +42,20 @@ fn side(name: &str, sentences: &Bound<'_, PyAny>, with_tokens: bool) -> Result<S
     };
     let mut ends = Vec::new();
     for (at, sentence) in as_list_or_tuple(sentences)?.try_iter()?.enumerate() {
-        for span in as_list_or_tuple(&sentence?)?.try_iter()? {
-            given.push(name, at, &span?)?;
+        for (number, span) in as_list_or_tuple(&sentence?)?.try_iter()?.enumerate() {
+            let span = span?;
+            let pushed = given.push(&span);
+            pushed.map_err(|error| {
+                locate(
+                    error,
+                    &span,
+                    &format!("{name} sentence {at}, span {number}"),
+                )
+            })?;
+            pause(given.placed.len())?;
         }
         ends.push(given.placed.len());
-        pause(sentences.py(), at)?;
+        pause(at)?;
     }
     Ok(if with_tokens {
         SpanLists::with_tokens(given.placed, given.tokens, &ends, given.types.names)
@@ -63,49 +74,38 @@ struct Given {
 }
 
 impl Given {
-    fn push(&mut self, side: &str, sentence: usize, span: &Bound<'_, PyAny>) -> Result<()> {
+    fn push(&mut self, span: &Bound<'_, PyAny>) -> PyResult<()> {
         let copied;
-        let tuple = if let Ok(tuple) = span.cast::<PyTuple>() {
-            tuple
-        } else {
-            let items = as_list_or_tuple(span)?;
-            copied = span.py().get_type::<PyTuple>().call1((items,))?;
-            copied.cast::<PyTuple>().map_err(PyErr::from)?
+        let tuple = match span.cast::<PyTuple>() {
+            Ok(tuple) => tuple,
+            Err(_) if span.is_instance_of::<PyString>() => return Err(no_span()),
+            Err(_) => {
+                copied = span.py().get_type::<PyTuple>().call1((span,))?;
+                copied.cast::<PyTuple>()?
+            }
         };
-        if tuple.len() < 3 {
-            let message = "a span is (type, start, end)";
-            return Err(PyTypeError::new_err(message).into());
+        if tuple.len() < 3 || self.with_tokens && tuple.len() > 4 {
+            return Err(no_span());
         }
         let ty = self.types.number(&tuple.get_item(0)?)?;
-        let bound = |at: usize| -> PyResult<u32> {
-            let bound = tuple.get_item(at)?;
-            bound
-                .extract()
-                .map_err(|error: PyErr| out_of_range(side, sentence, tuple, error))
-        };
-        let (start, end) = (bound(1)?, bound(2)?);
+        let (start, end): (u32, u32) =
+            (tuple.get_item(1)?.extract()?, tuple.get_item(2)?.extract()?);
         if end <= start {
-            let ty = &self.types.names[ty as usize];
-            return Err(PyValueError::new_err(format!(
-                "{side} sentence {sentence}: span ({ty}, {start}, {end}) holds nothing; ends are exclusive and \
-                 greater than starts"
-            ))
-            .into());
+            let message = "it holds nothing; ends are exclusive and greater than starts";
+            return Err(PyValueError::new_err(message));
         }
         let (start, end) = (i64::from(start), i64::from(end));
         self.placed.push(Placed { start, end, ty });
         if self.with_tokens {
-            let given = if tuple.len() > 3 {
-                Some(tuple.get_item(3)?)
-            } else {
-                None
+            let given = match tuple.len() {
+                3 => None,
+                _ => Some(tuple.get_item(3)?).filter(|given| !given.is_none()),
             };
-            match given.filter(|given| !given.is_none()) {
+            match given {
                 None => self.tokens.push_whole(),
                 Some(given) => {
                     self.tokens.extend((start, end), &given)?;
-                    let runs = self.tokens.get(self.placed.len() - 1);
-                    check(side, sentence, (start, end), runs)?;
+                    check((start, end), self.tokens.get(self.placed.len() - 1))?;
                 }
             }
         }
@@ -113,20 +113,36 @@ impl Given {
     }
 }
 
-/// Says which span has a bound that is too large or too small; other errors stay as they are.
+fn no_span() -> PyErr {
+    PyTypeError::new_err("a span is (type, start, end) or (type, start, end, tokens)")
+}
+
+/// Says which span an error is about.
 #[cold]
-fn out_of_range(side: &str, sentence: usize, span: &Bound<'_, PyTuple>, error: PyErr) -> PyErr {
-    if !error.is_instance_of::<PyOverflowError>(span.py()) {
-        return error;
+fn locate(error: PyErr, span: &Bound<'_, PyAny>, place: &str) -> PyErr {
+    let py = span.py();
+    let shown = span
+        .repr()
+        .map_or_else(|_| String::new(), |text| text.to_string());
+    let message = if error.is_instance_of::<PyOverflowError>(py) {
+        format!("a bound is no number from 0 to {}", u32::MAX)
+    } else {
+        error.value(py).to_string()
+    };
+    let message = format!("{place} {shown}: {message}");
+    if error.is_instance_of::<PyOverflowError>(py) {
+        PyOverflowError::new_err(message)
+    } else if error.is_instance_of::<PyTypeError>(py) {
+        PyTypeError::new_err(message)
+    } else if error.is_instance_of::<PyValueError>(py) {
+        PyValueError::new_err(message)
+    } else {
+        error
     }
-    PyOverflowError::new_err(format!(
-        "{side} sentence {sentence}: span {span} has a bound that is no number from 0 to {}",
-        u32::MAX
-    ))
 }
 
 /// Refuses tokens outside their span, and none at all.
-fn check(side: &str, sentence: usize, (start, end): Run, runs: Option<&[Run]>) -> Result<()> {
+fn check((start, end): Run, runs: Option<&[Run]>) -> PyResult<()> {
     let wrong = match runs.map(|runs| (runs.first(), runs.last())) {
         None => return Ok(()),
         Some((Some(first), Some(last))) if start <= first.0 && last.1 <= end => return Ok(()),
@@ -134,11 +150,8 @@ fn check(side: &str, sentence: usize, (start, end): Run, runs: Option<&[Run]>) -
         Some((_, Some(last))) => format!("token {}", last.1 - 1),
         Some(_) => "an empty set of tokens".to_owned(),
     };
-    let message = format!(
-        "{side} sentence {sentence}: a span from {start} to {end} (exclusive) has {wrong}; its tokens must lie \
-         between its bounds"
-    );
-    Err(PyValueError::new_err(message).into())
+    let message = format!("it has {wrong}; tokens must lie between the bounds, ends exclusive");
+    Err(PyValueError::new_err(message))
 }
 
 /// Types by number. Types mostly are few objects, so an object that was seen is not looked at again.

@@ -76,7 +76,9 @@ def _evaluate(config: dict[str, Any]) -> None:
     system_files = {os.path.basename(path): path for path in config["system_files"]}
     both = [(path, system_files.get(os.path.basename(path))) for path in config["target_files"]]
     if not any(system_file for _, system_file in both):
-        sys.stderr.write("no target file has the name of a system file: nothing is counted\n")
+        sys.stderr.write(
+            "no target file has the name of a system file, by which files are paired: nothing is counted\n"
+        )
     for target_file, system_file in both:
         if system_file is not None:
             results = pairs.count_pair(target_file, system_file, config, results)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from os import PathLike
 from typing import Any
 
@@ -59,11 +59,12 @@ def read_config(config_file: str | PathLike[str]) -> dict[str, Any] | None:
     return settle(read_items(config_file))
 
 
-def settle(items: Iterable[tuple[str, str, str]], folder: str | None = None) -> dict[str, Any] | None:
+def settle(
+    items: Iterable[tuple[str, str, str]], folders: Mapping[str, str] | None = None
+) -> dict[str, Any] | None:
     """Do what :func:`read_config` does with the place, the key and the value of each setting.
 
-    With a folder, input that is not there is looked for in the folder, too, and so is the folder of a file
-    of results.
+    Paths of keys that have a folder are meant from there; what is printed are the paths as they were given.
     """
     config: dict[str, Any] = {}
     for place, key, value in items:
@@ -74,7 +75,9 @@ def settle(items: Iterable[tuple[str, str, str]], folder: str | None = None) -> 
         if key in INPUTS:
             say(f"{key}: {value}")
             config[key] = value
-        read_value = read(key, _beside(value, folder) if key in PATHS else value)
+        folder = "" if folders is None or key not in PATHS or value == "cmd" else folders.get(key, "")
+        # As it is given where there is no other folder: FairEval tells a name from a path.
+        read_value = read(key, os.path.join(folder, value) if folder not in ("", ".") else value)
         if read_value is None:
             continue
         name = INPUTS.get(key, key)
@@ -87,16 +90,6 @@ def settle(items: Iterable[tuple[str, str, str]], folder: str | None = None) -> 
     _complete(config)
     _write_settings(config)
     return config
-
-
-def _beside(value: str, folder: str | None) -> str:
-    """Give a path, or if nothing is there that in the folder, if something is there."""
-    if folder is None or value == "cmd":
-        return value
-    there = os.path.join(folder, value)
-    here_parent, there_parent = (os.path.dirname(path) or "." for path in (value, there))
-    missing = not os.path.exists(value) and (os.path.exists(there) or not os.path.isdir(here_parent))
-    return there if missing and os.path.isdir(there_parent) else value
 
 
 def read_items(path: str | PathLike[str]) -> Iterator[tuple[str, str, str]]:

@@ -74,12 +74,12 @@ def _span_files(
     for path in (target_file, system_file):
         with open(path, "rb") as file:
             if file.read(1) in (b"", b"\xef", b"\x1f", b"\x28"):
-                # Empty, with a mark, or compressed: read like any text, or as its first bytes say.
+                # Empty, with a mark, or compressed, which would be taken off.
                 return None
     labels = config.get("labels", [])
     only = (None if "all" in labels else list(labels), list(config.get("exclude", [])))
     options = Columns().as_options()
-    sides = ((target_file, "spans", options, False), (system_file, "spans", options, False))
+    sides = ((target_file, "strict", options, False), (system_file, "strict", options, False))
     try:
         found = _spanrs.fair_files(*sides, only, None)
     except SpanrsError:

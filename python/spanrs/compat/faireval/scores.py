@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TypeAlias
 
-Counts: TypeAlias = Mapping[str, float]
-Weights: TypeAlias = Mapping[str, Mapping[str, float]]
+from spanrs.eval.fair_weights import FAIR as FAIR_WEIGHTS
+from spanrs.eval.fair_weights import ITSELF as TRADITIONAL_WEIGHTS
+from spanrs.eval.fair_weights import Weights, share
 
-TRADITIONAL_WEIGHTS: Weights = {"TP": {"TP": 1}, "FP": {"FP": 1}, "FN": {"FN": 1}}
+Counts: TypeAlias = Mapping[str, float]
 
 
 def default_weights() -> dict[str, dict[str, float]]:
@@ -19,15 +20,7 @@ def default_weights() -> dict[str, dict[str, float]]:
     dict
         Error type -> what it counts as; a new one in every call.
     """
-    weights: dict[str, dict[str, float]] = {
-        name: dict(parts) for name, parts in TRADITIONAL_WEIGHTS.items()
-    }
-    for name in ("LE", "BE", "LBE"):
-        weights[name] = {"TP": 0, "FP": 0.5, "FN": 0.5}
-    return weights
-
-
-FAIR_WEIGHTS: Weights = default_weights()
+    return {name: dict(parts) for name, parts in FAIR_WEIGHTS.items()}
 
 
 def precision(evaldict: Counts, version: str = "traditional", weight_dict: Weights | None = None) -> float:
@@ -59,7 +52,7 @@ def precision(evaldict: Counts, version: str = "traditional", weight_dict: Weigh
     0.875
     """
     weights = _weights(version, weight_dict)
-    return _share(evaldict, weights, "FP")
+    return share(evaldict, weights, "FP")
 
 
 def recall(evaldict: Counts, version: str = "traditional", weight_dict: Weights | None = None) -> float:
@@ -82,7 +75,7 @@ def recall(evaldict: Counts, version: str = "traditional", weight_dict: Weights 
     0.75
     """
     weights = _weights(version, weight_dict)
-    return _share(evaldict, weights, "FN")
+    return share(evaldict, weights, "FN")
 
 
 def fscore(evaldict: Counts) -> float:
@@ -117,17 +110,3 @@ def _weights(version: str, given: Weights | None) -> Weights:
     if version == "fair":
         return FAIR_WEIGHTS
     return given or FAIR_WEIGHTS
-
-
-def _share(counts: Counts, weights: Weights, wrong: str) -> float:
-    hits: float = 0
-    misses: float = 0
-    # Added one by one: sum() adds floats in another way from Python 3.12 on.
-    for error, parts in weights.items():
-        count = counts.get(error, 0)
-        hits += parts.get("TP", 0) * count
-        misses += parts.get(wrong, 0) * count
-    try:
-        return hits / (hits + misses)
-    except ZeroDivisionError:
-        return 0.0

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 
 from spanrs.compat.faireval.messages import say
-from spanrs.compat.faireval.scores import TRADITIONAL_WEIGHTS, default_weights
+from spanrs.compat.faireval.scores import default_weights
+from spanrs.eval.fair_weights import ITSELF
 
 _ERROR_TYPE = re.compile(r"\s*(\w+)\s*=")
 # Neither a sign nor a dot at the end belongs to a number.
@@ -46,7 +47,7 @@ def parse_weights(text: str) -> dict[str, dict[str, float]]:
     if not weights:
         say("WARNING: No valid weights found. Using default weights.")
         return default_weights()
-    for name, parts in TRADITIONAL_WEIGHTS.items():
+    for name, parts in ITSELF.items():
         weights.setdefault(name, dict(parts))
     return weights
 

@@ -1,6 +1,7 @@
 //! Equal spans, and spans of equal bounds.
 
 use std::cmp::Ordering;
+use std::collections::BTreeMap;
 
 use super::items::Item;
 use super::{FairCounts, GOLD, Kind, Matcher, PRED, Spans};
@@ -16,8 +17,6 @@ pub(super) struct Buffers {
     sorted: [Vec<u32>; 2],
     /// One a span of each side: it is in a pair of equals.
     paired: [Vec<bool>; 2],
-    /// The next pred item by bounds that is free, or nearer to one that is.
-    next: Vec<u32>,
 }
 
 /// True where the spans are in reading order, none twice, and each has all its tokens.
@@ -143,39 +142,54 @@ impl Matcher {
     }
 
     fn many_labels(&mut self, counts: &mut FairCounts) {
-        let mut buffers = std::mem::take(&mut self.equal);
-        let sorted = &mut buffers.sorted[PRED];
-        sorted.clear();
-        sorted.extend(0..self.sides[PRED].len() as u32);
-        let bounds = |span: &Placed| (span.start, span.end);
-        sorted.sort_by_key(|&p| bounds(&self.sides[PRED][p as usize].span));
-        buffers.next.clear();
-        buffers.next.extend(0..=sorted.len() as u32);
+        let mut free = Bounds::new(&self.sides[PRED]);
         for g in 0..self.sides[GOLD].len() {
-            let gold = self.sides[GOLD][g].span;
-            let pred = |at: usize| self.sides[PRED][sorted[at] as usize].span;
-            let first = sorted
-                .partition_point(|&p| bounds(&self.sides[PRED][p as usize].span) < bounds(&gold));
-            let mut at = free_from(&mut buffers.next, first);
-            while at < sorted.len() && bounds(&pred(at)) == bounds(&gold) {
-                if pred(at).ty != gold.ty {
-                    buffers.next[at] = at as u32 + 1;
-                    self.pair(Kind::Le, g, sorted[at] as usize, counts);
-                    break;
-                }
-                at = free_from(&mut buffers.next, at + 1);
+            if let Some(p) = free.take(&self.sides[GOLD][g].span) {
+                self.pair(Kind::Le, g, p as usize, counts);
             }
         }
-        self.equal = buffers;
     }
 }
 
-/// The first place from this one on that leads nowhere else; shortens the way there.
-fn free_from(next: &mut [u32], mut at: usize) -> usize {
-    while next[at] as usize != at {
-        let beyond = next[at] as usize;
-        next[at] = next[beyond];
-        at = beyond;
+/// Spans by their bounds, and those of one pair of bounds by their types, each type in order.
+struct Bounds {
+    /// Places of the spans, by bounds and type.
+    sorted: Vec<u32>,
+    types: BTreeMap<(i64, i64), Heads>,
+}
+
+/// The first free place of each type -> the type, and where its places are in `sorted`.
+type Heads = BTreeMap<u32, (u32, usize, usize)>;
+
+impl Bounds {
+    fn new(items: &[Item]) -> Self {
+        let key = |at: u32| {
+            let span = items[at as usize].span;
+            (span.start, span.end, span.ty)
+        };
+        let mut sorted: Vec<u32> = (0..items.len() as u32).collect();
+        sorted.sort_by_key(|&at| key(at));
+        let mut types: BTreeMap<_, Heads> = BTreeMap::new();
+        let mut start = 0;
+        for run in sorted.chunk_by(|&a, &b| key(a) == key(b)) {
+            let (first, last, ty) = key(run[0]);
+            let heads = types.entry((first, last)).or_default();
+            heads.insert(run[0], (ty, start, start + run.len()));
+            start += run.len();
+        }
+        Self { sorted, types }
     }
-    at
+
+    /// Takes the first span that has the bounds of this one and another type.
+    fn take(&mut self, span: &Placed) -> Option<u32> {
+        let heads = self.types.get_mut(&(span.start, span.end))?;
+        // At most one of the types is that of the span.
+        let found = heads.iter().find(|(_, (ty, ..))| *ty != span.ty);
+        let (&place, &(ty, start, end)) = found?;
+        heads.remove(&place);
+        if start + 1 < end {
+            heads.insert(self.sorted[start + 1], (ty, start + 1, end));
+        }
+        Some(place)
+    }
 }

@@ -162,9 +162,31 @@ pub struct Matcher {
     /// The spans of both sides that have no equal, in the order given.
     sides: [Vec<Item>; 2],
     passes: near::Buffers,
+    watch: Option<Watch>,
+    /// Pairs that were looked at since the watch was asked.
+    looked: usize,
+    stopped: bool,
 }
 
+/// Asked now and then in long sentences; answers true to stop.
+pub type Watch = fn() -> bool;
+
+/// Pairs of spans that are looked at between two questions to a [`Watch`].
+const PAUSE: usize = 1 << 20;
+
 impl Matcher {
+    /// A matcher that asks whether to stop; [`Matcher::stopped`] tells.
+    #[must_use]
+    pub fn with_watch(mut self, watch: Watch) -> Self {
+        self.watch = Some(watch);
+        self
+    }
+
+    /// True where the watch said stop; counts are worth nothing then.
+    pub fn stopped(&self) -> bool {
+        self.stopped
+    }
+
     /// A matcher that keeps what it decided, for [`Matcher::decisions`].
     #[must_use]
     pub fn with_decisions(mut self) -> Self {

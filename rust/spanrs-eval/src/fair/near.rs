@@ -1,6 +1,6 @@
 //! Boundary and labelling-boundary errors.
 
-use super::{FairCounts, GOLD, Kind, Matcher, Overlap, PRED};
+use super::{FairCounts, GOLD, Kind, Matcher, Overlap, PAUSE, PRED};
 use crate::overlaps::Overlaps;
 
 /// Pairs of spans up to which all of them are looked at: a few of them cost less than an index.
@@ -156,6 +156,9 @@ impl Matcher {
         let mut stay = 0;
         for at in 0..walkers.len() {
             let walker = walkers[at];
+            if self.stops() {
+                break;
+            }
             let best = self.best(
                 (side, walker as usize),
                 &candidates,
@@ -184,6 +187,17 @@ impl Matcher {
         walkers.truncate(stay);
         self.passes.free[side] = walkers;
         self.close(other, candidates, among);
+    }
+
+    /// Asks the watch now and then.
+    fn stops(&mut self) -> bool {
+        if self.looked > PAUSE
+            && let Some(watch) = self.watch
+        {
+            self.looked = 0;
+            self.stopped |= watch();
+        }
+        self.stopped
     }
 
     /// Makes ready to look among the candidates.
@@ -266,10 +280,12 @@ impl Matcher {
         if indexed {
             index.find(walker.span.start, walker.span.end, found);
             found.iter().for_each(|&place| consider(place as usize));
+            self.looked += found.len();
         } else {
             (0..candidates.len())
                 .filter(|&place| open[place])
                 .for_each(consider);
+            self.looked += candidates.len();
         }
         best
     }

@@ -148,10 +148,31 @@ impl Side {
         self.words.clear();
         match &mut self.source {
             Source::Spans(reader) => reader.next(&mut self.sentence, &mut self.first, types, pace),
-            Source::Stacked(reader) => {
-                let words = &mut self.words;
-                reader.next(&mut self.sentence, words, &mut self.first, types, pace)
-            }
+            Source::Stacked(reader) => reader.next(&mut self.words, &mut self.first, pace),
+        }
+    }
+
+    /// The tokens of the sentence that its file says to leave out.
+    fn punctuation(&self) -> Option<Vec<bool>> {
+        match &self.source {
+            Source::Spans(_) => None,
+            Source::Stacked(reader) => reader.punctuation().map(<[bool]>::to_vec),
+        }
+    }
+
+    /// Tokens of the sentence, where the file has them.
+    fn tokens(&self) -> Option<usize> {
+        match &self.source {
+            Source::Spans(_) => None,
+            Source::Stacked(reader) => Some(reader.tokens()),
+        }
+    }
+
+    /// Finds the spans of the sentence, where reading it did not give them already.
+    fn find(&mut self, ignored: Option<&[bool]>, types: &mut Types<'_>) -> Result<()> {
+        match &mut self.source {
+            Source::Spans(_) => Ok(()),
+            Source::Stacked(reader) => reader.spans(ignored, &mut self.sentence, types, self.first),
         }
     }
 
@@ -203,6 +224,7 @@ pub fn fair(
     gold: SpanSource,
     pred: SpanSource,
     filter: &TypeFilter,
+    mut matcher: Matcher,
     watch: &mut Watch<'_>,
 ) -> Result<FairFiles> {
     let mut names = Vocabulary::new(TYPES);
@@ -213,7 +235,6 @@ pub fn fair(
     };
     let (mut gold, mut pred) = (Side::new(gold), Side::new(pred));
     let mut pace = Pace::new(watch);
-    let mut matcher = Matcher::default();
     let mut counts = FairCounts::default();
     let mut gold_types = Vec::new();
     let mut seen = Vec::new();
@@ -227,6 +248,10 @@ pub fn fair(
             break;
         }
         same_words(&gold, &pred)?;
+        // Tokens are the same, and what is punctuation is so on both sides: as gold says, if it does.
+        let ignored = gold.punctuation().or_else(|| pred.punctuation());
+        gold.find(ignored.as_deref(), &mut types)?;
+        pred.find(ignored.as_deref(), &mut types)?;
         for span in &gold.sentence.placed {
             let ty = span.ty as usize;
             if ty >= seen.len() {
@@ -238,6 +263,9 @@ pub fn fair(
             }
         }
         matcher.run(gold.sentence.spans(), pred.sentence.spans(), &mut counts);
+        if matcher.stopped() {
+            return Err(Error::Stopped);
+        }
     }
     Ok(FairFiles {
         counts,
@@ -249,7 +277,11 @@ pub fn fair(
 /// Where both sides have tokens they must be the same.
 fn same_words(gold: &Side, pred: &Side) -> Result<()> {
     let (g, p) = (&gold.words, &pred.words);
-    if g.len() == 0 || p.len() == 0 || g == p {
+    let (Some(golds), Some(preds)) = (gold.tokens(), pred.tokens()) else {
+        return Ok(());
+    };
+    // A file of one column has tokens, but does not say which.
+    if golds == preds && (g.len() == 0 || p.len() == 0 || g == p) {
         return Ok(());
     }
     let (place, same) = (pred.position(), "the files must hold the same tokens");
@@ -261,9 +293,7 @@ fn same_words(gold: &Side, pred: &Side) -> Result<()> {
             p.get(at)
         ),
         None => format!(
-            "the sentence has {} tokens, but that of {place} (pred) has {}; {same}",
-            g.len(),
-            p.len()
+            "the sentence has {golds} tokens, but that of {place} (pred) has {preds}; {same}"
         ),
     };
     Err(Error::Misaligned {

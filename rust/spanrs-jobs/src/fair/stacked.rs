@@ -9,9 +9,9 @@ use crate::Pace;
 use crate::error::{Error, Result};
 
 /// What STTS, UPOS and PTB call punctuation, and names that FairEval's author used.
-const PUNCTUATION: [&str; 18] = [
+const PUNCTUATION: [&str; 22] = [
     "$.", "$,", "$(", "PUNCT", "PUNKT", "KOMMA", "COMMA", "KLAMMER", ".", ",", ":", "(", ")", "\"",
-    "‘", "“", "’", "”",
+    "‘", "“", "’", "”", "``", "''", "-LRB-", "-RRB-",
 ];
 
 /// True for parts of speech that are punctuation.
@@ -32,7 +32,7 @@ pub(super) struct Reader {
     open: Vec<Open>,
     /// In the order in which they ended.
     ended: Vec<Open>,
-    /// Which tokens of the sentence are left out.
+    /// Which tokens of the sentence are punctuation, by its own parts of speech.
     punctuation: Vec<bool>,
 }
 
@@ -55,13 +55,22 @@ impl Reader {
         self.rows.line()
     }
 
+    /// The tokens of the sentence that are left out, where the file says what is punctuation.
+    pub(super) fn punctuation(&self) -> Option<&[bool]> {
+        (self.ignore_punct && self.rows.has_second()).then_some(&self.punctuation)
+    }
+
+    /// Tokens of the sentence.
+    pub(super) fn tokens(&self) -> usize {
+        self.punctuation.len()
+    }
+
     /// Reads the next sentence and notes its first line and its tokens; false at the end of the file.
+    /// [`Reader::spans`] gives its spans.
     pub(super) fn next(
         &mut self,
-        sentence: &mut Sentence,
         words: &mut Words,
         first: &mut u64,
-        types: &mut Types<'_>,
         pace: &mut Pace<'_, '_>,
     ) -> Result<bool> {
         self.punctuation.clear();
@@ -71,7 +80,6 @@ impl Reader {
                 Event::Document => {}
                 Event::Sentence => {
                     self.end_from_outside();
-                    self.spans(sentence, types, *first)?;
                     return Ok(true);
                 }
                 Event::Token => {
@@ -82,8 +90,7 @@ impl Reader {
                     if self.rows.has_tokens() {
                         words.push(self.rows.token());
                     }
-                    let ignored = self.ignore_punct && is_punctuation(self.rows.second());
-                    self.punctuation.push(ignored);
+                    self.punctuation.push(is_punctuation(self.rows.second()));
                     self.token(token)?;
                 }
             }
@@ -169,20 +176,36 @@ impl Reader {
     #[cold]
     fn unknown(&self, part: &[u8]) -> Error {
         self.error(format!(
-            "`{}` is no tag; levels are B-TYPE or I-TYPE, separated by |, and O, _ or nothing stand outside",
+            "`{}` is no tag; levels are B-TYPE or I-TYPE, separated by |, and O, _ or nothing stand outside; other schemes \
+             are for the fair matcher of scoring, spans for the format spans",
             text(part)
         ))
     }
 
-    /// Turns what has ended into spans without their punctuation; those that hold nothing else are none.
-    fn spans(&mut self, sentence: &mut Sentence, types: &mut Types<'_>, line: u64) -> Result<()> {
+    /// The spans of the sentence that was read, without the tokens that are left out; those that hold nothing
+    /// else are none.
+    pub(super) fn spans(
+        &mut self,
+        ignored: Option<&[bool]>,
+        sentence: &mut Sentence,
+        types: &mut Types<'_>,
+        line: u64,
+    ) -> Result<()> {
         for span in self.ended.drain(..) {
             let place = || Position::line(self.rows.path(), line);
             let Some(ty) = types.id(&span.name, place)? else {
                 continue;
             };
+            let Some(ignored) = ignored else {
+                sentence.push(Placed {
+                    start: span.start,
+                    end: span.end,
+                    ty,
+                });
+                continue;
+            };
             let (start, end) = (span.start as usize, span.end as usize);
-            let words = &self.punctuation[start..end];
+            let words = ignored.get(start..end).unwrap_or_default();
             let Some(before) = words.iter().position(|ignored| !ignored) else {
                 continue;
             };
@@ -193,8 +216,8 @@ impl Reader {
                 end: end as i64,
                 ty,
             };
-            if self.punctuation[start..end].contains(&true) {
-                let kept = (start..end).filter(|&token| !self.punctuation[token]);
+            if ignored[start..end].contains(&true) {
+                let kept = (start..end).filter(|&token| !ignored[token]);
                 sentence.push_tokens(placed, kept.map(|token| token as i64));
             } else {
                 sentence.push(placed);

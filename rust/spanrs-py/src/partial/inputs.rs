@@ -1,4 +1,4 @@
-//! What `spanrs.partial` takes: tags in any scheme and reading, ids, or spans.
+//! Spans of tags in any scheme and reading, and of ids.
 
 use numpy::PyReadonlyArray1;
 use std::ops::Range;
@@ -13,7 +13,6 @@ use crate::ids::{Id, Ids, Sentences, bad_id, numbering, with_values};
 use crate::options::{PyDialect, reading, scheme_or_auto};
 use crate::rows::Rows;
 use crate::span_lists::{Held, SpanLists};
-use crate::span_tuples::read_spans;
 
 /// Scheme or `auto`, reading, dialect.
 type Made = (String, String, PyDialect);
@@ -134,7 +133,7 @@ fn read(
 /// Spans of sequences of sequences of tags.
 #[pyfunction]
 #[pyo3(signature = (gold, pred, made, /))]
-pub(crate) fn partial_tags(
+pub(crate) fn span_lists_of_tags(
     gold: &Bound<'_, PyAny>,
     pred: &Bound<'_, PyAny>,
     made: Made,
@@ -152,7 +151,7 @@ pub(crate) fn partial_tags(
 /// Spans of arrays of ids. `lengths` cuts arrays of one dimension into sentences.
 #[pyfunction]
 #[pyo3(signature = (gold, pred, vocabulary, ignore_index, lengths, made, /))]
-pub(crate) fn partial_ids(
+pub(crate) fn span_lists_of_ids(
     gold: &Bound<'_, PyAny>,
     pred: &Bound<'_, PyAny>,
     vocabulary: Vec<String>,
@@ -221,15 +220,4 @@ fn number<G: Id, P: Id>(
         p_flat.ends.push(p_flat.ids.len());
     }
     Ok((g_flat, p_flat))
-}
-
-/// Spans given as (type, start, end), a sequence of them for each sentence; further items of a span are
-/// not looked at.
-#[pyfunction]
-#[pyo3(signature = (gold, pred, /))]
-pub(crate) fn partial_spans(
-    gold: &Bound<'_, PyAny>,
-    pred: &Bound<'_, PyAny>,
-) -> Result<(SpanLists, SpanLists)> {
-    read_spans(gold, pred, false)
 }

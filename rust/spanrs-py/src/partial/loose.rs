@@ -8,9 +8,9 @@ use pyo3::types::{PyDict, PyInt, PyList, PySet, PyString};
 use spanrs_eval::partial::{BadTag, LooseReader, Placed};
 use spanrs_tags::{Dialect, Reader, Reading, Scheme};
 
-use super::pause;
 use crate::error::{Error, Result};
 use crate::lists::{Interner, Items};
+use crate::pause;
 use crate::raw::Item;
 use crate::rows::Rows;
 use crate::span_lists::{Held, SpanLists};
@@ -69,7 +69,7 @@ pub(crate) fn loose_tags(data: &Bound<'_, PyAny>, any_prefix: bool) -> Result<Sp
             return Err(not_a_tag(&document, ids.len())?.unwrap_or(error));
         }
         ends.push(spans.len());
-        pause(data.py(), at)?;
+        pause(at)?;
     }
     Ok(SpanLists::new(spans, &ends, reader.into_types()))
 }
@@ -296,7 +296,7 @@ fn gather(
             each(&entity, &mut gathered)?;
         }
         ends.push(gathered.spans.len());
-        pause(data.py(), at)?;
+        pause(at)?;
     }
     Ok(SpanLists::new(gathered.spans, &ends, gathered.types))
 }
