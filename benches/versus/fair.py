@@ -141,8 +141,8 @@ def example(work: Work, name: str, paths: list[Path], steps: ModuleType) -> None
     size = sum(path.stat().st_size for path in paths) / 1e6
     work.record.heading(
         f"FairEval's example: {name}",
-        f"{spans} spans in {len(gold)} sentences, files of {size:.1f} MB. The published steps find the spans "
-        "in lists already; reading is no part of them, but of `spanrs.fair_files`.",
+        f"{spans} spans in {len(gold)} sentences, files of {size:.1f} MB. The published steps find the "
+        "spans in lists already; reading is no part of them, but of `spanrs.fair_files`.",
     )
     table(work, beside_steps(own, (given(gold), given(pred)), steps), spans)
 

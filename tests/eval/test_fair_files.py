@@ -85,6 +85,14 @@ def test_punctuation_is_that_of_gold_on_both_sides():
         assert spanrs.fair_files(io.BytesIO(pred), io.BytesIO(gold)).counts == FairCounts(tp=1)
 
 
+def test_files_without_parts_of_speech_are_read_as_they_are():
+    for text in (b"B-A\nI-A|B-B\n\nO\n", b"w B-A\nv I-A|B-B\n\nx O\n"):
+        assert spanrs.fair_files(io.BytesIO(text), io.BytesIO(text)).counts == FairCounts(tp=2)
+    both = (io.BytesIO(b"B-A\nI-A\n"), io.BytesIO(b"w B-A\n\n"))
+    with pytest.raises(AlignmentError, match=r"has 2 tokens.*has 1"):
+        spanrs.fair_files(*both)
+
+
 def test_signatures_say_how_files_were_read():
     def signature(text, **options):
         return spanrs.fair_files(io.BytesIO(text), io.BytesIO(text), **options).signature

@@ -44,6 +44,8 @@ pub struct Columns {
     pub tag: i64,
     /// Column of a second tag, for files that hold gold and pred.
     pub second: Option<i64>,
+    /// A second column that no line has is no error: [`crate::ColumnReader::has_second`] tells.
+    pub second_may_lack: bool,
 }
 
 impl Default for Columns {
@@ -54,6 +56,7 @@ impl Default for Columns {
             token: 0,
             tag: -1,
             second: None,
+            second_may_lack: false,
         }
     }
 }
@@ -121,7 +124,10 @@ pub(crate) fn sniff(lines: &LineReader, options: &Columns) -> Result<Layout> {
             })
     };
     let (token, tag) = (resolve(options.token)?, resolve(options.tag)?);
-    let second = options.second.map(resolve).transpose()?;
+    let second = match options.second.map(resolve) {
+        Some(Err(_)) if options.second_may_lack => Some(tag),
+        second => second.transpose()?,
+    };
     if columns > 1 && (token == tag || Some(token) == second) {
         let message = format!(
             "of {columns} columns, column {token} would hold both tokens and tags; name a second file, or \

@@ -3,7 +3,7 @@
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use spanrs_eval::fair::{FairCounts, Kind, Matcher, Row, Spans, TypeFilter};
-use spanrs_io::{ColumnReader, SpanFileReader};
+use spanrs_io::{ColumnReader, Columns, SpanFileReader};
 use spanrs_jobs::fair::SpanSource;
 
 use crate::error::{Error, Result};
@@ -76,8 +76,9 @@ pub(crate) fn fair_count<'py>(
         let mut matcher = Matcher::default().with_watch(stop);
         sides.run_with_tokens(|_, gold, pred| {
             matcher.run(gold, pred, &mut counts);
-            not_stopped(&matcher)
+            !matcher.stopped()
         })?;
+        not_stopped(&matcher)?;
         Result::Ok((counts, sides.types))
     })?;
     Ok(state(py, &counts, |ty| types[ty as usize])?)
@@ -112,7 +113,9 @@ pub(crate) fn fair_errors(
         let mut mistakes = Vec::new();
         sides.run_with_tokens(|sentence, gold, pred| {
             matcher.run(gold, pred, &mut counts);
-            not_stopped(&matcher)?;
+            if matcher.stopped() {
+                return false;
+            }
             let span = |side: Spans<'_>, at: Option<u32>| {
                 let (span, runs) = side.get(at? as usize);
                 let tokens = runs.map(|runs| runs.iter().flat_map(|run| run.0..run.1).collect());
@@ -137,8 +140,9 @@ pub(crate) fn fair_errors(
                     span(pred, decision.pred),
                 ));
             }
-            Ok(())
+            true
         })?;
+        not_stopped(&matcher)?;
         Ok(mistakes)
     })
 }
@@ -163,8 +167,13 @@ impl FileOptions<'_> {
             let reader = if strict { reader.strict() } else { reader };
             return Ok((SpanSource::Spans(Box::new(reader)), "spans"));
         }
+        // Parts of speech are in the second column by default, and in none of the files that have fewer.
+        let columns = Columns {
+            second_may_lack: true,
+            ..options.columns()?
+        };
         let source = SpanSource::Stacked {
-            rows: Box::new(ColumnReader::new(lines, options.columns()?)?),
+            rows: Box::new(ColumnReader::new(lines, columns)?),
             ignore_punct: *ignore_punct,
         };
         Ok((source, "stacked"))

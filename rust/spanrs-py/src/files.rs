@@ -53,6 +53,7 @@ impl ColumnOptions {
             token: *token,
             tag: *tag,
             second: *second,
+            second_may_lack: false,
         })
     }
 }

@@ -80,10 +80,22 @@ const PAUSE: usize = 1 << 14;
 
 /// Looks for Ctrl-C now and then; `at` is the number of what was just done.
 pub(crate) fn pause(at: usize) -> error::Result<()> {
-    match at % PAUSE == PAUSE - 1 {
-        true => interrupted().map_or(Ok(()), |raised| Err(raised.into())),
+    match is_pause(at) {
+        true => look_for_interrupt(),
         false => Ok(()),
     }
+}
+
+/// True where it is time to look for Ctrl-C.
+#[inline]
+pub(crate) fn is_pause(at: usize) -> bool {
+    at % PAUSE == PAUSE - 1
+}
+
+/// Ctrl-C is an error.
+#[cold]
+pub(crate) fn look_for_interrupt() -> error::Result<()> {
+    interrupted().map_or(Ok(()), |raised| Err(raised.into()))
 }
 
 /// As [`interrupted`], for work that can only be told to stop: what was raised is there to be taken then.

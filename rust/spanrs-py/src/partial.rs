@@ -69,7 +69,7 @@ pub(crate) fn partial_count(
             } else {
                 matcher.count(gold, pred, &mut counts);
             }
-            Ok(())
+            true
         })?;
         for (ty, n) in (0..).zip(correct) {
             counts.add_correct(ty, n);
@@ -118,7 +118,7 @@ pub(crate) fn partial_outcomes(
                 };
                 lists[list].push((document, at));
             });
-            Ok(())
+            true
         })?;
         Ok(lists)
     })

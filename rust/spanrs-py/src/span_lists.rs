@@ -9,7 +9,7 @@ use spanrs_eval::Placed;
 use spanrs_eval::fair::{Run, Spans, TokenSets};
 
 use crate::error::Result;
-use crate::pause;
+use crate::{is_pause, look_for_interrupt};
 
 /// The spans of one side, document after document.
 #[pyclass(frozen, module = "spanrs._spanrs")]
@@ -93,7 +93,7 @@ pub(crate) fn span_lists(
     let mut runs = tokens.unwrap_or_default();
     runs.resize(spans.len(), None);
     runs.iter().for_each(|runs| sets.push_runs(runs.as_deref()));
-    SpanLists::with_tokens(spans, sets, &ends, types)
+    SpanLists::new(spans, Some(sets), &ends, types)
 }
 
 impl SpanLists {
@@ -102,32 +102,22 @@ impl SpanLists {
         &self.held.spans[range.start as usize..range.end as usize]
     }
 
-    /// The spans of all documents, one after the other, and how many there are up to the end of each.
-    pub(crate) fn new(spans: Vec<Placed>, ends: &[usize], types: Vec<String>) -> Self {
+    /// The spans of all documents, one after the other, with their tokens where not all spans have all between
+    /// their bounds, and how many there are up to the end of each document.
+    pub(crate) fn new(
+        spans: Vec<Placed>,
+        tokens: Option<TokenSets>,
+        ends: &[usize],
+        types: Vec<String>,
+    ) -> Self {
         let starts = std::iter::once(0).chain(ends.iter().copied());
         let ranges = starts.zip(ends);
         Self {
             ranges: ranges
                 .map(|(start, &end)| start as u32..end as u32)
                 .collect(),
-            held: Arc::new(Held::new(spans, types)),
+            held: Arc::new(Held::new(spans, tokens, types)),
         }
-    }
-
-    /// As [`SpanLists::new`], with the tokens of all spans.
-    pub(crate) fn with_tokens(
-        spans: Vec<Placed>,
-        tokens: TokenSets,
-        ends: &[usize],
-        types: Vec<String>,
-    ) -> Self {
-        let mut lists = Self::new(spans, ends, types);
-        if !tokens.all_whole()
-            && let Some(held) = Arc::get_mut(&mut lists.held)
-        {
-            held.tokens = Some(tokens);
-        }
-        lists
     }
 
     /// The tokens of the spans of a document whose types have a number.
@@ -161,7 +151,11 @@ impl SpanLists {
 impl Held {
     /// Numbers the types that occur anew, in the order of their names: sides of the same types can be
     /// compared as they are.
-    pub(crate) fn new(mut spans: Vec<Placed>, types: Vec<String>) -> Self {
+    pub(crate) fn new(
+        mut spans: Vec<Placed>,
+        tokens: Option<TokenSets>,
+        types: Vec<String>,
+    ) -> Self {
         let mut used = vec![false; types.len()];
         for span in &spans {
             used[span.ty as usize] = true;
@@ -178,7 +172,7 @@ impl Held {
         }
         Self {
             spans,
-            tokens: None,
+            tokens: tokens.filter(|tokens| !tokens.all_whole()),
             types: names.into_iter().map(|(name, _)| name).collect(),
         }
     }
@@ -220,32 +214,34 @@ impl<'a> Sides<'a> {
         }
     }
 
-    /// Calls `each` with the number and the spans of document after document. Ctrl-C is an error.
+    /// Calls `each` with the number and the spans of document after document, for as long as it answers true.
+    /// Ctrl-C is an error.
     pub(crate) fn run(
         &self,
-        mut each: impl FnMut(usize, &[Placed], &[Placed]) -> Result<()>,
+        mut each: impl FnMut(usize, &[Placed], &[Placed]) -> bool,
     ) -> Result<()> {
         let documents = self.gold.count().min(self.pred.count());
-        if self.types == self.gold.types() && self.types == self.pred.types() {
-            for at in 0..documents {
-                each(at, self.gold.document(at), self.pred.document(at))?;
-                pause(at)?;
-            }
-            return Ok(());
-        }
+        let as_they_are = self.types == self.gold.types() && self.types == self.pred.types();
         let (mut gold, mut pred) = (Vec::new(), Vec::new());
         for at in 0..documents {
-            let sides = [(self.gold, &mut gold), (self.pred, &mut pred)];
-            for ((side, spans), numbers) in sides.into_iter().zip(&self.numbers) {
-                spans.clear();
-                spans.extend(
-                    side.document(at).iter().filter_map(|span| {
+            let goes_on = if as_they_are {
+                each(at, self.gold.document(at), self.pred.document(at))
+            } else {
+                let sides = [(self.gold, &mut gold), (self.pred, &mut pred)];
+                for ((side, spans), numbers) in sides.into_iter().zip(&self.numbers) {
+                    spans.clear();
+                    spans.extend(side.document(at).iter().filter_map(|span| {
                         numbers[span.ty as usize].map(|ty| Placed { ty, ..*span })
-                    }),
-                );
+                    }));
+                }
+                each(at, &gold, &pred)
+            };
+            if !goes_on {
+                break;
             }
-            each(at, &gold, &pred)?;
-            pause(at)?;
+            if is_pause(at) {
+                look_for_interrupt()?;
+            }
         }
         Ok(())
     }
@@ -253,7 +249,7 @@ impl<'a> Sides<'a> {
     /// As [`Sides::run`], with the tokens of the spans.
     pub(crate) fn run_with_tokens(
         &self,
-        mut each: impl FnMut(usize, Spans<'_>, Spans<'_>) -> Result<()>,
+        mut each: impl FnMut(usize, Spans<'_>, Spans<'_>) -> bool,
     ) -> Result<()> {
         if self.gold.held.tokens.is_none() && self.pred.held.tokens.is_none() {
             return self.run(|at, gold, pred| each(at, Spans::whole(gold), Spans::whole(pred)));

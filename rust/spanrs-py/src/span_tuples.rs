@@ -1,6 +1,7 @@
 //! Spans from Python: sequences of (type, start, end) and (type, start, end, tokens).
 
 use std::collections::HashMap;
+use std::ops::Range;
 
 use foldhash::fast::RandomState;
 use pyo3::exceptions::{PyOverflowError, PyTypeError, PyValueError};
@@ -12,7 +13,7 @@ use spanrs_eval::fair::{Run, TokenSets};
 use crate::error::{Error, Result};
 use crate::lists::as_list_or_tuple;
 use crate::pause;
-use crate::span_lists::SpanLists;
+use crate::span_lists::{Held, SpanLists};
 
 /// The spans of both sides, a sequence of them for each sentence; with their tokens, where those are asked
 /// for and a fourth item names them.
@@ -23,45 +24,22 @@ pub(crate) fn span_lists_of_tuples(
     pred: &Bound<'_, PyAny>,
     tokens: bool,
 ) -> Result<(SpanLists, SpanLists)> {
-    let (gold, pred) = (side("gold", gold, tokens)?, side("pred", pred, tokens)?);
-    let (n, m) = (gold.count(), pred.count());
+    let mut given = Given {
+        with_tokens: tokens,
+        ..Given::default()
+    };
+    let gold = given.side("gold", gold, &[])?;
+    let pred = given.side("pred", pred, &gold)?;
+    let (n, m) = (gold.len(), pred.len());
     if n != m {
-        let message = format!("gold has {n} sentences, pred has {m}");
         return Err(Error::Shape {
-            message,
+            message: format!("gold has {n} sentences, pred has {m}"),
             sentence: None,
         });
     }
-    Ok((gold, pred))
-}
-
-fn side(name: &str, sentences: &Bound<'_, PyAny>, with_tokens: bool) -> Result<SpanLists> {
-    let mut given = Given {
-        with_tokens,
-        ..Given::default()
-    };
-    let mut ends = Vec::new();
-    for (at, sentence) in as_list_or_tuple(sentences)?.try_iter()?.enumerate() {
-        for (number, span) in as_list_or_tuple(&sentence?)?.try_iter()?.enumerate() {
-            let span = span?;
-            let pushed = given.push(&span);
-            pushed.map_err(|error| {
-                locate(
-                    error,
-                    &span,
-                    &format!("{name} sentence {at}, span {number}"),
-                )
-            })?;
-            pause(given.placed.len())?;
-        }
-        ends.push(given.placed.len());
-        pause(at)?;
-    }
-    Ok(if with_tokens {
-        SpanLists::with_tokens(given.placed, given.tokens, &ends, given.types.names)
-    } else {
-        SpanLists::new(given.placed, &ends, given.types.names)
-    })
+    let tokens = tokens.then_some(given.tokens);
+    let held = Held::new(given.placed, tokens, given.types.names);
+    Ok(SpanLists::gold_and_pred(held, [gold, pred]))
 }
 
 /// What was read so far.
@@ -74,6 +52,50 @@ struct Given {
 }
 
 impl Given {
+    /// Reads a side; gives the places of the spans of each sentence. Those of a sentence that are also those
+    /// of the other side are held once.
+    fn side(
+        &mut self,
+        name: &str,
+        sentences: &Bound<'_, PyAny>,
+        other: &[Range<u32>],
+    ) -> Result<Vec<Range<u32>>> {
+        let mut places = Vec::new();
+        for (at, sentence) in as_list_or_tuple(sentences)?.try_iter()?.enumerate() {
+            let first = self.placed.len();
+            for (number, span) in as_list_or_tuple(&sentence?)?.try_iter()?.enumerate() {
+                let span = span?;
+                self.push(&span).map_err(|error| {
+                    locate(
+                        error,
+                        &span,
+                        &format!("{name} sentence {at}, span {number}"),
+                    )
+                })?;
+                pause(self.placed.len())?;
+            }
+            match other.get(at).filter(|range| self.are_last(range, first)) {
+                Some(range) => {
+                    self.placed.truncate(first);
+                    self.tokens
+                        .truncate(if self.with_tokens { first } else { 0 });
+                    places.push(range.clone());
+                }
+                None => places.push(first as u32..self.placed.len() as u32),
+            }
+            pause(at)?;
+        }
+        Ok(places)
+    }
+
+    /// True where the spans in a range are those from `first` on, and have all their tokens.
+    fn are_last(&self, range: &Range<u32>, first: usize) -> bool {
+        let range = range.start as usize..range.end as usize;
+        let mut all = range.clone().chain(first..self.placed.len());
+        self.placed[range] == self.placed[first..]
+            && (!self.with_tokens || all.all(|at| self.tokens.get(at).is_none()))
+    }
+
     fn push(&mut self, span: &Bound<'_, PyAny>) -> PyResult<()> {
         let copied;
         let tuple = match span.cast::<PyTuple>() {

@@ -90,6 +90,13 @@ impl FairCounts {
         row.tp += 1;
     }
 
+    /// Takes back [`FairCounts::same`].
+    pub(super) fn forget(&mut self, ty: u32) {
+        let row = self.row(ty);
+        row.exact_tp -= 1;
+        row.tp -= 1;
+    }
+
     /// Counts a pair or a span, by the types it has.
     pub(super) fn decide(&mut self, kind: Kind, gold: u32, pred: u32) {
         match kind {

@@ -19,28 +19,41 @@ pub(super) struct Buffers {
     paired: [Vec<bool>; 2],
 }
 
-/// True where the spans are in reading order, none twice, and each has all its tokens.
+/// True where the spans are in reading order, and none is there twice.
 fn is_plain(spans: Spans<'_>) -> bool {
-    spans.placed.windows(2).all(|two| two[0] < two[1]) && spans.all_whole()
+    spans.placed.windows(2).all(|two| two[0] < two[1])
 }
 
 impl Matcher {
     /// Traditional counts, pairs of equal spans, and labelling errors; what is left becomes items.
     pub(super) fn equal(&mut self, gold: Spans<'_>, pred: Spans<'_>, counts: &mut FairCounts) {
-        if gold.placed == pred.placed && gold.all_whole() && pred.all_whole() {
-            // Most sentences of most corpora.
-            for span in gold.placed {
-                counts.same(span.ty);
+        let whole = gold.all_whole() && pred.all_whole();
+        // Most sentences of most corpora are the same on both sides, and the others begin so.
+        let mut same = 0;
+        if whole && std::ptr::eq(gold.placed, pred.placed) {
+            // They may even be the same memory.
+            gold.placed.iter().for_each(|span| counts.same(span.ty));
+            same = gold.placed.len();
+        } else if whole {
+            for (gold, pred) in gold.placed.iter().zip(pred.placed) {
+                if gold != pred {
+                    break;
+                }
+                counts.same(gold.ty);
+                same += 1;
             }
-            if self.decisions.is_some() {
-                (0..gold.placed.len() as u32)
-                    .for_each(|at| self.note(Kind::Tp, Some(at), Some(at)));
-            }
-            return;
         }
-        if is_plain(gold) && is_plain(pred) {
-            self.merge(gold, pred, counts);
+        let all = same == gold.placed.len() && same == pred.placed.len();
+        if all || whole && is_plain(gold) && is_plain(pred) {
+            if self.decisions.is_some() {
+                (0..same as u32).for_each(|at| self.note(Kind::Tp, Some(at), Some(at)));
+            }
+            self.merge(gold, pred, same, counts);
         } else {
+            // Where spans come twice it takes more to tell which are equal to which.
+            gold.placed[..same]
+                .iter()
+                .for_each(|span| counts.forget(span.ty));
             self.group(gold, pred, counts);
         }
         if !self.sides[GOLD].is_empty() && !self.sides[PRED].is_empty() {
@@ -48,10 +61,11 @@ impl Matcher {
         }
     }
 
-    /// Pairs of equal spans, where both sides are in reading order and hold none twice.
-    fn merge(&mut self, golds: Spans<'_>, preds: Spans<'_>, counts: &mut FairCounts) {
+    /// Pairs of equal spans, where both sides are in reading order and hold none twice; the first ones, so
+    /// many, are the same on both sides and counted already.
+    fn merge(&mut self, golds: Spans<'_>, preds: Spans<'_>, same: usize, counts: &mut FairCounts) {
         let (gold, pred) = (golds.placed, preds.placed);
-        let (mut g, mut p) = (0, 0);
+        let (mut g, mut p) = (same, same);
         while g < gold.len() || p < pred.len() {
             let order = match (gold.get(g), pred.get(p)) {
                 (Some(gold), Some(pred)) => gold.cmp(pred),

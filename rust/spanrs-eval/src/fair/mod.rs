@@ -113,7 +113,7 @@ impl<'a> Spans<'a> {
     }
 
     fn all_whole(&self) -> bool {
-        (0..self.placed.len()).all(|at| self.runs(at).is_none())
+        self.tokens.is_none() || (0..self.placed.len()).all(|at| self.runs(at).is_none())
     }
 }
 

@@ -53,6 +53,16 @@ impl TokenSets {
         Some(&self.runs[range.start as usize..range.end as usize])
     }
 
+    /// Forgets all but the first spans.
+    pub fn truncate(&mut self, spans: usize) {
+        let rest = self.of.get(spans..).unwrap_or_default();
+        // The runs of later spans come behind those of earlier ones.
+        if let Some(first) = rest.iter().flatten().next() {
+            self.runs.truncate(first.start as usize);
+        }
+        self.of.truncate(spans);
+    }
+
     /// Spans in it.
     pub fn len(&self) -> usize {
         self.of.len()

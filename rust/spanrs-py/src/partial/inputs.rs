@@ -80,7 +80,10 @@ fn read_both(gold: &Flat, pred: &Flat, reader: &Reader) -> Result<(SpanLists, Sp
         ranges[1].push(of_pred);
     }
     let types = reader.types().names().map(str::to_owned).collect();
-    Ok(SpanLists::gold_and_pred(Held::new(placed, types), ranges))
+    Ok(SpanLists::gold_and_pred(
+        Held::new(placed, None, types),
+        ranges,
+    ))
 }
 
 fn shape(message: String, sentence: Option<usize>) -> Error {

@@ -71,7 +71,7 @@ pub(crate) fn loose_tags(data: &Bound<'_, PyAny>, any_prefix: bool) -> Result<Sp
         ends.push(spans.len());
         pause(at)?;
     }
-    Ok(SpanLists::new(spans, &ends, reader.into_types()))
+    Ok(SpanLists::new(spans, None, &ends, reader.into_types()))
 }
 
 /// Both sides of lists of lists of tags at once, or None where anything is wrong with them: then
@@ -108,7 +108,7 @@ pub(crate) fn loose_pairs(
         return Ok(None);
     }
     walked?;
-    let held = Held::new(spans, walk.reader.into_types());
+    let held = Held::new(spans, None, walk.reader.into_types());
     Ok(Some(SpanLists::gold_and_pred(
         held,
         [gold_ranges, pred_ranges],
@@ -231,7 +231,7 @@ pub(crate) fn loose_conll(data: &str) -> Result<SpanLists> {
         }
         ends.push(spans.len());
     }
-    Ok(SpanLists::new(spans, &ends, reader.into_types()))
+    Ok(SpanLists::new(spans, None, &ends, reader.into_types()))
 }
 
 /// Python's white space, which is Unicode's and four control characters.
@@ -298,7 +298,7 @@ fn gather(
         ends.push(gathered.spans.len());
         pause(at)?;
     }
-    Ok(SpanLists::new(gathered.spans, &ends, gathered.types))
+    Ok(SpanLists::new(gathered.spans, None, &ends, gathered.types))
 }
 
 /// Spans of a list of lists of dicts with label, start and end, which is inclusive.
