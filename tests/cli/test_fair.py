@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import json
 import shutil
+from pathlib import Path
 
 import pytest
 
 from spanrs.cli import group
 from spanrs.cli.run import run
+
+ROOT = Path(__file__).parent.parent.parent
 
 
 @pytest.fixture
@@ -55,6 +58,13 @@ def test_the_configuration_of_the_original_gives_the_published_measures(spanrs, 
     first, *rows = (published / "eval" / "eval_ner.csv").read_text().splitlines()
     assert first.startswith("type,evaluation,precision,recall,f1,support,tp,fp,fn,le,be,lbe")
     assert rows[-2].startswith(",fair,0.904215230917")
+
+
+def test_the_page_shows_what_the_example_gives(spanrs, monkeypatch):
+    monkeypatch.chdir(ROOT)
+    status, out, _ = spanrs("fair", "--config", "examples/fair/fair.config")
+    assert status == 0
+    assert out in (ROOT / "docs" / "fair.md").read_text(encoding="utf-8")
 
 
 GOLD = "A\t1\t2\t1,2\nB\t4\t4\t4\n\nA\t2\t3\t2,3\n"

@@ -48,6 +48,9 @@ impl Matcher {
             if self.decisions.is_some() {
                 (0..same as u32).for_each(|at| self.note(Kind::Tp, Some(at), Some(at)));
             }
+            if all {
+                return;
+            }
             self.merge(gold, pred, same, counts);
         } else {
             // Where spans come twice it takes more to tell which are equal to which.

@@ -203,6 +203,9 @@ impl Matcher {
         for side in &mut self.sides {
             side.clear();
         }
+        if gold.placed.is_empty() && pred.placed.is_empty() {
+            return;
+        }
         self.equal(gold, pred, counts);
         if self.sides.iter().all(Vec::is_empty) {
             return;
