@@ -25,7 +25,7 @@ fn is_plain(spans: Spans<'_>) -> bool {
 }
 
 impl Matcher {
-    /// Traditional counts, pairs of equal spans, and labelling errors; what is left becomes items.
+    /// Traditional counts and pairs of equal spans; what is left becomes items.
     pub(super) fn equal(&mut self, gold: Spans<'_>, pred: Spans<'_>, counts: &mut FairCounts) {
         let whole = gold.all_whole() && pred.all_whole();
         // Most sentences of most corpora are the same on both sides, and the others begin so.
@@ -59,16 +59,19 @@ impl Matcher {
                 .for_each(|span| counts.forget(span.ty));
             self.group(gold, pred, counts);
         }
-        if !self.sides[GOLD].is_empty() && !self.sides[PRED].is_empty() {
-            self.labels(counts);
-        }
     }
 
     /// Pairs of equal spans, where both sides are in reading order and hold none twice; the first ones, so
     /// many, are the same on both sides and counted already.
+    ///
+    /// What is left is settled as soon as no later span can overlap it, so that long sentences stay small
+    /// problems; where decisions are kept these are to be in the order of the whole sentence.
     fn merge(&mut self, golds: Spans<'_>, preds: Spans<'_>, same: usize, counts: &mut FairCounts) {
         let (gold, pred) = (golds.placed, preds.placed);
         let (mut g, mut p) = (same, same);
+        let solid = |spans: &[Placed]| spans.iter().all(|span| span.start < span.end);
+        let at_once = self.decisions.is_none() && solid(&gold[same..]) && solid(&pred[same..]);
+        let mut end = i64::MIN;
         while g < gold.len() || p < pred.len() {
             let order = match (gold.get(g), pred.get(p)) {
                 (Some(gold), Some(pred)) => gold.cmp(pred),
@@ -78,12 +81,21 @@ impl Matcher {
             if order == Ordering::Equal {
                 counts.same(gold[g].ty);
                 self.note(Kind::Tp, Some(g as u32), Some(p as u32));
-            } else if order == Ordering::Less {
-                counts.row(gold[g].ty).exact_fn += 1;
-                self.sides[GOLD].push(Item::new(golds, g));
             } else {
-                counts.row(pred[p].ty).exact_fp += 1;
-                self.sides[PRED].push(Item::new(preds, p));
+                let (side, spans, at) = match order {
+                    Ordering::Less => (GOLD, golds, g),
+                    _ => (PRED, preds, p),
+                };
+                let span = spans.placed[at];
+                if at_once && span.start >= end {
+                    self.settle(counts);
+                    self.forget();
+                }
+                end = end.max(span.end);
+                let row = counts.row(span.ty);
+                row.exact_fn += u64::from(side == GOLD);
+                row.exact_fp += u64::from(side == PRED);
+                self.sides[side].push(Item::new(spans, at));
             }
             g += usize::from(order != Ordering::Greater);
             p += usize::from(order != Ordering::Less);
@@ -138,7 +150,7 @@ impl Matcher {
 
     /// Labelling errors: gold in the order given takes the first pred span that has its bounds and another
     /// type. Tokens are not looked at.
-    fn labels(&mut self, counts: &mut FairCounts) {
+    pub(super) fn labels(&mut self, counts: &mut FairCounts) {
         if self.sides[GOLD].len() * self.sides[PRED].len() <= FEW {
             for g in 0..self.sides[GOLD].len() {
                 let gold = self.sides[GOLD][g].span;

@@ -159,7 +159,7 @@ pub struct Matcher {
     /// Decisions of the last run, where they are asked for.
     decisions: Option<Vec<Decision>>,
     equal: equal::Buffers,
-    /// The spans of both sides that have no equal, in the order given.
+    /// The spans of both sides that have no equal and are not settled, in the order given.
     sides: [Vec<Item>; 2],
     passes: near::Buffers,
     watch: Option<Watch>,
@@ -200,15 +200,28 @@ impl Matcher {
         if let Some(decisions) = &mut self.decisions {
             decisions.clear();
         }
-        for side in &mut self.sides {
-            side.clear();
-        }
+        self.forget();
         if gold.placed.is_empty() && pred.placed.is_empty() {
             return;
         }
         self.equal(gold, pred, counts);
+        self.settle(counts);
+    }
+
+    /// Forgets the spans that have no equal.
+    fn forget(&mut self) {
+        for side in &mut self.sides {
+            side.clear();
+        }
+    }
+
+    /// Labelling errors, near misses and what is left, of spans that have no equal.
+    fn settle(&mut self, counts: &mut FairCounts) {
         if self.sides.iter().all(Vec::is_empty) {
             return;
+        }
+        if self.sides.iter().all(|side| !side.is_empty()) {
+            self.labels(counts);
         }
         self.near(counts);
         for (side, kind) in [(GOLD, Kind::Fn), (PRED, Kind::Fp)] {
@@ -241,7 +254,7 @@ impl Matcher {
     }
 
     /// The spans of the last run that lost tokens to pairs, with the runs of tokens they have left:
-    /// (true for pred, place of the span, runs).
+    /// (true for pred, place of the span, runs). Only of a matcher that keeps what it decided.
     pub fn reduced(&self) -> impl Iterator<Item = (bool, u32, Vec<Run>)> {
         self.sides.iter().enumerate().flat_map(|(side, items)| {
             let left = items
