@@ -7,7 +7,6 @@ import pickle
 import random
 import subprocess
 import sys
-import time
 from collections import Counter
 
 import numpy as np
@@ -208,31 +207,28 @@ def test_spans_of_a_result_with_errors_keep_their_tokens():
 
 
 def test_equal_bounds_of_many_spans_of_two_types_take_no_long_time():
-    n = 30_000
+    n = 200_000  # Quadratic this takes longer than a test may.
     gold = [[("B", 0, 2)] * n + [("A", 0, 2)] * n]
     pred = [[("B", 0, 2, [0])] * n]
-    start = time.perf_counter()
     counts = spanrs.fair(gold, pred).counts
     assert (counts.le, counts.fn) == (n, n)
-    # Quadratic it took a minute.
-    assert time.perf_counter() - start < 10
 
 
 def test_long_work_in_one_sentence_can_be_interrupted():
     code = """
-import signal, spanrs, time
+import signal, spanrs
 signal.setitimer(signal.ITIMER_REAL, 0.3)
 signal.signal(signal.SIGALRM, signal.default_int_handler)
-spans = [[("A", 0, 5)] * 40_000]
-other = [[("A", 1, 6)] * 40_000]
-start = time.perf_counter()
+# To its end this takes far longer than a test may.
+spans = [[("A", 0, 5)] * 500_000]
+other = [[("A", 1, 6)] * 500_000]
 try:
     spanrs.fair(spans, other)
 except KeyboardInterrupt:
-    print("stopped", time.perf_counter() - start < 5)
+    print("stopped")
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout == "stopped True\n"
+    assert done.stdout == "stopped\n"
 
 
 def test_span_lists_go_through_pickles_with_their_tokens():
