@@ -10,6 +10,7 @@ import sys
 from collections import Counter
 
 import numpy as np
+import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -261,7 +262,6 @@ def test_scorers_can_be_derived_and_a_fair_one_is_fair():
 
 
 def test_arrow_columns_count_the_same():
-    pa = pytest.importorskip("pyarrow")
     gold, pred = [["B-PER", "I-PER", "O"], ["B-LOC"]], [["B-PER", "O", "O"], ["B-ORG"]]
     result = spanrs.score(pa.array(gold), pa.array(pred), matcher="fair")
     assert ours(result) == ours(spanrs.fair(gold, pred))

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 from spanrs.eval.fair_tallies import ROW, FairTallies
 from spanrs.eval.fair_weights import FAIR, PAPER, Weights, as_weights, phrase, ratios
+from spanrs.eval.made import Made
 from spanrs.eval.result import Counts, LocatedViolation, Score, Violations, merged_settings
 from spanrs.tags.words import Span
 
@@ -112,7 +113,7 @@ def _overall(tallies: FairTallies, weights: Weights) -> FairScores:
 
 
 @dataclass(frozen=True, repr=False)
-class FairResult:
+class FairResult(Made):
     """What fair evaluation came to.
 
     Made by :func:`spanrs.fair`, :func:`spanrs.fair_files`, and by scoring with ``matcher="fair"``.
@@ -152,11 +153,6 @@ class FairResult:
     errors: list[FairError] | None = None
     """Everything that is no true positive, where that was asked for."""
     _documents: list[tuple[str | None, FairTallies]] = field(default_factory=list)
-
-    @property
-    def signature(self) -> str:
-        """How the result was made. Results with different signatures do not compare."""
-        return "|".join(f"{name}:{value}" for name, value in self.settings.items())
 
     @cached_property
     def overall(self) -> FairScores:
@@ -302,23 +298,6 @@ class FairResult:
         from spanrs.report.fair import plain
 
         return plain(self)
-
-    def to_json(self, indent: int | None = None) -> str:
-        """Give :meth:`to_dict` as JSON text.
-
-        Parameters
-        ----------
-        indent : int, optional
-            Spaces a level; None for one line.
-
-        Returns
-        -------
-        str
-            Valid JSON: there are no NaN and no infinities in it.
-        """
-        import json
-
-        return json.dumps(self.to_dict(), indent=indent, ensure_ascii=False, allow_nan=False)
 
     def to_csv(self) -> str:
         """Give the measures and counts as CSV: a row for each type and version, fractions.

@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from typing import Any, NamedTuple
 
+from spanrs.eval.made import Made
 from spanrs.eval.result import merged_settings
 
 #: The modes, in the order of the compiled half.
@@ -93,7 +94,7 @@ class Instances:
 
 
 @dataclass(frozen=True, repr=False)
-class PartialResult:
+class PartialResult(Made):
     """What partial matching came to. Made by :func:`spanrs.partial` and :class:`spanrs.PartialScorer`.
 
     Examples
@@ -120,11 +121,6 @@ class PartialResult:
     """What speaks for the scheme, where it was found out."""
     instances: Mapping[str, Instances] | None = None
     """By mode, which spans came out how, where that was asked for."""
-
-    @property
-    def signature(self) -> str:
-        """How the result was made. Results with different signatures do not compare."""
-        return "|".join(f"{name}:{value}" for name, value in self.settings.items())
 
     @cached_property
     def modes(self) -> dict[str, PartialScore]:
@@ -224,23 +220,6 @@ class PartialResult:
         if self.instances is not None:
             everything["instances"] = {mode: asdict(found) for mode, found in self.instances.items()}
         return everything
-
-    def to_json(self, indent: int | None = None) -> str:
-        """Give :meth:`to_dict` as JSON text.
-
-        Parameters
-        ----------
-        indent : int, optional
-            Spaces a level; None for one line.
-
-        Returns
-        -------
-        str
-            Valid JSON: there are no NaN and no infinities in it.
-        """
-        import json
-
-        return json.dumps(self.to_dict(), indent=indent, ensure_ascii=False, allow_nan=False)
 
     def __repr__(self) -> str:
         measures = ", ".join(f"{mode} {score.f1:.4f}" for mode, score in self.modes.items())

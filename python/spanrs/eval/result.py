@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 from spanrs.errors import SchemeError
 from spanrs.eval import views
+from spanrs.eval.made import Made
 from spanrs.eval.tallies import Tallies
 from spanrs.tags.words import Violation
 
@@ -56,6 +57,14 @@ class Violations:
     first: list[LocatedViolation]
     """The first ones."""
 
+    def to_dict(self) -> dict[str, Any]:
+        """Give them as plain values: ``count`` and ``first``, each with ``sentence`` and ``line``."""
+        rows = [
+            {"sentence": place.sentence, "line": place.line} | asdict(place.violation)
+            for place in self.first
+        ]
+        return {"count": self.count, "first": rows}
+
 
 class DocumentRow(NamedTuple):
     """One document of a corpus."""
@@ -83,7 +92,7 @@ def _score(gold: int, pred: int, both: int) -> Score:
 
 
 @dataclass(frozen=True, repr=False)
-class Result:
+class Result(Made):
     """What scoring came to. Made by :func:`spanrs.score`, :class:`spanrs.Scorer` and the file forms.
 
     Measures are fractions from 0 to 1; a measure with nothing below its fraction line is 0.
@@ -108,11 +117,6 @@ class Result:
     detection: str | None = None
     """What speaks for the scheme, where it was found out; None where it was given."""
     _documents: list[Tallies] = field(default_factory=list)
-
-    @property
-    def signature(self) -> str:
-        """How the result was made. Results with different signatures do not compare."""
-        return "|".join(f"{name}:{value}" for name, value in self.settings.items())
 
     @property
     def scheme(self) -> str:
@@ -348,16 +352,7 @@ class Result:
             "accuracy": self.accuracy,
             "sentences": self.sentences,
             "tokens": self.tokens,
-            "violations": {
-                side: {
-                    "count": violations.count,
-                    "first": [
-                        {"sentence": place.sentence, "line": place.line} | asdict(place.violation)
-                        for place in violations.first
-                    ],
-                }
-                for side, violations in self.violations.items()
-            },
+            "violations": {side: found.to_dict() for side, found in self.violations.items()},
             "detection": self.detection,
             "signature": self.signature,
         }
@@ -376,26 +371,6 @@ class Result:
                 for row in self.documents
             ]
         return everything
-
-    def to_json(self, indent: int | None = None, *, untyped: bool = False) -> str:
-        """Give :meth:`to_dict` as JSON text.
-
-        Parameters
-        ----------
-        indent : int, optional
-            Spaces a level; None for one line.
-        untyped : bool
-            As for :meth:`to_dict`.
-
-        Returns
-        -------
-        str
-            Valid JSON: there are no NaN and no infinities in it.
-        """
-        import json
-
-        everything = self.to_dict(untyped=untyped)
-        return json.dumps(everything, indent=indent, ensure_ascii=False, allow_nan=False)
 
     def __repr__(self) -> str:
         return f"<Result F1 {self.micro.f1:.4f} of {self.micro.support} spans, {self.signature}>"

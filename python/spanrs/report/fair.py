@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
 from io import StringIO
 from typing import TYPE_CHECKING, Any
 
@@ -187,16 +186,7 @@ def plain(result: FairResult, versions: Sequence[str] = VERSIONS) -> dict[str, A
         ],
         "weights": {kind: dict(parts) for kind, parts in result.weights.items()},
         "sentences": result.sentences,
-        "violations": {
-            side: {
-                "count": violations.count,
-                "first": [
-                    {"sentence": place.sentence, "line": place.line} | asdict(place.violation)
-                    for place in violations.first
-                ],
-            }
-            for side, violations in result.violations.items()
-        },
+        "violations": {side: found.to_dict() for side, found in result.violations.items()},
         "detection": result.detection,
         "signature": result.signature,
     }
