@@ -125,7 +125,7 @@ def test_tags_ids_columns_and_spans_count_the_same(sentences):
     assert ours(result) == ours(spanrs.fair(spans, preds)) == by_steps(spans, preds)
     ids = [np.array([TAGS.index(tag) for s in side for tag in s], dtype=np.int64) for side in (gold, pred)]
     flat = {"vocabulary": TAGS, "lengths": [len(s) for s in gold]}
-    for threads in (1, 2):  # Too few tokens for a second thread; see below.
+    for threads in (1, 2):
         assert ours(spanrs.fair(*ids, scheme="BIO", threads=threads, **flat)) == ours(result)
 
 

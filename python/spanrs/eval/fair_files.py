@@ -47,7 +47,7 @@ def fair_files(
         ``spans``: one span a line, blank lines between sentences; four columns separated by tabs: type,
         first token, last token, tokens separated by commas. Tokens count from 1; where none are given the
         span has all between its bounds. ``stacked``: one token a line, tags in BIO, the outermost first:
-        ``I-S|B-NP``; ``O``, ``_`` and nothing stand outside. ``auto``: what the first line looks like.
+        ``I-S|B-NP``; ``O``, ``_`` and nothing stand outside. ``auto``: what the first lines look like.
     columns : Columns
         Where things stand in column files.
     pos_column : int
@@ -99,7 +99,8 @@ def fair_files(
     how = Fairness(weights, focus, types, exclude)
     options = columns._replace(second=pos_column if ignore_punct else columns.second).as_options()
     form = None if file_format == "auto" else file_format
-    tallies, documents = FairTallies(), []
+    tallies = FairTallies()
+    documents: list[tuple[str | None, FairTallies]] = []
     formats: set[str] = set()
     done = _Done(progress)
     for name, golds, preds in pair(gold, pred):
@@ -109,12 +110,13 @@ def fair_files(
         formats.update(state["formats"])
         counted = FairTallies.from_state(state)
         tallies.add(counted)
-        documents.append((name, counted))
+        if by_document:
+            documents.append((name, counted))
     settings = {"format": "+".join(sorted(formats))}
     if "stacked" in formats:
         settings["punct"] = f"ignored by column {pos_column}" if ignore_punct else "kept"
     settings = how.settings(settings | {"version": _spanrs.__version__})
-    return how.result(tallies, settings, documents if by_document else [])
+    return how.result(tallies, settings, documents)
 
 
 class _Done:

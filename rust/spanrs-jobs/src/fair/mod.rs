@@ -6,13 +6,10 @@ mod stacked;
 use spanrs_base::{Position, Vocabulary};
 use spanrs_eval::Placed;
 use spanrs_eval::fair::{FairCounts, Matcher, Spans, TokenSets, TypeFilter};
-
 use spanrs_io::{ColumnReader, SpanFileReader};
 
 use crate::error::{Error, Result};
 use crate::{Pace, Watch};
-
-pub use stacked::is_punctuation;
 
 /// Where the spans of one side come from.
 pub enum SpanSource {

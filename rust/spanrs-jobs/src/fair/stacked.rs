@@ -15,7 +15,7 @@ const PUNCTUATION: [&str; 22] = [
 ];
 
 /// True for parts of speech that are punctuation.
-pub fn is_punctuation(pos: &[u8]) -> bool {
+fn is_punctuation(pos: &[u8]) -> bool {
     PUNCTUATION.iter().any(|known| known.as_bytes() == pos)
 }
 
