@@ -1,14 +1,16 @@
-//! The words every other crate speaks: vocabulary, span, position in a file, limits.
+//! The words every other crate speaks: vocabulary, span, position in a file, limits, random numbers.
 //!
 //! This crate depends on no other crate of the workspace and knows no file format, no tagging scheme
 //! and no Python.
 
 mod limits;
 mod position;
+mod rng;
 mod span;
 mod vocabulary;
 
 pub use limits::Limits;
 pub use position::Position;
+pub use rng::Rng;
 pub use span::Span;
 pub use vocabulary::{TooManyTags, Vocabulary};

@@ -15,6 +15,10 @@ pub struct Limits {
     pub tags: usize,
     /// Most tokens in one sentence.
     pub sentence_tokens: usize,
+    /// Largest document that is held whole, in bytes.
+    pub document_bytes: usize,
+    /// Most elements within one another.
+    pub nesting: usize,
 }
 
 impl Default for Limits {
@@ -23,6 +27,8 @@ impl Default for Limits {
             line_bytes: 16 << 20,
             tags: 1 << 20,
             sentence_tokens: 1 << 26,
+            document_bytes: 1 << 30,
+            nesting: 1000,
         }
     }
 }

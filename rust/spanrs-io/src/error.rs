@@ -25,6 +25,16 @@ pub enum Code {
     Empty,
     /// Compressed data that is damaged or ends too early.
     Compression,
+    /// A document that is not what its format says.
+    BadDocument,
+    /// A document of a later version of its format.
+    LaterVersion,
+    /// XML that declares entities of its own.
+    Entities,
+    /// A document larger than the limit.
+    DocumentTooLong,
+    /// Elements within one another, more than the limit.
+    TooDeep,
 }
 
 impl Code {
@@ -42,12 +52,20 @@ impl Code {
             Self::NoColumn => "no_column",
             Self::Empty => "empty",
             Self::Compression => "compression",
+            Self::BadDocument => "bad_document",
+            Self::LaterVersion => "later_version",
+            Self::Entities => "entities",
+            Self::DocumentTooLong => "document_too_long",
+            Self::TooDeep => "too_deep",
         }
     }
 
     /// True where a limit was reached, and nothing else is wrong.
     pub fn is_limit(self) -> bool {
-        matches!(self, Self::LineTooLong | Self::SentenceTooLong)
+        matches!(
+            self,
+            Self::LineTooLong | Self::SentenceTooLong | Self::DocumentTooLong | Self::TooDeep
+        )
     }
 }
 

@@ -1,4 +1,4 @@
-//! Bytes to lines to rows: reading the files that hold tags.
+//! Bytes to lines to rows, and bytes to documents: reading the files that hold tags and annotations.
 //!
 //! Files are read in chunks, never mapped and never held whole; what is read is checked once, a chunk
 //! at a time, so that everything downstream can take bytes as valid UTF-8 without NUL.
@@ -14,12 +14,14 @@
 //! ```
 
 mod columns;
+pub mod document;
 mod error;
 mod layout;
 mod lines;
 mod marks;
 mod open;
 mod span_file;
+mod task;
 
 pub use columns::{ColumnReader, Event, LineKind};
 pub use error::{Code, Error, Result};
@@ -27,3 +29,4 @@ pub use layout::{Columns, Comments, Separator};
 pub use lines::{LineReader, Source};
 pub use open::open;
 pub use span_file::{SpanFileReader, SpanLine};
+pub use task::{Alias, Category, Tag, Task, read_tasks};

@@ -15,13 +15,18 @@ const ZSTD: &[u8] = &[0x28, 0xB5, 0x2F, 0xFD];
 /// # Errors
 /// [`crate::Code::Io`] where the system refuses, among them a directory; then as [`LineReader::new`].
 pub fn open(path: &Path, limits: Limits) -> Result<LineReader> {
-    let name = path.display().to_string();
-    let failed = |error| Error::open(Position::file(&name), error);
+    let file = open_file(path)?;
+    LineReader::new(&path.display().to_string(), Box::new(file), limits)
+}
+
+/// Opens a file that is no directory.
+pub(crate) fn open_file(path: &Path) -> Result<File> {
+    let failed = |error| Error::open(Position::file(&path.display().to_string()), error);
     let file = File::open(path).map_err(failed)?;
     if file.metadata().map_err(failed)?.is_dir() {
         return Err(failed(std::io::ErrorKind::IsADirectory.into()));
     }
-    LineReader::new(&name, Box::new(file), limits)
+    Ok(file)
 }
 
 /// The source with gzip or zstd taken off, as its first bytes tell; names and endings do not matter, so

@@ -1,0 +1,392 @@
+//! MAT's JSON, versions 1 and 2.
+//!
+//! ```json
+//! {"version": 2, "signal": "...", "asets": [{"type": "T", "hasID": false, "hasSpan": true,
+//!   "attrs": [{"name": "a", "type": "string"}], "annots": [[0, 3, "value"]]}]}
+//! ```
+//! Keys may come in any order, so rows are kept as they are until their set is complete.
+
+use std::fmt;
+
+use serde::Deserialize;
+use serde::de::{Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use serde_json::Value;
+use spanrs_base::Position;
+
+use super::Document;
+use crate::error::{Code, Error, Result};
+
+pub(super) fn read(name: &str, text: &str) -> Result<Document> {
+    let file: File = serde_json::from_str(text).map_err(|error| {
+        let position = Position {
+            path: name.to_owned(),
+            line: error.line() as u64,
+            column: error.column() as u64,
+        };
+        // The place is said in front already.
+        let message = error.to_string();
+        let message = message.split(" at line ").next().unwrap_or(&message);
+        Error::new(
+            Code::BadDocument,
+            position,
+            format!("this is not MAT-JSON: {message}"),
+        )
+    })?;
+    let bad = |code, message: String| Error::new(code, Position::file(name), message);
+    match &file.version {
+        Value::Null => {}
+        Value::Number(version) if version.as_f64() <= Some(2.0) => {}
+        Value::Number(version) => {
+            let message = format!(
+                "MAT-JSON version is later than version 2: {version}; export the document as version 2"
+            );
+            return Err(bad(Code::LaterVersion, message));
+        }
+        other => {
+            return Err(bad(
+                Code::BadDocument,
+                format!("\"version\" is {other}, not a number"),
+            ));
+        }
+    }
+    let mut document = Document::new(file.signal);
+    for set in file.asets {
+        // What has no place in the text is no span.
+        if set.has_span {
+            add(&mut document, set).map_err(|message| bad(Code::BadDocument, message))?;
+        }
+    }
+    Ok(document)
+}
+
+/// Adds the annotations of a set.
+fn add(document: &mut Document, set: Set) -> Result<(), String> {
+    let Set {
+        ty, attrs, annots, ..
+    } = set;
+    let Some(ty) = ty else {
+        return match annots.is_empty() {
+            true => Ok(()),
+            false => Err("a set of annotations in \"asets\" has no \"type\"".to_owned()),
+        };
+    };
+    let id = document.intern(&ty);
+    document.annotations.reserve(annots.len());
+    for (at, row) in annots.into_iter().enumerate() {
+        let Row { start, end, rest } = row;
+        let (Some(start), Some(end)) = (start, end) else {
+            return Err(format!(
+                "annotation {at} of {ty} begins with no two whole numbers from 0: {}",
+                Value::Array(rest)
+            ));
+        };
+        document.push(id, start, end);
+        if rest.is_empty() {
+            continue;
+        }
+        let ids = usize::from(set.has_id);
+        if rest.len() > attrs.len() + ids {
+            return Err(format!(
+                "annotation {at} of {ty} has {} values and {ty} {} attributes",
+                rest.len() - ids,
+                attrs.len()
+            ));
+        }
+        for (attribute, value) in attrs.iter().zip(rest.into_iter().skip(ids)) {
+            if let Some(value) = plain(value) {
+                document.add_attribute(&attribute.0, value);
+            }
+        }
+    }
+    Ok(())
+}
+
+/// A value as XML would write it; None for null.
+fn plain(value: Value) -> Option<String> {
+    Some(match value {
+        Value::Null => return None,
+        Value::String(text) => text,
+        Value::Bool(true) => "yes".to_owned(),
+        Value::Bool(false) => "no".to_owned(),
+        Value::Array(values) => values
+            .into_iter()
+            .filter_map(plain)
+            .collect::<Vec<_>>()
+            .join(","),
+        other => other.to_string(),
+    })
+}
+
+struct File {
+    version: Value,
+    signal: String,
+    asets: Vec<Set>,
+}
+
+impl<'de> Deserialize<'de> for File {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Keys;
+        impl<'de> Visitor<'de> for Keys {
+            type Value = File;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an object with \"signal\" and \"asets\"")
+            }
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<File, A::Error> {
+                let (mut version, mut signal, mut asets) = (Value::Null, String::new(), Vec::new());
+                while let Some(key) = map.next_key::<Key>()? {
+                    match key {
+                        Key::Version => version = map.next_value()?,
+                        Key::Signal => signal = map.next_value()?,
+                        Key::Asets => asets = map.next_value()?,
+                        _ => drop(map.next_value::<IgnoredAny>()?),
+                    }
+                }
+                Ok(File {
+                    version,
+                    signal,
+                    asets,
+                })
+            }
+        }
+        deserializer.deserialize_map(Keys)
+    }
+}
+
+/// The keys that mean something. Any key may be given twice; the last one counts, as in Python.
+#[derive(Deserialize)]
+#[serde(field_identifier, rename_all = "lowercase")]
+enum Key {
+    Version,
+    Signal,
+    Asets,
+    Type,
+    Attrs,
+    Annots,
+    #[serde(rename = "hasID")]
+    HasId,
+    #[serde(rename = "hasSpan")]
+    HasSpan,
+    Name,
+    #[serde(other)]
+    Other,
+}
+
+struct Set {
+    ty: Option<String>,
+    has_id: bool,
+    has_span: bool,
+    attrs: Vec<Attribute>,
+    annots: Vec<Row>,
+}
+
+impl<'de> Deserialize<'de> for Set {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Keys;
+        impl<'de> Visitor<'de> for Keys {
+            type Value = Set;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an object with \"type\" and \"annots\"")
+            }
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Set, A::Error> {
+                let mut set = Set {
+                    ty: None,
+                    has_id: false,
+                    has_span: true,
+                    attrs: Vec::new(),
+                    annots: Vec::new(),
+                };
+                while let Some(key) = map.next_key::<Key>()? {
+                    match key {
+                        Key::Type => set.ty = map.next_value()?,
+                        Key::HasId => set.has_id = map.next_value()?,
+                        Key::HasSpan => set.has_span = map.next_value()?,
+                        Key::Attrs => set.attrs = map.next_value()?,
+                        Key::Annots => set.annots = map.next_value()?,
+                        _ => drop(map.next_value::<IgnoredAny>()?),
+                    }
+                }
+                Ok(set)
+            }
+        }
+        deserializer.deserialize_map(Keys)
+    }
+}
+
+/// The name of an attribute.
+struct Attribute(String);
+
+impl<'de> Deserialize<'de> for Attribute {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Either;
+        impl<'de> Visitor<'de> for Either {
+            type Value = Attribute;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("the name of an attribute, or an object with \"name\"")
+            }
+            fn visit_str<E>(self, name: &str) -> Result<Attribute, E> {
+                Ok(Attribute(name.to_owned()))
+            }
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Attribute, A::Error> {
+                let mut name = None;
+                while let Some(key) = map.next_key::<Key>()? {
+                    match key {
+                        Key::Name => name = Some(map.next_value()?),
+                        _ => drop(map.next_value::<IgnoredAny>()?),
+                    }
+                }
+                let missing = || serde::de::Error::missing_field("name");
+                name.map(Attribute).ok_or_else(missing)
+            }
+        }
+        deserializer.deserialize_any(Either)
+    }
+}
+
+/// A row of "annots". Where it does not begin with two whole numbers, all of it is in `rest`.
+struct Row {
+    start: Option<u32>,
+    end: Option<u32>,
+    rest: Vec<Value>,
+}
+
+impl<'de> Deserialize<'de> for Row {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Cells;
+        impl<'de> Visitor<'de> for Cells {
+            type Value = Row;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an annotation: [start, end, values...]")
+            }
+            fn visit_seq<A: SeqAccess<'de>>(self, mut row: A) -> Result<Row, A::Error> {
+                let mut bounds = [None; 2];
+                let mut rest = Vec::new();
+                for bound in &mut bounds {
+                    match row.next_element::<Cell>()? {
+                        Some(Cell::Offset(offset)) => *bound = Some(offset),
+                        Some(Cell::Other(value)) => rest.push(value),
+                        None => break,
+                    }
+                }
+                while let Some(value) = row.next_element()? {
+                    rest.push(value);
+                }
+                let [start, end] = bounds;
+                if start.is_none() || end.is_none() {
+                    let at = usize::from(start.is_none());
+                    rest.splice(at..at, start.or(end).map(Value::from));
+                }
+                Ok(Row { start, end, rest })
+            }
+        }
+        deserializer.deserialize_seq(Cells)
+    }
+}
+
+/// An offset, or anything else.
+enum Cell {
+    Offset(u32),
+    Other(Value),
+}
+
+impl<'de> Deserialize<'de> for Cell {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Any;
+        impl<'de> Visitor<'de> for Any {
+            type Value = Cell;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an offset")
+            }
+            fn visit_u64<E>(self, offset: u64) -> Result<Cell, E> {
+                // No text reaches so far; what is too large for the type is beyond the text as well.
+                Ok(Cell::Offset(u32::try_from(offset).unwrap_or(u32::MAX)))
+            }
+            fn visit_i64<E>(self, offset: i64) -> Result<Cell, E> {
+                Ok(Cell::Other(Value::from(offset)))
+            }
+            fn visit_f64<E>(self, offset: f64) -> Result<Cell, E> {
+                Ok(Cell::Other(Value::from(offset)))
+            }
+            fn visit_bool<E>(self, value: bool) -> Result<Cell, E> {
+                Ok(Cell::Other(Value::from(value)))
+            }
+            fn visit_unit<E>(self) -> Result<Cell, E> {
+                Ok(Cell::Other(Value::Null))
+            }
+            fn visit_str<E>(self, text: &str) -> Result<Cell, E> {
+                Ok(Cell::Other(Value::from(text)))
+            }
+            fn visit_seq<A: SeqAccess<'de>>(self, seq: A) -> Result<Cell, A::Error> {
+                let values = serde::de::value::SeqAccessDeserializer::new(seq);
+                Value::deserialize(values).map(Cell::Other)
+            }
+            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Cell, A::Error> {
+                let values = serde::de::value::MapAccessDeserializer::new(map);
+                Value::deserialize(values).map(Cell::Other)
+            }
+        }
+        deserializer.deserialize_any(Any)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn spans(text: &str) -> Vec<(String, u32, u32)> {
+        let document = read("x", text).unwrap().close();
+        let all = document.annotations.iter();
+        all.map(|a| (document.type_of(a).to_owned(), a.start, a.end))
+            .collect()
+    }
+
+    #[test]
+    fn keys_come_in_any_order() {
+        let text = r#"{"asets": [{"annots": [["x"], ["y"]], "hasSpan": false, "type": "REL"},
+            {"annots": [[0, 1, "id", "v"]], "attrs": ["a"], "hasID": true, "type": "T"}], "version": 2,
+            "signal": "ab"}"#;
+        assert_eq!(spans(text), [("T".to_owned(), 0, 1)]);
+        let document = read("x", text).unwrap();
+        let found: Vec<_> = document.attributes(&document.annotations[0]).collect();
+        assert_eq!(found, [("a", "v")]);
+    }
+
+    #[test]
+    fn what_is_wrong_is_said_with_its_place() {
+        let message = |text: &str| read("d.json", text).unwrap_err().to_string();
+        assert_eq!(
+            message("{\"signal\": \"a\",\n \"asets\": [1]}"),
+            "d.json:2:12: this is not MAT-JSON: invalid type: integer `1`, expected an object with \"type\" \
+             and \"annots\""
+        );
+        assert_eq!(
+            message(r#"{"version": 3}"#),
+            "d.json: MAT-JSON version is later than version 2: 3; export the document as version 2"
+        );
+        let row =
+            r#"{"signal": "abc", "asets": [{"type": "T", "annots": [[0, 1], [0.5, 2, "x"]]}]}"#;
+        assert_eq!(
+            message(row),
+            "d.json: annotation 1 of T begins with no two whole numbers from 0: [0.5,2,\"x\"]"
+        );
+        assert!(message(r#"{"signal": "\ud800"}"#).starts_with("d.json:1:"));
+        assert!(
+            message(&format!("{{\"metadata\": {}", "[".repeat(100_000))).starts_with("d.json:1:")
+        );
+    }
+
+    #[test]
+    fn what_lies_outside_is_left_out_and_reported() {
+        let text =
+            r#"{"signal": "äb", "asets": [{"type": "T", "annots": [[0, 2], [1, 9], [2, 1]]}]}"#;
+        let document = read("x", text).unwrap().close();
+        assert_eq!(
+            (document.annotations.len(), document.left_out_count),
+            (1, 2)
+        );
+        assert_eq!(
+            document.left_out[0],
+            "T 1-9 reaches beyond the text of 2 characters"
+        );
+        assert_eq!(document.left_out[1], "T 2-1 ends before it begins");
+    }
+}

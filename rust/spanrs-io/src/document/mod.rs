@@ -1,0 +1,315 @@
+//! Documents: text, and annotations that point into it.
+//!
+//! Whatever the format, offsets count characters (code points) of the text, from 0, ends exclusive. Every
+//! format has a file of its own here that makes a [`Document`] of the bytes of a file.
+//!
+//! ```
+//! use spanrs_io::document::{Format, Reader};
+//! let text = r#"{"signal": "Bob ate", "asets": [{"type": "PERSON", "annots": [[0, 3]]}]}"#;
+//! let reader = Reader::new(Format::MatJson);
+//! let document = &reader.read("example", text.as_bytes()).unwrap()[0];
+//! let bob = &document.annotations[0];
+//! assert_eq!((document.type_of(bob), bob.start, bob.end), ("PERSON", 0, 3));
+//! ```
+
+mod fake_xml;
+mod mat_json;
+mod xml_inline;
+
+use std::collections::{HashMap, HashSet};
+use std::io::Read;
+use std::path::Path;
+
+use spanrs_base::{Limits, Position};
+
+use crate::error::{Code, Error, Result};
+use crate::lines::Source;
+use crate::open::{decompress, open_file};
+
+/// A labelled stretch of a document's text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Annotation {
+    /// Type, a number of the document's own list of types.
+    pub ty: u32,
+    /// First character.
+    pub start: u32,
+    /// One past the last character.
+    pub end: u32,
+    attributes: (u32, u32),
+    pieces: (u32, u32),
+}
+
+/// A text with annotations, in the order of the file.
+#[derive(Clone, Debug, Default)]
+pub struct Document {
+    /// What the file calls this document where it holds several.
+    pub id: Option<String>,
+    /// The text.
+    pub text: String,
+    /// The annotations; after [`Document::close`] all of them lie in the text.
+    pub annotations: Vec<Annotation>,
+    /// What could not be kept and why, one line each; the first few of them.
+    pub left_out: Vec<String>,
+    /// How many annotations could not be kept.
+    pub left_out_count: usize,
+    types: Names,
+    attribute_names: Names,
+    /// (name, value)
+    attributes: Vec<(u32, String)>,
+    pieces: Vec<(u32, u32)>,
+}
+
+/// Strings numbered by first appearance.
+#[derive(Clone, Debug, Default)]
+struct Names {
+    list: Vec<Box<str>>,
+    index: HashMap<Box<str>, u32>,
+}
+
+impl Names {
+    fn intern(&mut self, name: &str) -> u32 {
+        if let Some(&id) = self.index.get(name) {
+            return id;
+        }
+        let id = self.list.len() as u32;
+        self.list.push(name.into());
+        self.index.insert(name.into(), id);
+        id
+    }
+}
+
+/// Reports of annotations that were left out are kept up to so many a document.
+const REPORTS: usize = 5;
+
+impl Document {
+    /// A document without annotations.
+    pub fn new(text: String) -> Self {
+        Self {
+            text,
+            ..Self::default()
+        }
+    }
+
+    /// The number of a type, which is added if it is new.
+    pub fn intern(&mut self, ty: &str) -> u32 {
+        self.types.intern(ty)
+    }
+
+    /// The types, by number.
+    pub fn types(&self) -> impl ExactSizeIterator<Item = &str> {
+        self.types.list.iter().map(|name| &**name)
+    }
+
+    /// The type of an annotation.
+    pub fn type_of(&self, annotation: &Annotation) -> &str {
+        &self.types.list[annotation.ty as usize]
+    }
+
+    /// Adds an annotation of a type by number.
+    pub fn push(&mut self, ty: u32, start: u32, end: u32) {
+        let (attributes, pieces) = (self.attributes.len() as u32, self.pieces.len() as u32);
+        self.annotations.push(Annotation {
+            ty,
+            start,
+            end,
+            attributes: (attributes, attributes),
+            pieces: (pieces, pieces),
+        });
+    }
+
+    /// Gives the annotation that was added last an attribute.
+    pub fn add_attribute(&mut self, name: &str, value: String) {
+        let name = self.attribute_names.intern(name);
+        self.attributes.push((name, value));
+        if let Some(last) = self.annotations.last_mut() {
+            last.attributes.1 = self.attributes.len() as u32;
+        }
+    }
+
+    /// Says of which pieces the annotation that was added last consists; one piece need not be said.
+    pub fn set_pieces(&mut self, pieces: &[(u32, u32)]) {
+        self.pieces.extend_from_slice(pieces);
+        if let Some(last) = self.annotations.last_mut() {
+            last.pieces.1 = self.pieces.len() as u32;
+        }
+    }
+
+    /// The attributes of an annotation, in the order of the file.
+    pub fn attributes(&self, annotation: &Annotation) -> impl Iterator<Item = (&str, &str)> {
+        let (from, to) = annotation.attributes;
+        self.attributes[from as usize..to as usize]
+            .iter()
+            .map(|(name, value)| (&*self.attribute_names.list[*name as usize], &**value))
+    }
+
+    /// The pieces of an annotation that is not one stretch; empty for the others.
+    pub fn pieces(&self, annotation: &Annotation) -> &[(u32, u32)] {
+        &self.pieces[annotation.pieces.0 as usize..annotation.pieces.1 as usize]
+    }
+
+    /// Notes that an annotation could not be kept.
+    pub fn leave_out(&mut self, why: impl FnOnce() -> String) {
+        self.left_out_count += 1;
+        if self.left_out.len() < REPORTS {
+            self.left_out.push(why());
+        }
+    }
+
+    /// Leaves out the annotations that do not lie in the text.
+    pub fn close(mut self) -> Self {
+        let characters = self.text.chars().count();
+        let fits = |a: &Annotation| a.start <= a.end && a.end as usize <= characters;
+        if self.annotations.iter().all(fits) {
+            return self;
+        }
+        let mut kept = std::mem::take(&mut self.annotations);
+        let wrong: Vec<Annotation> = kept.extract_if(.., |a| !fits(a)).collect();
+        self.annotations = kept;
+        for annotation in wrong {
+            let name = self.type_of(&annotation).to_owned();
+            let Annotation { start, end, .. } = annotation;
+            self.leave_out(|| match start > end {
+                true => format!("{name} {start}-{end} ends before it begins"),
+                false => {
+                    format!(
+                        "{name} {start}-{end} reaches beyond the text of {characters} characters"
+                    )
+                }
+            });
+        }
+        self
+    }
+}
+
+/// How documents are written in a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Format {
+    /// MAT's JSON, versions 1 and 2.
+    MatJson,
+    /// XML in which elements are annotations.
+    XmlInline,
+    /// Text with tags that look like XML.
+    FakeXmlInline,
+    /// Text and nothing else.
+    Raw,
+}
+
+impl Format {
+    /// All formats, with their names.
+    pub const ALL: [(&'static str, Self); 4] = [
+        ("mat-json", Self::MatJson),
+        ("xml-inline", Self::XmlInline),
+        ("fake-xml-inline", Self::FakeXmlInline),
+        ("raw", Self::Raw),
+    ];
+
+    /// The format of that name.
+    pub fn named(name: &str) -> Option<Self> {
+        let mut all = Self::ALL.into_iter();
+        all.find_map(|(known, format)| (known == name).then_some(format))
+    }
+}
+
+/// Which elements of XML are annotations.
+#[derive(Clone, Debug, Default)]
+pub struct Elements {
+    /// Only these; all where nothing is said.
+    pub declared: Option<HashSet<String>>,
+    /// The others stay in the text as they are written.
+    pub overlay: bool,
+}
+
+/// Reads documents of one format.
+#[derive(Clone, Debug)]
+pub struct Reader {
+    /// The format.
+    pub format: Format,
+    /// For XML.
+    pub elements: Elements,
+    /// What is too much.
+    pub limits: Limits,
+}
+
+impl Reader {
+    /// A reader.
+    pub fn new(format: Format) -> Self {
+        Self {
+            format,
+            elements: Elements::default(),
+            limits: Limits::default(),
+        }
+    }
+
+    /// The documents of a file. What is compressed with gzip or zstd is decompressed.
+    ///
+    /// # Errors
+    /// [`Code::Io`] where the system refuses, and as [`Reader::read`].
+    pub fn open(&self, path: &Path) -> Result<Vec<Document>> {
+        let name = path.display().to_string();
+        let bytes = whole(&name, Box::new(open_file(path)?), self.limits)?;
+        self.read(&name, &bytes)
+    }
+
+    /// The documents in the bytes of a file, which is called `name` in messages.
+    ///
+    /// # Errors
+    /// [`Code::Encoding`] where they are not UTF-8; [`Code::BadDocument`] and others for what the format
+    /// does not allow.
+    pub fn read(&self, name: &str, bytes: &[u8]) -> Result<Vec<Document>> {
+        let text = utf8(name, bytes)?;
+        let document = match self.format {
+            Format::MatJson => mat_json::read(name, text)?,
+            Format::XmlInline => xml_inline::read(name, text, &self.elements, self.limits.nesting)?,
+            Format::FakeXmlInline => fake_xml::read(name, text)?,
+            Format::Raw => Document::new(text.to_owned()),
+        };
+        Ok(vec![document.close()])
+    }
+}
+
+/// All bytes of a source.
+fn whole(name: &str, source: Source, limits: Limits) -> Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    let most = limits.document_bytes;
+    let read = decompress(source)
+        .and_then(|source| source.take(most as u64 + 1).read_to_end(&mut bytes))
+        .map_err(|error| Error::read(Position::file(name), error))?;
+    if read > most {
+        let message = format!("the file holds more than {most} bytes, the limit for a document");
+        return Err(Error::new(
+            Code::DocumentTooLong,
+            Position::file(name),
+            message,
+        ));
+    }
+    Ok(bytes)
+}
+
+/// The bytes as text, without a byte order mark.
+fn utf8<'a>(name: &str, bytes: &'a [u8]) -> Result<&'a str> {
+    if bytes.starts_with(&[0xFF, 0xFE]) || bytes.starts_with(&[0xFE, 0xFF]) {
+        let message = "the file is UTF-16; name its encoding, or convert it to UTF-8";
+        return Err(Error::new(Code::Encoding, Position::line(name, 1), message));
+    }
+    let text = simdutf8::compat::from_utf8(bytes).map_err(|error| {
+        let before = &bytes[..error.valid_up_to()];
+        let position = place(name, before);
+        let message = format!(
+            "not UTF-8: byte 0x{:02X}; name the file's encoding, or convert it to UTF-8",
+            bytes[before.len()]
+        );
+        Error::new(Code::Encoding, position, message)
+    })?;
+    Ok(text.strip_prefix('\u{FEFF}').unwrap_or(text))
+}
+
+/// The place behind some text of a file.
+pub(crate) fn place(name: &str, before: &[u8]) -> Position {
+    let lines = memchr::memchr_iter(b'\n', before).count();
+    let last = memchr::memrchr(b'\n', before).map_or(0, |at| at + 1);
+    Position {
+        path: name.to_owned(),
+        line: lines as u64 + 1,
+        column: (before.len() - last) as u64 + 1,
+    }
+}

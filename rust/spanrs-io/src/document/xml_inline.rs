@@ -1,0 +1,328 @@
+//! XML in which elements are annotations, and their text is the document's text.
+
+use quick_xml::Reader;
+use quick_xml::XmlVersion;
+use quick_xml::events::{BytesStart, Event};
+
+use super::{Document, Elements, place};
+use crate::error::{Code, Error, Result};
+
+/// Elements by which MAT declares types; they hold no text and are no annotations.
+const OWN_ELEMENTS: [&str; 3] = ["_mat:atypes", "_mat:atype", "_mat:attr"];
+const OWN_ID: &str = "_mat:id";
+/// A comment that holds MAT's own data.
+const OWN_COMMENT: &str = " _mat_metadata_ ";
+
+pub(super) fn read(
+    name: &str,
+    source: &str,
+    elements: &Elements,
+    nesting: usize,
+) -> Result<Document> {
+    let mut walk = Walk {
+        name,
+        source,
+        elements,
+        document: Document::default(),
+        characters: 0,
+        open: Vec::new(),
+        rooted: false,
+    };
+    let mut reader = Reader::from_str(source);
+    reader.config_mut().check_comments = true;
+    loop {
+        let from = reader.buffer_position() as usize;
+        let event = reader.read_event().map_err(|error| {
+            let at = reader.error_position() as usize;
+            walk.error(at, Code::BadDocument, format!("this is not XML: {error}"))
+        })?;
+        let to = reader.buffer_position() as usize;
+        if matches!(event, Event::Eof) {
+            return walk.finish();
+        }
+        walk.event(&event, from, to)?;
+        if walk.open.len() > nesting {
+            let message = format!("more than {nesting} elements within one another, the limit");
+            return Err(walk.error(from, Code::TooDeep, message));
+        }
+    }
+}
+
+/// What an element is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Role {
+    /// The annotation at that place.
+    Annotation(usize),
+    /// One of those that are not looked for.
+    Markup,
+    /// One of MAT's own.
+    Own,
+}
+
+struct Walk<'a> {
+    name: &'a str,
+    source: &'a str,
+    elements: &'a Elements,
+    document: Document,
+    /// Length of the text so far.
+    characters: u32,
+    /// Elements that are open, and where each began in the file.
+    open: Vec<(Role, usize)>,
+    rooted: bool,
+}
+
+impl Walk<'_> {
+    fn event(&mut self, event: &Event<'_>, from: usize, to: usize) -> Result<()> {
+        match event {
+            Event::Start(start) => self.start(start, from, to)?,
+            Event::Empty(start) => {
+                self.start(start, from, to)?;
+                self.end(None);
+            }
+            Event::End(_) => self.end(Some((from, to))),
+            Event::Text(text) => self.characters(text, from)?,
+            Event::CData(text) => self
+                .inside(from)
+                .and_then(|()| self.characters(text, from))?,
+            Event::GeneralRef(reference) => {
+                let character = match reference.resolve_char_ref() {
+                    Ok(Some(character)) if allowed(character) => character,
+                    Ok(None) => match &**reference {
+                        "amp" => '&',
+                        "lt" => '<',
+                        "gt" => '>',
+                        "quot" => '"',
+                        "apos" => '\'',
+                        other => {
+                            let message = format!(
+                                "&{other}; is no entity of XML; write the character itself"
+                            );
+                            return Err(self.error(from, Code::BadDocument, message));
+                        }
+                    },
+                    _ => {
+                        let message = format!("&{}; is no character", &**reference);
+                        return Err(self.error(from, Code::BadDocument, message));
+                    }
+                };
+                self.inside(from)?;
+                self.text(character.encode_utf8(&mut [0; 4]));
+            }
+            Event::DocType(doctype) => {
+                // An internal subset is where entities are declared that expand to anything.
+                if doctype.contains('[') {
+                    let message = "the document type declares entities or elements of its own, which is \
+                                   refused; take the part in [ ] out";
+                    return Err(self.error(from, Code::Entities, message.to_owned()));
+                }
+                self.markup(from, to);
+            }
+            Event::Comment(comment) if comment.starts_with(OWN_COMMENT) => {}
+            Event::Comment(_) | Event::PI(_) | Event::Decl(_) => self.markup(from, to),
+            Event::Eof => {}
+        }
+        Ok(())
+    }
+
+    fn start(&mut self, start: &BytesStart<'_>, from: usize, to: usize) -> Result<()> {
+        let tag = start.name().0;
+        if self.rooted && self.open.is_empty() {
+            let message = format!("<{tag}> comes after the end of the document; XML has one root");
+            return Err(self.error(from, Code::BadDocument, message));
+        }
+        let first = tag.chars().next();
+        if !first.is_some_and(|c| c.is_alphabetic() || c == '_' || c == ':') {
+            let message = format!("<{tag}> is no name of an element; write &lt; for <");
+            return Err(self.error(from, Code::BadDocument, message));
+        }
+        self.rooted = true;
+        let declared = self.elements.declared.as_ref();
+        let role = if OWN_ELEMENTS.contains(&tag) {
+            Role::Own
+        } else if declared.is_none_or(|declared| declared.contains(tag)) {
+            self.annotate(start, tag, from)?;
+            Role::Annotation(self.document.annotations.len() - 1)
+        } else {
+            self.markup(from, to);
+            Role::Markup
+        };
+        self.open.push((role, from));
+        Ok(())
+    }
+
+    fn annotate(&mut self, start: &BytesStart<'_>, tag: &str, from: usize) -> Result<()> {
+        let ty = self.document.intern(tag);
+        self.document.push(ty, self.characters, self.characters);
+        for attribute in start.attributes() {
+            let wrong = |error: &dyn std::fmt::Display| {
+                let message = format!("<{tag}>: {error}");
+                self.error(from, Code::BadDocument, message)
+            };
+            let attribute = attribute.map_err(|error| wrong(&error))?;
+            let value = attribute
+                .normalized_value(XmlVersion::Implicit1_0)
+                .map_err(|error| wrong(&error))?;
+            let key = attribute.key.0;
+            if key != OWN_ID {
+                self.document.add_attribute(key, value.into_owned());
+            }
+        }
+        Ok(())
+    }
+
+    /// Ends an element; with the place of its end tag, if it has one.
+    fn end(&mut self, tag: Option<(usize, usize)>) {
+        match (self.open.pop(), tag) {
+            (Some((Role::Annotation(annotation), _)), _) => {
+                self.document.annotations[annotation].end = self.characters;
+            }
+            (Some((Role::Markup, _)), Some((from, to))) => self.markup(from, to),
+            _ => {}
+        }
+    }
+
+    /// Text between tags, without references.
+    fn characters(&mut self, text: &str, from: usize) -> Result<()> {
+        if let Some(at) = text.find(|c| !allowed(c)) {
+            let message = "a control character, which XML does not allow".to_owned();
+            return Err(self.error(from + at, Code::BadDocument, message));
+        }
+        if self.open.is_empty() {
+            if !text.trim_matches([' ', '\t', '\r', '\n']).is_empty() {
+                self.inside(from)?;
+            }
+            // Blanks around the root are no text, but they are markup.
+            self.markup(from, from + text.len());
+            return Ok(());
+        }
+        self.text(text);
+        Ok(())
+    }
+
+    fn inside(&self, from: usize) -> Result<()> {
+        match self.open.is_empty() {
+            true => {
+                let message = "text outside of the root element".to_owned();
+                Err(self.error(from, Code::BadDocument, message))
+            }
+            false => Ok(()),
+        }
+    }
+
+    /// Adds text; in an overlay as XML writes it.
+    fn text(&mut self, text: &str) {
+        if self.open.last().is_some_and(|&(role, _)| role == Role::Own) {
+            return;
+        }
+        match self.elements.overlay {
+            false => self.append(text),
+            true => self.append(&quick_xml::escape::partial_escape(text)),
+        }
+    }
+
+    /// Adds markup as it is written, if this is an overlay.
+    fn markup(&mut self, from: usize, to: usize) {
+        if self.elements.overlay {
+            self.append(&self.source[from..to]);
+        }
+    }
+
+    fn append(&mut self, text: &str) {
+        self.document.text.push_str(text);
+        self.characters += text.chars().count() as u32;
+    }
+
+    fn finish(self) -> Result<Document> {
+        if let Some(&(_, began)) = self.open.last() {
+            let tag = self.source[began..].split(['>', ' ', '/', '\n']).next();
+            let message = format!("{}> is never closed", tag.unwrap_or("<"));
+            return Err(self.error(began, Code::BadDocument, message));
+        }
+        if !self.rooted {
+            let message = "this is not XML: there is no element".to_owned();
+            return Err(self.error(self.source.len(), Code::BadDocument, message));
+        }
+        Ok(self.document)
+    }
+
+    fn error(&self, at: usize, code: Code, message: String) -> Error {
+        let before = &self.source.as_bytes()[..at.min(self.source.len())];
+        Error::new(code, place(self.name, before), message)
+    }
+}
+
+/// True for the characters of XML 1.0.
+fn allowed(c: char) -> bool {
+    !matches!(c, '\0'..='\u{8}' | '\u{B}' | '\u{C}' | '\u{E}'..='\u{1F}' | '\u{FFFE}' | '\u{FFFF}')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    type Found = (String, Vec<(String, u32, u32)>);
+
+    fn found(source: &str, elements: &Elements) -> Found {
+        let document = read("d.xml", source, elements, 100).unwrap();
+        let all = document.annotations.iter();
+        let spans = all.map(|a| (document.type_of(a).to_owned(), a.start, a.end));
+        (document.text.clone(), spans.collect())
+    }
+
+    fn refused(source: &str) -> String {
+        let error = read("d.xml", source, &Elements::default(), 100);
+        error.unwrap_err().to_string()
+    }
+
+    #[test]
+    fn elements_are_annotations_of_decoded_text() {
+        let source = "<?xml version=\"1.0\"?>\n<doc>x &amp; <A k='&lt;1'>&#233;t&#xE9;\r\n</A><![CDATA[<A>]]><B/></doc>\n";
+        let (text, spans) = found(source, &Elements::default());
+        assert_eq!(text, "x & été\r\n<A>");
+        let names: Vec<_> = spans.iter().map(|(n, s, e)| (n.as_str(), *s, *e)).collect();
+        assert_eq!(names, [("doc", 0, 12), ("A", 4, 9), ("B", 12, 12)]);
+        let document = read("d", source, &Elements::default(), 100).unwrap();
+        let attributes: Vec<_> = document.attributes(&document.annotations[1]).collect();
+        assert_eq!(attributes, [("k", "<1")]);
+    }
+
+    #[test]
+    fn an_overlay_keeps_what_is_not_declared() {
+        let elements = Elements {
+            declared: Some(["P".to_owned()].into()),
+            overlay: true,
+        };
+        let source = "<doc><p a='>'>B &amp; &#65; <P>S<br/></P></p><!-- c --></doc>\n";
+        let (text, spans) = found(source, &elements);
+        assert_eq!(text, "<doc><p a='>'>B &amp; A S<br/></p><!-- c --></doc>\n");
+        assert_eq!(spans, [("P".to_owned(), 24, 30)]);
+        let plain = Elements {
+            overlay: false,
+            ..elements
+        };
+        assert_eq!(found(source, &plain).0, "B & A S");
+    }
+
+    #[test]
+    fn what_is_no_xml_is_refused_at_its_place() {
+        let declared = "<!DOCTYPE d [<!ENTITY a \"aaaa\">]><d>&a;</d>";
+        assert!(refused(declared).starts_with("d.xml:1:1: the document type declares entities"));
+        assert_eq!(
+            refused("<doc>\n<A>a</doc>").split(": ").next(),
+            Some("d.xml:2:5")
+        );
+        assert_eq!(refused("<doc>\n<A>a"), "d.xml:2:1: <A> is never closed");
+        assert_eq!(
+            refused("<a/>b"),
+            "d.xml:1:5: text outside of the root element"
+        );
+        assert!(refused("<a/><b/>").contains("XML has one root"));
+        assert!(refused("<a>&nbsp;</a>").contains("&nbsp; is no entity"));
+        assert!(refused("<a>x < y</a>").starts_with("d.xml:1:"));
+        assert!(refused("<a>\u{1}</a>").contains("control character"));
+        assert!(refused("<a>&#0;</a>").contains("is no character"));
+        assert!(refused("<a x='1' x='2'/>").starts_with("d.xml:1:1: <a>"));
+        assert!(refused("").contains("there is no element"));
+        assert!(refused(&"<a>".repeat(101)).contains("more than 100 elements"));
+    }
+}

@@ -1,0 +1,337 @@
+//! MAT's task.xml: which types of annotations there are, and what they are called.
+
+use quick_xml::events::{BytesStart, Event};
+use quick_xml::{Reader, XmlVersion};
+use spanrs_base::Position;
+
+use crate::error::{Code, Error, Result};
+
+/// What a type of annotations is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Category {
+    /// What is scored.
+    Content,
+    /// Tokens.
+    Token,
+    /// Parts of the text that are annotated.
+    Zone,
+    /// Anything else.
+    Other,
+}
+
+/// Another name for the annotations of a tag that have all these attributes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Alias {
+    /// The name.
+    pub name: String,
+    /// (name, value)
+    pub attributes: Vec<(String, String)>,
+}
+
+/// A type of annotations.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Tag {
+    /// The type.
+    pub name: String,
+    /// What it is for.
+    pub category: Category,
+    /// In the order of the file; the first that fits counts.
+    pub aliases: Vec<Alias>,
+}
+
+/// A task: the types of annotations of a project.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Task {
+    /// Its name.
+    pub name: String,
+    /// Its types.
+    pub tags: Vec<Tag>,
+}
+
+impl Task {
+    fn add(&mut self, name: &str, category: Category) -> &mut Tag {
+        let at = self.tags.iter().position(|tag| tag.name == name);
+        let at = at.unwrap_or_else(|| {
+            self.tags.push(Tag {
+                name: name.to_owned(),
+                category,
+                aliases: Vec::new(),
+            });
+            self.tags.len() - 1
+        });
+        &mut self.tags[at]
+    }
+}
+
+/// The tasks of a task.xml, in the syntax of MAT 1.3 (`tags`) or of 2.0 (`annotation_set_descriptors`).
+///
+/// # Errors
+/// [`Code::BadDocument`] where this is no XML or holds no task, [`Code::Entities`] where it declares entities.
+///
+/// ```
+/// let task = r#"<task name="NE"><tags inherit_structure="yes"><tag name="ENAMEX" category="content">
+///   <attr_set name="PERSON"><attr name="type" value="PER"/></attr_set></tag></tags></task>"#;
+/// let tasks = spanrs_io::read_tasks("task.xml", task).unwrap();
+/// let names: Vec<_> = tasks[0].tags.iter().map(|tag| &*tag.name).collect();
+/// assert_eq!(names, ["lex", "zone", "ENAMEX"]);
+/// assert_eq!(tasks[0].tags[2].aliases[0].name, "PERSON");
+/// ```
+pub fn read_tasks(name: &str, text: &str) -> Result<Vec<Task>> {
+    let root = tree(name, text)?;
+    let found: Vec<&Element> = match &*root.name {
+        "task" => vec![&root],
+        _ => root.all("task").collect(),
+    };
+    if found.is_empty() {
+        let message = format!("<{}> holds no <task>; this is no task.xml", root.name);
+        return Err(Error::new(Code::BadDocument, Position::file(name), message));
+    }
+    Ok(found.into_iter().map(task).collect())
+}
+
+fn task(element: &Element) -> Task {
+    let mut task = Task {
+        name: element.get("name").unwrap_or_default().to_owned(),
+        tags: Vec::new(),
+    };
+    for tags in element.all("tags") {
+        if tags.get("inherit_structure") == Some("yes") {
+            task.add("lex", Category::Token);
+            task.add("zone", Category::Zone);
+        }
+        for tag in tags.all("tag") {
+            old_tag(&mut task, tag);
+        }
+    }
+    for descriptors in element.all("annotation_set_descriptors") {
+        for inherited in list(descriptors.get("inherit")) {
+            match inherited {
+                "category:token" => drop(task.add("lex", Category::Token)),
+                "category:zone" => drop(task.add("zone", Category::Zone)),
+                _ => {}
+            }
+        }
+        for descriptor in descriptors.all("annotation_set_descriptor") {
+            new_tags(&mut task, descriptor);
+        }
+    }
+    task
+}
+
+/// 1.3: aliases are sets of attributes of their tag.
+fn old_tag(task: &mut Task, element: &Element) {
+    let Some(name) = element.get("name") else {
+        return;
+    };
+    let tag = task.add(name, category(element.get("category")));
+    for set in element.all("attr_set") {
+        let pairs = set.all("attr").filter_map(|attr| {
+            let (name, value) = (attr.get("name")?, attr.get("value")?);
+            Some((name.to_owned(), value.to_owned()))
+        });
+        if let Some(alias) = set.get("name") {
+            tag.aliases.push(Alias {
+                name: alias.to_owned(),
+                attributes: pairs.collect(),
+            });
+        }
+    }
+}
+
+/// 2.0: aliases are effective labels of single values.
+fn new_tags(task: &mut Task, descriptor: &Element) {
+    let category = category(descriptor.get("category"));
+    for annotation in descriptor.all("annotation") {
+        // What has no span has no place in the tables.
+        if let (Some(label), true) = (
+            annotation.get("label"),
+            annotation.get("span") != Some("no"),
+        ) {
+            task.add(label, category);
+        }
+    }
+    for attribute in descriptor.all("attribute") {
+        let Some(name) = attribute.get("name") else {
+            continue;
+        };
+        for choice in attribute.all("choice") {
+            let Some(alias) = choice.get("effective_label") else {
+                continue;
+            };
+            for label in list(attribute.get("of_annotation")) {
+                if let Some(tag) = task.tags.iter_mut().find(|tag| tag.name == label) {
+                    tag.aliases.push(Alias {
+                        name: alias.to_owned(),
+                        attributes: vec![(name.to_owned(), choice.text.trim().to_owned())],
+                    });
+                }
+            }
+        }
+    }
+}
+
+fn category(name: Option<&str>) -> Category {
+    match name {
+        Some("content") => Category::Content,
+        Some("token") => Category::Token,
+        Some("zone") => Category::Zone,
+        _ => Category::Other,
+    }
+}
+
+fn list(text: Option<&str>) -> impl Iterator<Item = &str> {
+    let parts = text.unwrap_or_default().split(',');
+    parts.map(str::trim).filter(|part| !part.is_empty())
+}
+
+#[derive(Default)]
+struct Element {
+    name: String,
+    attributes: Vec<(String, String)>,
+    children: Vec<Element>,
+    text: String,
+}
+
+impl Element {
+    fn get(&self, name: &str) -> Option<&str> {
+        let mut all = self.attributes.iter();
+        all.find_map(|(key, value)| (key == name).then_some(&**value))
+    }
+
+    fn all(&self, name: &str) -> impl Iterator<Item = &Element> {
+        self.children.iter().filter(move |child| child.name == name)
+    }
+}
+
+/// Deepest task file: they are five elements deep.
+const DEPTH: usize = 100;
+
+/// The root element.
+fn tree(name: &str, text: &str) -> Result<Element> {
+    let mut reader = Reader::from_str(text);
+    reader.config_mut().expand_empty_elements = true;
+    // The first one holds the root.
+    let mut open = vec![Element::default()];
+    loop {
+        let at = reader.buffer_position() as usize;
+        let error = |code, at: usize, message: String| {
+            let before = &text.as_bytes()[..at.min(text.len())];
+            Error::new(code, crate::document::place(name, before), message)
+        };
+        let bad = |message: String| error(Code::BadDocument, at, message);
+        match reader.read_event() {
+            Ok(Event::Start(start)) => {
+                if open.len() > DEPTH {
+                    let message = format!("more than {DEPTH} elements within one another");
+                    return Err(error(Code::TooDeep, at, message));
+                }
+                open.push(element(&start).map_err(|error| bad(error.to_string()))?);
+            }
+            Ok(Event::End(_)) => {
+                if let (Some(done), Some(parent)) = (open.pop(), open.last_mut()) {
+                    parent.children.push(done);
+                }
+            }
+            Ok(Event::Text(content)) => add_text(&mut open, &content),
+            Ok(Event::CData(content)) => add_text(&mut open, &content),
+            Ok(Event::GeneralRef(reference)) => {
+                let escaped = format!("&{};", &*reference);
+                let text = quick_xml::escape::unescape(&escaped);
+                add_text(&mut open, &text.map_err(|error| bad(error.to_string()))?);
+            }
+            Ok(Event::DocType(doctype)) if doctype.contains('[') => {
+                let message =
+                    "the document type declares entities or elements of its own, which is refused";
+                return Err(error(Code::Entities, at, message.to_owned()));
+            }
+            Ok(Event::Eof) => break,
+            Ok(_) => {}
+            Err(wrong) => {
+                let at = reader.error_position() as usize;
+                return Err(error(
+                    Code::BadDocument,
+                    at,
+                    format!("this is not XML: {wrong}"),
+                ));
+            }
+        }
+    }
+    let root = match (open.pop(), open.is_empty()) {
+        (Some(mut outside), true) => outside.children.pop(),
+        _ => None,
+    };
+    root.ok_or_else(|| {
+        let message = "this is not XML: an element is never closed, or there is none";
+        Error::new(Code::BadDocument, Position::file(name), message)
+    })
+}
+
+fn element(start: &BytesStart<'_>) -> quick_xml::Result<Element> {
+    let mut element = Element {
+        name: start.name().0.to_owned(),
+        ..Element::default()
+    };
+    for attribute in start.attributes() {
+        let attribute = attribute?;
+        let value = attribute.normalized_value(XmlVersion::Implicit1_0)?;
+        let key = attribute.key.0.to_owned();
+        element.attributes.push((key, value.into_owned()));
+    }
+    Ok(element)
+}
+
+fn add_text(open: &mut [Element], text: &str) {
+    if let Some(last) = open.last_mut() {
+        last.text.push_str(text);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tasks_of_2_0_name_values() {
+        let text = r#"<tasks><task name="A"/><task name="G">
+            <annotation_set_descriptors inherit="category:zone, category:token">
+              <annotation_set_descriptor category="content" name="content">
+                <annotation label="ENAMEX"/><annotation label="REL" span="no"/>
+                <attribute of_annotation="ENAMEX" name="type">
+                  <choice effective_label="R&amp;D">P&amp;D</choice><choice>LOC</choice>
+                </attribute>
+              </annotation_set_descriptor>
+            </annotation_set_descriptors></task></tasks>"#;
+        let tasks = read_tasks("task.xml", text).unwrap();
+        let task = &tasks[1];
+        assert_eq!(tasks.len(), 2);
+        let names: Vec<_> = task
+            .tags
+            .iter()
+            .map(|tag| (&*tag.name, tag.category))
+            .collect();
+        let expected = [
+            ("zone", Category::Zone),
+            ("lex", Category::Token),
+            ("ENAMEX", Category::Content),
+        ];
+        assert_eq!(names, expected);
+        let alias = Alias {
+            name: "R&D".to_owned(),
+            attributes: vec![("type".to_owned(), "P&D".to_owned())],
+        };
+        assert_eq!(task.tags[2].aliases, [alias]);
+    }
+
+    #[test]
+    fn what_is_no_task_file_is_refused() {
+        let refused = |text: &str| read_tasks("t.xml", text).unwrap_err().to_string();
+        assert_eq!(
+            refused("<a/>"),
+            "t.xml: <a> holds no <task>; this is no task.xml"
+        );
+        assert!(refused("<task>").contains("never closed"));
+        assert!(refused("\n<task></a>").starts_with("t.xml:2:7: this is not XML"));
+        assert!(refused("<!DOCTYPE a [<!ENTITY b 'c'>]><a/>").contains("declares entities"));
+        assert!(refused(&"<a>".repeat(200)).contains("more than 100"));
+    }
+}
