@@ -4,10 +4,11 @@
 - :func:`score`, :class:`Scorer`, :func:`score_files`: gold against pred.
 - :func:`partial`, :class:`PartialScorer`: the same for spans that only overlap.
 - :func:`fair`, :class:`FairScorer`, :func:`fair_files`: every mistake once, as what it is.
-- ``spanrs`` on the command line: ``score``, ``validate``, ``convert``, ``spans``, ``fair``.
+- :mod:`spanrs.mat`: documents of text with annotations, scored as MATScore does.
+- ``spanrs`` on the command line: ``score``, ``validate``, ``convert``, ``spans``, ``fair``, ``mat``.
 """
 
-from spanrs import errors, io, tags
+from spanrs import errors, io, mat, tags
 from spanrs._spanrs import __version__
 from spanrs.errors import SpanrsError
 from spanrs.eval import (
@@ -39,6 +40,7 @@ __all__ = [
     "fair",
     "fair_files",
     "io",
+    "mat",
     "partial",
     "score",
     "score_files",

@@ -1,6 +1,7 @@
 """The compiled half. Not an interface: use the modules of the package."""
 
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any, Generic, TypeAlias, TypeVar, final, overload
 
 import numpy as np
@@ -10,8 +11,12 @@ __version__: str
 __all__ = [
     "Conlleval",
     "Counter",
+    "Documents",
     "IobesReader",
     "IobesWriter",
+    "MatOutcome",
+    "MatScorer",
+    "MatTotals",
     "SpanLists",
     "__version__",
     "convert",
@@ -20,6 +25,7 @@ __all__ = [
     "detect",
     "detect_file",
     "distinct_tags",
+    "documents_of",
     "fair_compare",
     "fair_count",
     "fair_errors",
@@ -31,13 +37,16 @@ __all__ = [
     "loose_entities",
     "loose_pairs",
     "loose_tags",
+    "mat_measures",
     "ncrfpp_counts",
     "ncrfpp_spans",
     "partial_count",
     "partial_outcomes",
+    "read_documents",
     "read_ids",
     "read_spans",
     "read_spans_batch",
+    "read_tasks",
     "readings",
     "same_shape",
     "scheme_name",
@@ -315,3 +324,56 @@ def write_tags(
     overwrite: bool,
     /,
 ) -> list[str]: ...
+
+_Annotation: TypeAlias = tuple[str, int, int, dict[str, str], list[tuple[int, int]]]
+_Tag: TypeAlias = tuple[str, str, list[tuple[str, list[tuple[str, str]]]]]
+_MatRow: TypeAlias = tuple[int, int, int, int, int]
+_MatSpan: TypeAlias = tuple[str, int, int]
+_MatSpread: TypeAlias = tuple[int, float, float]
+
+@final
+class Documents:
+    def __len__(self) -> int: ...
+    def ids(self) -> list[str | None]: ...
+    def left_out(self, index: int) -> tuple[int, list[str]]: ...
+    def text(self, index: int) -> str: ...
+    def plain(self, index: int) -> tuple[str, list[_Annotation], str | None, list[str]]: ...
+
+@final
+class MatOutcome:
+    def details(self) -> list[tuple[str, _MatSpan | None, _MatSpan | None]]: ...
+    def misplaced(self) -> int | None: ...
+
+@final
+class MatScorer:
+    def __new__(
+        cls,
+        rules: tuple[
+            list[_Tag] | None, list[str] | None, list[str] | None, dict[str, str], list[str], str
+        ],
+        units: list[str],
+        unpaired: str,
+        details: bool,
+        /,
+    ) -> MatScorer: ...
+    def score(
+        self, gold: Documents, gold_index: int, pred: Documents, pred_index: int, /
+    ) -> tuple[MatOutcome | None, tuple[str, str] | None]: ...
+
+@final
+class MatTotals:
+    def __new__(cls, keep: bool, /) -> MatTotals: ...
+    def add(self, outcome: MatOutcome, /) -> None: ...
+    def state(self) -> dict[str, Any]: ...
+    def spreads(
+        self, samples: int, seed: int, threads: int, /
+    ) -> dict[str, tuple[list[_MatSpread], dict[str, list[_MatSpread]]]]: ...
+
+def documents_of(
+    documents: Sequence[tuple[str, str | None, Sequence[_Annotation]]], /
+) -> Documents: ...
+def mat_measures(counts: _MatRow, elements: int, /) -> list[float]: ...
+def read_documents(
+    source: Path | tuple[bytes, str], format: str, declared: list[str] | None, overlay: bool, /
+) -> Documents: ...
+def read_tasks(name: str, text: str, /) -> list[tuple[str, list[_Tag]]]: ...

@@ -2,9 +2,18 @@
 
 from __future__ import annotations
 
+import codecs
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from os import PathLike
+from pathlib import Path
 from typing import NamedTuple
+
+from spanrs import _spanrs
+from spanrs.errors import FormatError
+
+#: Formats whose encoding can be named; the others are always UTF-8.
+ENCODED = ("xml-inline", "fake-xml-inline", "raw")
 
 
 class Annotation(NamedTuple):
@@ -62,3 +71,103 @@ class Document:
     annotations: Sequence[Annotation] = ()
     id: str | None = None
     left_out: Sequence[str] = ()
+
+
+def read_documents(
+    path: str | PathLike[str],
+    format: str,  # noqa: A002 - what it is called everywhere
+    *,
+    encoding: str | None = None,
+    elements: Sequence[str] | None = None,
+    overlay: bool = False,
+) -> list[Document]:
+    """Read the documents of a file. Files that gzip or zstd have compressed are decompressed.
+
+    Parameters
+    ----------
+    path : path
+        The file; for brat the .ann or the .txt, the other lies beside it.
+    format : str
+        ``mat-json``, ``xml-inline``, ``fake-xml-inline``, ``raw``, ``brat``, ``doccano``, ``prodigy``,
+        ``label-studio``, ``conll`` or ``spacy``.
+    encoding : str, optional
+        Of XML and raw text, as Python names it; UTF-8 if not given.
+    elements : sequence of str, optional
+        Which elements of XML are annotations; all if not given.
+    overlay : bool
+        The other elements of XML stay in the text as they are written.
+
+    Returns
+    -------
+    list of Document
+
+    Raises
+    ------
+    OSError
+        Where the file cannot be read.
+    spanrs.errors.FormatError, spanrs.errors.LimitError
+        Where it is not what it should be; with its place.
+    ValueError
+        For unknown formats and encodings.
+    """
+    documents = opened(Path(path), format, encoding, None if elements is None else list(elements), overlay)
+    plain = (documents.plain(at) for at in range(len(documents)))
+    return [
+        Document(text, [Annotation(*annotation) for annotation in annotations], id_, left_out)
+        for text, annotations, id_, left_out in plain
+    ]
+
+
+def opened(
+    path: Path,
+    format: str,  # noqa: A002 - as above
+    encoding: str | None,
+    elements: list[str] | None,
+    overlay: bool,
+) -> _spanrs.Documents:
+    """Read documents as the core has them; the arguments are those of :func:`read_documents`."""
+    if format == "spacy":
+        from spanrs.io.docbin import read_docbin
+
+        return of_memory(read_docbin(path))
+    source: Path | tuple[bytes, str] = path
+    if encoding is not None and format in ENCODED and not _is_utf8(encoding):
+        source = (_decoded(path, encoding), str(path))
+    return _spanrs.read_documents(source, format, elements, overlay)
+
+
+def of_memory(documents: Sequence[Document]) -> _spanrs.Documents:
+    """Give documents of memory as the core has them."""
+    return _spanrs.documents_of(
+        [
+            (
+                document.text,
+                document.id,
+                [
+                    (a.type, a.start, a.end, dict(a.attributes), [(first, last) for first, last in a.pieces])
+                    for a in document.annotations
+                ],
+            )
+            for document in documents
+        ]
+    )
+
+
+def _is_utf8(encoding: str) -> bool:
+    try:
+        return codecs.lookup(encoding).name == "utf-8"
+    except LookupError:
+        raise ValueError(f"unknown encoding {encoding!r}") from None
+
+
+def _decoded(path: Path, encoding: str) -> bytes:
+    """Give the text of a file in UTF-8."""
+    data = path.read_bytes()
+    try:
+        return data.decode(encoding).encode()
+    except UnicodeError as wrong:
+        line = data.count(b"\n", 0, wrong.start) + 1 if isinstance(wrong, UnicodeDecodeError) else None
+        place = str(path) if line is None else f"{path}:{line}"
+        error = FormatError(f"{place}: the file is not {encoding}: {wrong}")
+        error.code, error.path, error.line = "encoding", str(path), line
+        raise error from None

@@ -20,11 +20,13 @@ mod conlleval;
 mod counts;
 mod exact;
 pub mod fair;
+pub mod mat;
 mod overlaps;
 mod pairs;
 pub mod partial;
 mod parts;
 mod placed;
+pub mod resample;
 mod scorer;
 
 pub use block::Block;

@@ -9,6 +9,7 @@ mod convert;
 mod detect;
 mod error;
 pub mod fair;
+pub mod mat;
 mod score;
 mod sentence;
 mod spans;

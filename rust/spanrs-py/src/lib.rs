@@ -8,6 +8,7 @@ mod arrow;
 mod batch;
 mod conlleval;
 mod counting;
+mod documents;
 mod error;
 mod eval;
 mod fair;
@@ -16,6 +17,7 @@ mod files;
 mod ids;
 mod iobes;
 mod lists;
+mod mat;
 mod ncrfpp;
 mod options;
 mod partial;
@@ -36,6 +38,8 @@ mod _spanrs {
     #[pymodule_export]
     use crate::conlleval::Conlleval;
     #[pymodule_export]
+    use crate::documents::{Documents, documents_of, read_documents, read_tasks};
+    #[pymodule_export]
     use crate::eval::Counter;
     #[pymodule_export]
     use crate::fair::{fair_count, fair_errors, fair_files};
@@ -45,6 +49,8 @@ mod _spanrs {
     use crate::files::{convert_file, detect_file, spans_file, validate_file};
     #[pymodule_export]
     use crate::iobes::{IobesReader, IobesWriter};
+    #[pymodule_export]
+    use crate::mat::{MatOutcome, MatScorer, MatTotals, mat_measures};
     #[pymodule_export]
     use crate::ncrfpp::{ncrfpp_counts, ncrfpp_spans};
     #[pymodule_export]

@@ -1,0 +1,117 @@
+"""Which files belong together, and how documents are read from them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeAlias
+
+from spanrs import _spanrs
+from spanrs.io.documents import Document, of_memory, opened
+
+if TYPE_CHECKING:
+    from spanrs.mat.task import Task
+
+#: A file, a directory, a document, or several documents.
+Side: TypeAlias = str | PathLike[str] | Document | Sequence[Document]
+
+@dataclass(frozen=True)
+class Reading:
+    """How the files of a side are read; the attributes are arguments of :func:`spanrs.io.read_documents`."""
+
+    format: str = "mat-json"
+    encoding: str | None = None
+    overlay: bool = False
+    translate_all: bool = False
+
+    def read(self, path: Path, task: Task | None) -> _spanrs.Documents:
+        """Read the documents of a file; raises what :func:`spanrs.io.read_documents` does."""
+        elements = None if task is None or self.translate_all else task.declared()
+        overlay = self.overlay and elements is not None
+        return opened(path, self.format, self.encoding, elements, overlay)
+
+
+@dataclass(frozen=True)
+class FilePair:
+    """Two files, or two lists of documents, that belong together.
+
+    Attributes
+    ----------
+    name : str
+        What the details call it: the base name of pred's file.
+    gold, pred : str
+        What messages call the two.
+    read_gold, read_pred : callable
+        Give the documents.
+    """
+
+    name: str
+    gold: str
+    pred: str
+    read_gold: Callable[[], _spanrs.Documents]
+    read_pred: Callable[[], _spanrs.Documents]
+
+
+def file_pairs(
+    gold: Side,
+    pred: Side,
+    readings: tuple[Reading, Reading],
+    task: Task | None,
+    *,
+    file_re: str | None = None,
+    suffix_off: str | None = None,
+    suffix_on: str | None = None,
+) -> Iterator[FilePair]:
+    """Give what belongs together, by the base names of pred's files, sorted.
+
+    Raises
+    ------
+    ValueError
+        Where one side is a directory and the other is not, or ``file_re`` is no regular expression.
+    OSError
+        Where a directory cannot be listed.
+    """
+    if not isinstance(gold, (str, PathLike)) or not isinstance(pred, (str, PathLike)):
+        yield FilePair("", "gold", "pred", *(_reader(s, r, task) for s, r in zip((gold, pred), readings)))
+        return
+    golds, preds = Path(gold), Path(pred)
+    if not preds.is_dir() and not golds.is_dir():
+        yield _pair(golds, preds, readings, task)
+        return
+    if not preds.is_dir() or not golds.is_dir():
+        one, other = (golds, preds) if golds.is_dir() else (preds, golds)
+        raise ValueError(f"{one} is a directory and {other} is not; name two files or two directories")
+    for file in _listed(preds, readings[1], file_re):
+        name = file.name
+        if suffix_off and name.endswith(suffix_off):
+            name = name[: -len(suffix_off)]
+        yield _pair(golds / (name + (suffix_on or "")), file, readings, task)
+
+
+def _listed(folder: Path, reading: Reading, file_re: str | None) -> list[Path]:
+    try:
+        fits = re.compile(file_re or ".*", re.DOTALL).fullmatch
+    except re.error as error:
+        raise ValueError(f"file_re {file_re!r} is no regular expression: {error}") from None
+    files = (file for file in folder.iterdir() if not file.is_dir() and fits(file.name))
+    if reading.format == "brat":
+        # The text beside it is no document of its own.
+        files = (file for file in files if file.suffix == ".ann")
+    return sorted(files, key=lambda file: file.name)
+
+
+def _pair(gold: Path, pred: Path, readings: tuple[Reading, Reading], task: Task | None) -> FilePair:
+    return FilePair(
+        pred.name, str(gold), str(pred), _reader(gold, readings[0], task), _reader(pred, readings[1], task)
+    )
+
+
+def _reader(side: Side, reading: Reading, task: Task | None) -> Callable[[], _spanrs.Documents]:
+    if isinstance(side, (str, PathLike)):
+        path = Path(side)
+        return lambda: reading.read(path, task)
+    documents = [side] if isinstance(side, Document) else list(side)
+    return lambda: of_memory(documents)

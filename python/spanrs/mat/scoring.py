@@ -1,0 +1,408 @@
+"""Scores documents as MATScore does."""
+
+from __future__ import annotations
+
+import warnings
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from os import PathLike
+from typing import TYPE_CHECKING, NamedTuple
+
+from spanrs import _spanrs
+from spanrs.errors import SpanrsError
+from spanrs.mat.files import FilePair, Reading, Side, file_pairs
+from spanrs.mat.result import Detail, MatResult, Skipped
+from spanrs.mat.rules import TABLES, Rules
+from spanrs.mat.tallies import Spread, Tallies
+from spanrs.mat.task import Task, read_task
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future
+
+#: Samples of MATScore's confidence.
+SAMPLES = 1000
+#: What is said where a table of tokens cannot be made.
+NO_TOKENS = "Skipping token scoring because no tokens were found in the input documents."
+MISPLACED = "Found annotation boundary which doesn't fall on a token boundary; skipping token scoring."
+
+
+class Scored(NamedTuple):
+    """A pair of documents that was scored."""
+
+    name: str
+    """What details call it."""
+    text: str
+    """The text; empty where details were not asked for."""
+    outcome: _spanrs.MatOutcome
+    """What came of it."""
+
+    def details(self) -> Iterator[Detail]:
+        """Give the pairs of annotations."""
+        text = self.text
+        for kind, gold, pred in self.outcome.details():
+            ref = (None, None, None) if gold is None else gold
+            hyp = (None, None, None) if pred is None else pred
+            ref_text = None if gold is None else text[gold[1] : gold[2]]
+            hyp_text = None if pred is None else text[pred[1] : pred[2]]
+            yield Detail(self.name, kind, *ref, *hyp, ref_text, hyp_text)
+
+
+#: Called with each pair of documents that was scored, in order.
+Sink = Callable[[Scored], None]
+
+
+def score(
+    gold: Side,
+    pred: Side,
+    *,
+    format: str = "mat-json",  # noqa: A002 - what it is called everywhere
+    gold_format: str | None = None,
+    encoding: str | None = None,
+    gold_encoding: str | None = None,
+    overlay: bool = False,
+    translate_all: bool = False,
+    file_re: str | None = None,
+    suffix_off: str | None = None,
+    suffix_on: str | None = None,
+    task: Task | str | PathLike[str] | None = None,
+    content: Sequence[str] | None = None,
+    tokens: Sequence[str] | None = None,
+    classes: Mapping[str, Sequence[str]] | None = None,
+    ignore: Sequence[str] = (),
+    tables: Sequence[str] = TABLES,
+    kinds: bool = True,
+    details: bool = False,
+    by_document: bool = False,
+    confidence: bool | int = False,
+    seed: int = 0,
+    unpaired_overlap: str = "alone",
+    pieces: str = "cover",
+    percent: bool = False,
+    lenient: bool = False,
+    threads: int = 1,
+    progress: Callable[[int, int], None] | None = None,
+) -> MatResult:
+    """Score annotations of pred against those of gold, as MITRE's MATScore does.
+
+    Annotations that overlap are paired one to one, so that their similarities have the greatest sum; every
+    pair is a match or a clash of one of seven kinds, and what has no partner is missing or spurious. Tokens,
+    pseudo-tokens and characters are counted besides.
+
+    Parameters
+    ----------
+    gold, pred : path, Document or sequence of Document
+        Two files, two directories, or documents of memory. Of directories every file of pred's is paired with
+        the file of the same name in gold's. Documents of one file are paired by their ids if they have any,
+        else by their order. The text has to be the same on both sides.
+    format : str
+        How pred's files are written: ``mat-json``, ``xml-inline``, ``fake-xml-inline``, ``raw``, ``brat``,
+        ``doccano``, ``prodigy``, ``label-studio``, ``conll`` or ``spacy``.
+    gold_format : str, optional
+        How gold's files are; as pred's if not given.
+    encoding, gold_encoding : str, optional
+        Encodings of XML and raw text, as Python names them; UTF-8 if not given.
+    overlay, translate_all : bool
+        For XML with a task: what the task does not declare stays in the text, or is annotated as well.
+    file_re : str, optional
+        A regular expression for the whole base name of pred's files in a directory.
+    suffix_off, suffix_on : str, optional
+        What is taken from the end of the name of pred's file, and what is put there, to get the name of gold's.
+    task : Task or path, optional
+        What types there are, and their aliases; a task.xml or its folder.
+    content : sequence of str, optional
+        Types to score; all but ``lex``, ``zone`` and MAT's own if not given. A task says it itself.
+    tokens : sequence of str, optional
+        Types of tokens; ``lex`` if neither they nor ``content`` are given. A task says it itself.
+    classes : mapping of str to sequence of str, optional
+        Labels that count as one: the name they get, and which.
+    ignore : sequence of str
+        Labels to leave out, after aliases and classes.
+    tables : sequence of str
+        Which tables to make: ``tag``, ``token``, ``pseudo_token``, ``character``. That of tags there is always.
+    kinds : bool
+        Whether the table of tags has a column for each kind of clash.
+    details : bool
+        Whether to keep every pair.
+    by_document : bool
+        Whether tables have rows for each document.
+    confidence : bool or int
+        Whether measures have a mean, a variance and a standard deviation over resampled corpora, and of how
+        many samples (1000).
+    seed : int
+        Of the resampling. The same seed gives the same numbers for any number of threads.
+    unpaired_overlap : str
+        What becomes of an annotation that overlaps others but has no partner: ``alone`` (it is missing or
+        spurious), or ``clash`` (MAT 1.3's manual to the letter: it clashes with what it is most similar to).
+    pieces : str
+        How an annotation of several pieces is scored: ``cover`` (from the first to the last), ``split`` (each
+        piece), or ``refuse``.
+    percent : bool
+        Whether measures are per cent, as MAT 1.3 printed them, not fractions.
+    lenient : bool
+        Do not warn of what was skipped; it is in the result anyway.
+    threads : int
+        Pairs of files that are worked on at once.
+    progress : callable, optional
+        Called with the number of pairs that are done, and of all of them.
+
+    Returns
+    -------
+    MatResult
+
+    Raises
+    ------
+    ValueError
+        For options that cannot be.
+    OSError
+        Where a directory or the task cannot be read. Files that cannot are skipped, with the rest scored.
+
+    Warns
+    -----
+    UserWarning
+        Where pairs or annotations were skipped.
+
+    Notes
+    -----
+    Source: MITRE Annotation Toolkit 1.3, "Scoring Engine"; the pairing is that of 2.0.
+
+    Examples
+    --------
+    >>> import spanrs
+    >>> from spanrs.io import Annotation, Document
+    >>> gold = Document("Bob saw Rome", [Annotation("PER", 0, 3), Annotation("LOC", 8, 12)])
+    >>> pred = Document("Bob saw Rome", [Annotation("PER", 0, 7), Annotation("LOC", 8, 12)])
+    >>> result = spanrs.mat.score(gold, pred, details=True)
+    >>> [(d.type, d.refcontent, d.hypcontent) for d in result.details]
+    [('overmark', 'Bob', 'Bob saw'), ('match', 'Rome', 'Rome')]
+    >>> result.tag["<all>"]["fmeasure"]
+    0.5
+    """
+    if isinstance(task, (str, PathLike)):
+        task = read_task(task)
+    rules = Rules(
+        task,
+        content,
+        tokens,
+        dict(classes or {}),
+        tuple(ignore),
+        tuple(dict.fromkeys(("tag", *tables))),
+        unpaired_overlap,
+        pieces,
+    )
+    gold_is = Reading(gold_format or format, gold_encoding, overlay, translate_all)
+    pred_is = Reading(format, encoding, overlay, translate_all)
+    pairs = file_pairs(
+        gold, pred, (gold_is, pred_is), task, file_re=file_re, suffix_off=suffix_off, suffix_on=suffix_on
+    )
+    kept: list[Detail] = []
+    result = score_pairs(
+        list(pairs),
+        rules,
+        by_document=by_document,
+        samples=SAMPLES if confidence is True else int(confidence),
+        seed=seed,
+        threads=threads,
+        sink=(lambda scored: kept.extend(scored.details())) if details else None,
+        progress=progress,
+        kinds=kinds,
+        percent=percent,
+    )
+    if details:
+        object.__setattr__(result, "details", kept)
+    if result.skipped and not lenient:
+        more = f" (and {len(result.skipped) - 1} more)" if len(result.skipped) > 1 else ""
+        warnings.warn(f"not everything was scored: {result.skipped[0].message}{more}", stacklevel=2)
+    return result
+
+
+def score_pairs(
+    pairs: Sequence[FilePair],
+    rules: Rules,
+    *,
+    by_document: bool = False,
+    samples: int = 0,
+    seed: int = 0,
+    threads: int = 1,
+    sink: Sink | None = None,
+    tell: Callable[[Skipped], None] | None = None,
+    progress: Callable[[int, int], None] | None = None,
+    kinds: bool = True,
+    percent: bool = False,
+) -> MatResult:
+    """Score pairs of files; what :func:`score` does with what it is given.
+
+    Parameters
+    ----------
+    sink : callable, optional
+        Called with each pair of documents, in order, so that nothing of them need be kept.
+    tell : callable, optional
+        Called with what is skipped, at once.
+    """
+    if threads < 1:
+        raise ValueError(f"threads must be 1 or more, not {threads}")
+    if samples < 0 or seed < 0:
+        raise ValueError("the number of samples and the seed cannot be negative")
+    scorer = rules.scorer(sink is not None)
+    totals = _spanrs.MatTotals(samples > 0)
+    skipped: list[Skipped] = []
+    files: list[tuple[str, Tallies]] = []
+    misplaced: list[str] = []
+    for done, (scored, left) in enumerate(_each(pairs, scorer, sink is not None, threads), 1):
+        for one in left:
+            skipped.append(one)
+            if tell is not None:
+                tell(one)
+        for document in scored:
+            totals.add(document.outcome)
+            place = document.outcome.misplaced()
+            if place is not None:
+                misplaced.append(f"{document.name}: character {place}")
+            if by_document:
+                alone = _spanrs.MatTotals(False)
+                alone.add(document.outcome)
+                files.append((document.name, Tallies.of_state(alone.state())))
+            if sink is not None:
+                sink(document)
+        if progress is not None:
+            progress(done, len(pairs))
+    tallies = Tallies.of_state(totals.state())
+    notes = rules.messages()
+    if misplaced:
+        notes.append(MISPLACED)
+    if "token" in rules.tables and (misplaced or tallies.size("token") == 0):
+        notes.append(NO_TOKENS)
+    settings = rules.settings()
+    if samples:
+        settings |= {"samples": str(samples), "seed": str(seed)}
+    return MatResult(
+        tallies,
+        settings | {"version": _spanrs.__version__},
+        skipped=skipped,
+        notes=notes,
+        spreads=_spreads(totals.spreads(samples, seed, threads)) if samples else None,
+        files=files if by_document else None,
+        kinds=kinds,
+        percent=percent,
+        misplaced=bool(misplaced),
+    )
+
+
+def _spreads(
+    tables: Mapping[str, tuple[list[tuple[int, float, float]], dict[str, list[tuple[int, float, float]]]]],
+) -> dict[str, tuple[list[Spread], dict[str, list[Spread]]]]:
+    return {
+        table: (
+            [Spread(*one) for one in together],
+            {label: [Spread(*one) for one in all_] for label, all_ in labels.items()},
+        )
+        for table, (together, labels) in tables.items()
+    }
+
+
+#: Pairs of documents that were scored, and what was skipped.
+_Outcome = tuple[list[Scored], list[Skipped]]
+
+
+def _each(
+    pairs: Sequence[FilePair], scorer: _spanrs.MatScorer, texts: bool, threads: int
+) -> Iterator[_Outcome]:
+    """Give what comes of each pair of files, in order."""
+    if threads == 1:
+        for pair in pairs:
+            yield _pair(pair, scorer, texts)
+        return
+    from concurrent.futures import ThreadPoolExecutor
+
+    # So many pairs are in memory at most.
+    ahead: deque[Future[_Outcome]] = deque()
+    with ThreadPoolExecutor(threads) as pool:
+        try:
+            for pair in pairs:
+                ahead.append(pool.submit(_pair, pair, scorer, texts))
+                if len(ahead) > 2 * threads:
+                    yield ahead.popleft().result()
+            while ahead:
+                yield ahead.popleft().result()
+        finally:
+            for future in ahead:
+                future.cancel()
+
+
+def _pair(pair: FilePair, scorer: _spanrs.MatScorer, texts: bool) -> _Outcome:
+    left: list[Skipped] = []
+    sides = []
+    for side, file, read in (
+        ("target", pair.pred, pair.read_pred),
+        ("reference", pair.gold, pair.read_gold),
+    ):
+        try:
+            sides.append(read())
+        except OSError as error:
+            why = f"Couldn't open {side} {file} ({error.strerror or error}); skipping pair."
+            left.append(Skipped(file, why, pair=True))
+        except SpanrsError as error:
+            # Most messages begin with the file already.
+            said = str(error).removeprefix(f"{file}:").strip()
+            verb = "decode" if getattr(error, "code", "") == "encoding" else "load"
+            left.append(Skipped(file, f"Couldn't {verb} {side} {file} ({said}); skipping pair.", pair=True))
+        if left:
+            return [], left
+    preds, golds = sides
+    scored = []
+    matched, unmatched = _matched(pair, golds, preds)
+    left += unmatched
+    for at_gold, at_pred, name in matched:
+        for file, documents, at in ((pair.gold, golds, at_gold), (pair.pred, preds, at_pred)):
+            left += _left_out(file, documents, at)
+        outcome, reason = scorer.score(golds, at_gold, preds, at_pred)
+        if outcome is not None:
+            scored.append(Scored(name, preds.text(at_pred) if texts else "", outcome))
+        elif reason is not None:
+            code, why = reason
+            said = f"Signals don't match among documents {pair.pred}, {pair.gold}; skipping."
+            message = f"{said} ({why})" if code == "texts" else f"Couldn't score {pair.pred}: {why}; skipping pair."
+            left.append(Skipped(pair.pred, message, pair=True))
+    return scored, left
+
+
+def _left_out(file: str, documents: _spanrs.Documents, at: int) -> Iterable[Skipped]:
+    count, first = documents.left_out(at)
+    for why in first:
+        yield Skipped(file, f"Leaving out an annotation of {file}: {why}", pair=False)
+    if count > len(first):
+        yield Skipped(file, f"Leaving out {count - len(first)} more annotations of {file}", pair=False)
+
+
+def _matched(
+    pair: FilePair, golds: _spanrs.Documents, preds: _spanrs.Documents
+) -> tuple[list[tuple[int, int, str]], list[Skipped]]:
+    """Say which documents of two files belong together, and what details call them."""
+    gold_ids, pred_ids = golds.ids(), preds.ids()
+    if len(golds) == len(preds) == 1:
+        return [(0, 0, pair.name or (pred_ids[0] or ""))], []
+
+    def name(at: int) -> str:
+        own = pred_ids[at] or str(at)
+        return f"{pair.name}#{own}" if pair.name else own
+
+    if _distinct(gold_ids) and _distinct(pred_ids):
+        places = {id_: at for at, id_ in enumerate(gold_ids)}
+        both = [(places[id_], at, name(at)) for at, id_ in enumerate(pred_ids) if id_ in places]
+        missing = [
+            Skipped(file, f"Couldn't find document {id_!r} of {other} in {file}; skipping pair.", pair=True)
+            for file, ids, other, others in (
+                (pair.gold, pred_ids, pair.pred, set(gold_ids)),
+                (pair.pred, gold_ids, pair.gold, set(pred_ids)),
+            )
+            for id_ in ids
+            if id_ not in others
+        ]
+        return both, missing
+    if len(golds) != len(preds):
+        why = f"{pair.gold} has {len(golds)} documents and {pair.pred} {len(preds)}; skipping pair."
+        return [], [Skipped(pair.pred, why, pair=True)]
+    return [(at, at, name(at)) for at in range(len(preds))], []
+
+
+def _distinct(ids: Sequence[str | None]) -> bool:
+    return None not in ids and len(set(ids)) == len(ids)

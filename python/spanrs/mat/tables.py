@@ -1,0 +1,209 @@
+"""The tables of scores: rows, columns, values."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from spanrs import _spanrs
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import polars as pl
+    import pyarrow as pa
+
+    from spanrs.mat.tallies import Spread
+
+#: The row of all labels together.
+ALL = "<all>"
+#: Kinds of clashes of annotations, in the order of the columns.
+CLASHES = (
+    "tagclash",
+    "overmark",
+    "undermark",
+    "overlap",
+    "tagplusovermark",
+    "tagplusundermark",
+    "tagplusoverlap",
+)
+#: What is called the number of elements of the text, by table.
+ELEMENTS = {
+    "tag": "test toks",
+    "token": "test toks",
+    "pseudo_token": "test pseudo-toks",
+    "character": "test chars",
+}
+#: Measures of all tables, then those of the tables of elements.
+MEASURES = ("precision", "recall", "fmeasure")
+ACCURACIES = (
+    "tag_sensitive_accuracy",
+    "tag_sensitive_error_rate",
+    "tag_blind_accuracy",
+    "tag_blind_error_rate",
+)
+SPREAD = ("mean", "variance", "stddev")
+
+
+@dataclass(frozen=True)
+class Row:
+    """A row of a table of scores.
+
+    Attributes
+    ----------
+    tag : str
+        The label; ``<all>`` for all of them.
+    counts : tuple of 5 int
+        match, refclash, missing, hypclash, spurious.
+    kinds : tuple of two lists of int
+        Of the clashes, by kind, from the side of ref and from that of hyp.
+    documents : int
+        Documents scored.
+    elements : int
+        Elements of the text: tokens, pseudo-tokens or characters.
+    spread : sequence of Spread or None
+        For each measure mean and variance, where confidence was asked for and there is any.
+    file : str or None
+        The file, for rows of single files.
+    """
+
+    tag: str
+    counts: tuple[int, int, int, int, int]
+    kinds: tuple[Sequence[int], Sequence[int]]
+    documents: int
+    elements: int
+    spread: Sequence[Spread] | None = None
+    file: str | None = None
+
+    def values(self, table: str, percent: bool = False) -> dict[str, Any]:
+        """Give the value of every column there may be, by name."""
+        match, refclash, missing, hypclash, spurious = self.counts
+        values: dict[str, Any] = {
+            "file": ALL if self.file is None else self.file,
+            "tag": self.tag,
+            "test docs": self.documents,
+            ELEMENTS[table]: self.elements,
+            "match": match,
+            "refclash": refclash,
+            "missing": missing,
+            "refonly": refclash + missing,
+            "reftotal": refclash + missing + match,
+            "hypclash": hypclash,
+            "spurious": spurious,
+            "hyponly": hypclash + spurious,
+            "hyptotal": hypclash + spurious + match,
+        }
+        for side, kinds in zip(("ref", "hyp"), self.kinds, strict=True):
+            values |= {f"{side}{kind}": n for kind, n in zip(CLASHES, kinds, strict=True)}
+        scale = 100.0 if percent else 1.0
+        measured = _spanrs.mat_measures(self.counts, self.elements)
+        for place, (name, value) in enumerate(zip(MEASURES + ACCURACIES, measured, strict=True)):
+            values[name] = value * scale
+            spread = None if self.spread is None else self.spread[place]
+            for part, of in zip(SPREAD, (None,) * 3 if spread is None else spread.parts(scale), strict=True):
+                values[f"{name}_{part}"] = of
+        return values
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table of scores.
+
+    Attributes
+    ----------
+    name : str
+        ``tag``, ``token``, ``pseudo_token`` or ``character``.
+    columns : tuple of str
+        MATScore's names of the columns, in order.
+    lines : list of Row
+        What the rows are made of: labels sorted by name, then ``<all>``; where rows of files were asked
+        for, such a block for each file first.
+    percent : bool
+        Measures are per cent, not fractions.
+    """
+
+    name: str
+    columns: tuple[str, ...]
+    lines: list[Row]
+    percent: bool = False
+
+    @property
+    def rows(self) -> list[tuple[Any, ...]]:
+        """The values, a tuple for each row."""
+        return [tuple(values[name] for name in self.columns) for values in self.dicts()]
+
+    def dicts(self) -> Iterator[dict[str, Any]]:
+        """Give each row as a mapping from the names of columns."""
+        for line in self.lines:
+            values = line.values(self.name, self.percent)
+            yield {name: values[name] for name in self.columns}
+
+    def __getitem__(self, tag: str) -> dict[str, Any]:
+        """Give the row of a label over all files, or of ``<all>``."""
+        for line, values in zip(self.lines, self.dicts(), strict=True):
+            if line.tag == tag and line.file is None:
+                return values
+        raise KeyError(tag)
+
+    def to_arrow(self) -> pa.Table:
+        """Give a pyarrow table (``pip install spanrs[arrow]``)."""
+        import pyarrow
+
+        return pyarrow.table(self._by_column())
+
+    def to_pandas(self) -> pd.DataFrame:
+        """Give a pandas frame (``pip install spanrs[pandas]``)."""
+        import pandas
+
+        return pandas.DataFrame(self._by_column())
+
+    def to_polars(self) -> pl.DataFrame:
+        """Give a Polars frame (``pip install spanrs[polars]``)."""
+        import polars
+
+        return polars.DataFrame(self._by_column())
+
+    def _by_column(self) -> Mapping[str, list[Any]]:
+        rows = list(self.dicts())
+        return {name: [row[name] for row in rows] for name in self.columns}
+
+
+def columns(table: str, *, kinds: bool, confidence: bool, files: bool) -> tuple[str, ...]:
+    """Give the names of the columns of a table."""
+    names = ["file"] if files else []
+    names += ["tag", "test docs", ELEMENTS[table], "match"]
+    for side, alone in (("ref", "missing"), ("hyp", "spurious")):
+        if kinds and table == "tag":
+            names += [side + kind for kind in CLASHES]
+        names += [f"{side}clash", alone, f"{side}only", f"{side}total"]
+    for measure in MEASURES if table == "tag" else MEASURES + ACCURACIES:
+        names.append(measure)
+        if confidence:
+            names += [f"{measure}_{part}" for part in SPREAD]
+    return tuple(names)
+
+
+@dataclass(frozen=True)
+class Confusability:
+    """How often which label of gold was given which by pred, where the spans are the same.
+
+    Attributes
+    ----------
+    labels : tuple of str
+        The labels, sorted.
+    counts : list of list of int
+        ``counts[p][g]``: a row for each label of pred, a column for each of gold.
+    """
+
+    labels: tuple[str, ...]
+    counts: list[list[int]]
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The header, as MATScore has it."""
+        return ("", *(f"{label} (ref)" for label in self.labels))
+
+    @property
+    def rows(self) -> list[tuple[Any, ...]]:
+        """The rows, each with its label first."""
+        return [(f"{label} (hyp)", *row) for label, row in zip(self.labels, self.counts, strict=True)]

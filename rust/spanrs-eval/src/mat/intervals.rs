@@ -1,0 +1,203 @@
+//! The stretches of text that the annotations of a document cover, each with what gold and pred say of it.
+
+use std::collections::HashMap;
+
+use super::pairing::{SETTLED, alike};
+use super::stars::Stars;
+use super::{Item, MOST_PAIRS, Pair, TooTangled};
+use crate::Side;
+
+/// A stretch of text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Interval {
+    pub(super) start: u32,
+    pub(super) end: u32,
+    /// Gold's label.
+    pub(super) gold: Option<u32>,
+    /// Pred's label.
+    pub(super) pred: Option<u32>,
+}
+
+/// What a pair does not share, or all of an annotation that is in no pair.
+#[derive(Clone, Copy, Debug)]
+struct Rest {
+    start: u32,
+    end: u32,
+    item: Item,
+    /// Its place in the order of the pairs.
+    order: usize,
+}
+
+/// Elementary intervals times what lies over them, at most.
+const MOST_STEPS: usize = 16 * MOST_PAIRS;
+
+/// Finds the intervals of a document; keeps its buffers.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Intervals {
+    pub(super) found: Vec<Interval>,
+    gold: Vec<Rest>,
+    pred: Vec<Rest>,
+    cuts: Vec<u32>,
+    stars: Stars,
+}
+
+impl Intervals {
+    /// The intervals of pairs: what both annotations of a pair cover belongs to the pair. What is left of the
+    /// annotations is cut at all its bounds, and what lies over one another there is paired again, by label.
+    pub(super) fn run(
+        &mut self,
+        gold: &[Item],
+        pred: &[Item],
+        pairs: &[Pair],
+    ) -> Result<(), TooTangled> {
+        self.found.clear();
+        self.gold.clear();
+        self.pred.clear();
+        for pair in pairs {
+            let g = pair.gold.map(|at| gold[at as usize]);
+            let p = pair.pred.map(|at| pred[at as usize]);
+            match (g, p, pair.single) {
+                (Some(g), Some(p), None) => self.pair(g, p),
+                (Some(g), None, _) | (Some(g), _, Some(Side::Gold)) => {
+                    push(&mut self.gold, g, g.start, g.end);
+                }
+                (_, Some(p), _) => push(&mut self.pred, p, p.start, p.end),
+                (None, None, _) => {}
+            }
+        }
+        self.rests()
+    }
+
+    fn pair(&mut self, g: Item, p: Item) {
+        let (start, end) = (g.start.max(p.start), g.end.min(p.end));
+        if start < end {
+            self.found.push(Interval {
+                start,
+                end,
+                gold: Some(g.label),
+                pred: Some(p.label),
+            });
+        }
+        push(&mut self.gold, g, g.start, start);
+        push(&mut self.gold, g, end, g.end);
+        push(&mut self.pred, p, p.start, start);
+        push(&mut self.pred, p, end, p.end);
+    }
+
+    /// Goes from cut to cut with what lies over the text there.
+    fn rests(&mut self) -> Result<(), TooTangled> {
+        let (gold, pred) = (&mut self.gold, &mut self.pred);
+        for rests in [&mut *gold, &mut *pred] {
+            rests.sort_by_key(|rest| (rest.start, rest.order));
+        }
+        let bounds = gold
+            .iter()
+            .chain(&*pred)
+            .flat_map(|rest| [rest.start, rest.end]);
+        self.cuts.clear();
+        self.cuts.extend(bounds);
+        self.cuts.sort_unstable();
+        self.cuts.dedup();
+        let (mut g, mut p, mut steps) = (0, 0, 0);
+        let (mut golds, mut preds): (Vec<Rest>, Vec<Rest>) = (Vec::new(), Vec::new());
+        for window in self.cuts.windows(2) {
+            let &[start, end] = window else { continue };
+            advance(&mut golds, gold, &mut g, start);
+            advance(&mut preds, pred, &mut p, start);
+            steps += golds.len() + preds.len();
+            if steps > MOST_STEPS {
+                let most = MOST_STEPS;
+                return Err(TooTangled { from: start, most });
+            }
+            let interval = |gold: Option<&Rest>, pred: Option<&Rest>| Interval {
+                start,
+                end,
+                gold: gold.map(|rest| rest.item.label),
+                pred: pred.map(|rest| rest.item.label),
+            };
+            match (&golds[..], &preds[..]) {
+                ([gold], [pred]) => self.found.push(interval(Some(gold), Some(pred))),
+                (golds, []) => self
+                    .found
+                    .extend(golds.iter().map(|g| interval(Some(g), None))),
+                ([], preds) => self
+                    .found
+                    .extend(preds.iter().map(|p| interval(None, Some(p)))),
+                _ => {
+                    // Ties are settled by the order of the pairs, not by where their rests begin.
+                    golds.sort_unstable_by_key(|rest| rest.order);
+                    preds.sort_unstable_by_key(|rest| rest.order);
+                    let (golds, preds) = (&golds, &preds);
+                    let (mut of_gold, mut taken) =
+                        (vec![None; golds.len()], vec![false; preds.len()]);
+                    for (g, p) in by_label(&mut self.stars, golds, preds) {
+                        of_gold[g] = Some(p);
+                        taken[p] = true;
+                    }
+                    for (gold, at) in golds.iter().zip(of_gold) {
+                        self.found
+                            .push(interval(Some(gold), at.map(|at| &preds[at])));
+                    }
+                    let left = preds.iter().zip(taken).filter(|(_, taken)| !taken);
+                    self.found
+                        .extend(left.map(|(pred, _)| interval(None, Some(pred))));
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+fn push(rests: &mut Vec<Rest>, item: Item, start: u32, end: u32) {
+    if start < end {
+        let order = rests.len();
+        rests.push(Rest {
+            start,
+            end,
+            item,
+            order,
+        });
+    }
+}
+
+/// Drops what ends at `start` from what lies over the text, and takes in what begins there.
+fn advance(over: &mut Vec<Rest>, all: &[Rest], next: &mut usize, start: u32) {
+    over.retain(|rest| rest.end > start);
+    while let Some(&rest) = all.get(*next)
+        && rest.start <= start
+    {
+        over.push(rest);
+        *next += 1;
+    }
+}
+
+/// The pairs, as many as can be, in which most labels agree; ties as among whole annotations.
+fn by_label(stars: &mut Stars, golds: &[Rest], preds: &[Rest]) -> Vec<(usize, usize)> {
+    let similar = |g: usize, p: usize| alike(&golds[g].item, &preds[p].item, 1.0);
+    if golds.len().max(preds.len()) <= SETTLED {
+        return stars.assign(golds.len(), preds.len(), |g, p| 1.0 - similar(g, p));
+    }
+    // Everything overlaps everything here: equal labels first, then aliases of a tag, then what is left.
+    let mut pairs = Vec::new();
+    let (mut gold_left, mut pred_left) = (vec![true; golds.len()], vec![true; preds.len()]);
+    type Key = fn(&Item) -> Option<(u32, u32)>;
+    let keys: [Key; 3] = [
+        |item| Some((item.label, 0)),
+        |item| Some((item.tag, 1)),
+        |_| None,
+    ];
+    for key in keys {
+        let mut waiting = HashMap::<_, Vec<usize>>::new();
+        for p in (0..preds.len()).rev().filter(|&p| pred_left[p]) {
+            waiting.entry(key(&preds[p].item)).or_default().push(p);
+        }
+        for (g, left) in gold_left.iter_mut().enumerate().filter(|(_, left)| **left) {
+            let found = waiting.get_mut(&key(&golds[g].item)).and_then(Vec::pop);
+            if let Some(p) = found {
+                (*left, pred_left[p]) = (false, false);
+                pairs.push((g, p));
+            }
+        }
+    }
+    pairs
+}

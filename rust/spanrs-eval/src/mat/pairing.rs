@@ -1,0 +1,305 @@
+//! Which annotations answer each other.
+
+use super::stars::Stars;
+use super::{Item, Kind, MOST_PAIRS, Pair, TooTangled, Unpaired};
+use crate::Side;
+use crate::overlaps::Overlaps;
+use crate::partial;
+
+/// Groups with up to so many annotations a side are settled as MATScore does, ties included.
+pub(super) const SETTLED: usize = 64;
+
+/// 0.1 for labels that agree (0.05 for aliases of one tag) and 0.9 for the shared part of the characters both
+/// cover.
+fn similarity(gold: &Item, pred: &Item) -> f64 {
+    if gold.is_empty() || pred.is_empty() {
+        return alike(gold, pred, 1.0);
+    }
+    let union = gold.end.max(pred.end) - gold.start.min(pred.start);
+    let shared = gold
+        .end
+        .min(pred.end)
+        .saturating_sub(gold.start.max(pred.start));
+    match shared {
+        0 => 0.0,
+        shared => alike(gold, pred, f64::from(shared) / f64::from(union)),
+    }
+}
+
+/// The similarity of two annotations that share so much of what they cover.
+pub(super) fn alike(gold: &Item, pred: &Item, shared: f64) -> f64 {
+    0.1 * gold.agreement(pred) + 0.9 * shared
+}
+
+/// Pairs annotations; keeps its buffers.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Pairing {
+    /// The pairs of the last document: groups by start, within a group pairs by gold, then what is left.
+    pub(super) pairs: Vec<Pair>,
+    stars: Stars,
+    possible: Vec<partial::Pair>,
+    tree: Overlaps,
+    found: Vec<u32>,
+    golds: Split,
+    preds: Split,
+}
+
+/// The places of a side's annotations: of those that cover characters, and of the others.
+#[derive(Clone, Debug, Default)]
+struct Split {
+    solid: Vec<u32>,
+    hollow: Vec<u32>,
+}
+
+impl Split {
+    fn set(&mut self, items: &[Item]) {
+        self.solid.clear();
+        self.hollow.clear();
+        for (at, item) in (0..).zip(items) {
+            match item.is_empty() {
+                false => self.solid.push(at),
+                true => self.hollow.push(at),
+            }
+        }
+    }
+}
+
+/// Both sides, whole.
+#[derive(Clone, Copy)]
+struct Sides<'a> {
+    gold: &'a [Item],
+    pred: &'a [Item],
+    unpaired: Unpaired,
+}
+
+impl Pairing {
+    /// Pairs a document; both sides are by start, then end.
+    ///
+    /// Annotations that overlap, directly or by way of others, make a group. Within a group those pairs are
+    /// made whose similarities have the greatest sum. Ties: as [`Stars`] find them; in groups of more than
+    /// [`SETTLED`] a side, as [`partial::assign`] finds them. Annotations of no length overlap nothing; those
+    /// at the same place are a group.
+    pub(super) fn run(
+        &mut self,
+        gold: &[Item],
+        pred: &[Item],
+        unpaired: Unpaired,
+    ) -> Result<(), TooTangled> {
+        self.pairs.clear();
+        self.golds.set(gold);
+        self.preds.set(pred);
+        let sides = Sides {
+            gold,
+            pred,
+            unpaired,
+        };
+        let (golds, preds) = (
+            std::mem::take(&mut self.golds),
+            std::mem::take(&mut self.preds),
+        );
+        let done = self
+            .groups(sides, &golds.solid, &preds.solid)
+            .and_then(|()| self.groups(sides, &golds.hollow, &preds.hollow));
+        (self.golds, self.preds) = (golds, preds);
+        done
+    }
+
+    /// Settles the annotations at these places group by group.
+    fn groups(
+        &mut self,
+        sides: Sides<'_>,
+        mut golds: &[u32],
+        mut preds: &[u32],
+    ) -> Result<(), TooTangled> {
+        let Sides { gold, pred, .. } = sides;
+        loop {
+            let first =
+                |places: &[u32], items: &[Item]| places.first().map(|&at| items[at as usize]);
+            let seed = match (first(golds, gold), first(preds, pred)) {
+                (None, None) => return Ok(()),
+                (Some(g), Some(p)) if p.start < g.start => p,
+                (Some(g), _) => g,
+                (None, Some(p)) => p,
+            };
+            // What begins before the group ends belongs to it; of what has no length, what is at its place.
+            let (mut end, hollow) = (seed.end, seed.is_empty());
+            let (mut g, mut p) = (0, 0);
+            loop {
+                let before = (g, p);
+                let belongs =
+                    |item: &Item, end: u32| item.start < end || (hollow && item.start == end);
+                while let Some(item) = golds.get(g).map(|&at| gold[at as usize])
+                    && belongs(&item, end)
+                {
+                    end = end.max(item.end);
+                    g += 1;
+                }
+                while let Some(item) = preds.get(p).map(|&at| pred[at as usize])
+                    && belongs(&item, end)
+                {
+                    end = end.max(item.end);
+                    p += 1;
+                }
+                if before == (g, p) {
+                    break;
+                }
+            }
+            self.group(sides, &golds[..g], &preds[..p], seed.start)?;
+            (golds, preds) = (&golds[g..], &preds[p..]);
+        }
+    }
+
+    fn group(
+        &mut self,
+        sides: Sides<'_>,
+        golds: &[u32],
+        preds: &[u32],
+        from: u32,
+    ) -> Result<(), TooTangled> {
+        match (golds, preds) {
+            (&[g], &[p]) => self.make(sides, g, p),
+            (golds, []) => golds.iter().for_each(|&g| self.alone(Some(g), None)),
+            ([], preds) => preds.iter().for_each(|&p| self.alone(None, Some(p))),
+            _ => {
+                let small = golds.len().max(preds.len()) <= SETTLED;
+                if !small || sides.unpaired == Unpaired::Clash {
+                    self.list(sides, golds, preds, from)?;
+                }
+                let similar = |g: usize, p: usize| {
+                    let gold = &sides.gold[golds[g] as usize];
+                    similarity(gold, &sides.pred[preds[p] as usize])
+                };
+                let chosen = if small {
+                    self.stars
+                        .assign(golds.len(), preds.len(), |g, p| 1.0 - similar(g, p))
+                } else {
+                    let chosen = partial::assign(&self.possible, false).into_iter();
+                    let pair = |at: usize| &self.possible[at];
+                    chosen
+                        .map(|at| (pair(at).gold as usize, pair(at).pred as usize))
+                        .collect()
+                };
+                // What shares nothing is no pair, even where nothing better is left.
+                let chosen = chosen.into_iter().filter(|&(g, p)| similar(g, p) > 0.0);
+                self.settle(sides, golds, preds, &chosen.collect::<Vec<_>>());
+            }
+        }
+        Ok(())
+    }
+
+    /// Lists the pairs that are possible within a group, by their places in it.
+    fn list(
+        &mut self,
+        sides: Sides<'_>,
+        golds: &[u32],
+        preds: &[u32],
+        from: u32,
+    ) -> Result<(), TooTangled> {
+        let Sides { gold, pred, .. } = sides;
+        self.possible.clear();
+        let hollow = gold[golds[0] as usize].is_empty();
+        let most = MOST_PAIRS;
+        self.tree.plant(preds.iter().map(|&p| {
+            let item = &pred[p as usize];
+            (i64::from(item.start), i64::from(item.end))
+        }));
+        for (at, &g) in (0..).zip(golds) {
+            let item = &gold[g as usize];
+            if hollow {
+                self.found.clear();
+                self.found.extend(0..preds.len() as u32);
+            } else {
+                let (start, end) = (i64::from(item.start), i64::from(item.end));
+                self.tree.find(start, end, &mut self.found);
+            }
+            if self.possible.len() + self.found.len() > most {
+                return Err(TooTangled { from, most });
+            }
+            let pairs = self.found.iter().map(|&other| partial::Pair {
+                gold: at,
+                pred: other,
+                credit: credit(similarity(item, &pred[preds[other as usize] as usize])),
+            });
+            self.possible.extend(pairs);
+        }
+        Ok(())
+    }
+
+    /// Makes the chosen pairs of a group, and says what becomes of the rest.
+    fn settle(
+        &mut self,
+        sides: Sides<'_>,
+        golds: &[u32],
+        preds: &[u32],
+        chosen: &[(usize, usize)],
+    ) {
+        let mut gold_taken = vec![false; golds.len()];
+        let mut pred_taken = vec![false; preds.len()];
+        for &(gold, pred) in chosen {
+            gold_taken[gold] = true;
+            pred_taken[pred] = true;
+            self.make(sides, golds[gold], preds[pred]);
+        }
+        // What each annotation is most similar to; ties go to the first.
+        let (mut of_gold, mut of_pred) = (vec![None; golds.len()], vec![None; preds.len()]);
+        if sides.unpaired == Unpaired::Clash {
+            for pair in &self.possible {
+                let better = |known: &Option<(u32, i128)>| known.is_none_or(|k| pair.credit > k.1);
+                let (g, p) = (pair.gold as usize, pair.pred as usize);
+                if better(&of_gold[g]) {
+                    of_gold[g] = Some((preds[p], pair.credit));
+                }
+                if better(&of_pred[p]) {
+                    of_pred[p] = Some((golds[g], pair.credit));
+                }
+            }
+        }
+        for at in (0..golds.len()).filter(|&at| !gold_taken[at]) {
+            match of_gold[at] {
+                Some((pred, _)) => self.clash(sides, golds[at], pred, Side::Gold),
+                None => self.alone(Some(golds[at]), None),
+            }
+        }
+        for at in (0..preds.len()).filter(|&at| !pred_taken[at]) {
+            match of_pred[at] {
+                Some((gold, _)) => self.clash(sides, gold, preds[at], Side::Pred),
+                None => self.alone(None, Some(preds[at])),
+            }
+        }
+    }
+
+    fn make(&mut self, sides: Sides<'_>, gold: u32, pred: u32) {
+        self.pairs.push(Pair {
+            gold: Some(gold),
+            pred: Some(pred),
+            kind: Kind::between(&sides.pred[pred as usize], &sides.gold[gold as usize]),
+            single: None,
+        });
+    }
+
+    /// A clash of one side only: the other annotation has a partner of its own.
+    fn clash(&mut self, sides: Sides<'_>, gold: u32, pred: u32, side: Side) {
+        self.make(sides, gold, pred);
+        if let Some(last) = self.pairs.last_mut() {
+            last.single = Some(side);
+        }
+    }
+
+    fn alone(&mut self, gold: Option<u32>, pred: Option<u32>) {
+        let kind = match gold {
+            Some(_) => Kind::Missing,
+            None => Kind::Spurious,
+        };
+        self.pairs.push(Pair {
+            gold,
+            pred,
+            kind,
+            single: None,
+        });
+    }
+}
+
+/// A similarity as a whole number, which can be added up without rounding.
+fn credit(similarity: f64) -> i128 {
+    (similarity * (1_u64 << 53) as f64) as i128
+}

@@ -1,0 +1,173 @@
+//! Documents: behind `spanrs.io.read_documents`, and what `spanrs.mat` scores.
+
+use std::collections::HashMap;
+use std::path::PathBuf;
+
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use spanrs_io::document::{Document, Elements, Format, Reader};
+use spanrs_io::{Category, read_tasks as read};
+
+use crate::error::Result;
+
+/// Documents of one file, or of memory.
+#[pyclass(frozen, module = "spanrs._spanrs")]
+pub(crate) struct Documents(pub(crate) Vec<Document>);
+
+/// (type, start, end, attributes, pieces)
+type AnnotationTuple<'py> = (String, u32, u32, Bound<'py, PyDict>, Vec<(u32, u32)>);
+/// (text, annotations, id, what was left out)
+type DocumentTuple<'py> = (
+    String,
+    Vec<AnnotationTuple<'py>>,
+    Option<String>,
+    Vec<String>,
+);
+
+#[pymethods]
+impl Documents {
+    fn __len__(&self) -> usize {
+        self.0.len()
+    }
+
+    /// What the file calls each document.
+    fn ids(&self) -> Vec<Option<&str>> {
+        self.0.iter().map(|d| d.id.as_deref()).collect()
+    }
+
+    /// How many annotations of a document were left out, and why the first of them.
+    fn left_out(&self, index: usize) -> Result<(usize, Vec<String>)> {
+        let document = self.get(index)?;
+        Ok((document.left_out_count, document.left_out.clone()))
+    }
+
+    /// The text of a document.
+    fn text(&self, index: usize) -> Result<&str> {
+        Ok(&self.get(index)?.text)
+    }
+
+    /// A document as plain values.
+    fn plain<'py>(&self, py: Python<'py>, index: usize) -> Result<DocumentTuple<'py>> {
+        let document = self.get(index)?;
+        let mut annotations = Vec::with_capacity(document.annotations.len());
+        for annotation in &document.annotations {
+            let attributes = PyDict::new(py);
+            for (name, value) in document.attributes(annotation) {
+                attributes.set_item(name, value)?;
+            }
+            annotations.push((
+                document.type_of(annotation).to_owned(),
+                annotation.start,
+                annotation.end,
+                attributes,
+                document.pieces(annotation).to_vec(),
+            ));
+        }
+        let (text, id) = (document.text.clone(), document.id.clone());
+        Ok((text, annotations, id, document.left_out.clone()))
+    }
+}
+
+impl Documents {
+    pub(crate) fn get(&self, index: usize) -> Result<&Document> {
+        let found = self.0.get(index);
+        Ok(found.ok_or_else(|| PyValueError::new_err(format!("there is no document {index}")))?)
+    }
+}
+
+/// A path; or the bytes of a file in UTF-8, and its name.
+#[derive(FromPyObject)]
+pub(crate) enum DocumentSource {
+    Bytes(Vec<u8>, String),
+    Path(PathBuf),
+}
+
+/// The documents of a file. `declared`: the elements of XML that are annotations, or None for all; `overlay`:
+/// the others stay in the text.
+#[pyfunction]
+#[pyo3(signature = (source, format, declared, overlay, /))]
+pub(crate) fn read_documents(
+    py: Python<'_>,
+    source: DocumentSource,
+    format: &str,
+    declared: Option<Vec<String>>,
+    overlay: bool,
+) -> Result<Documents> {
+    let Some(format) = Format::named(format) else {
+        let known: Vec<_> = Format::ALL.iter().map(|(name, _)| *name).collect();
+        let message = format!("no format {format:?}; the formats are {}", known.join(", "));
+        return Err(PyValueError::new_err(message).into());
+    };
+    let mut reader = Reader::new(format);
+    reader.elements = Elements {
+        declared: declared.map(|names| names.into_iter().collect()),
+        overlay,
+    };
+    let documents = py.detach(|| match source {
+        DocumentSource::Path(path) => reader.open(&path),
+        DocumentSource::Bytes(bytes, name) => reader.read(&name, &bytes),
+    });
+    Ok(Documents(documents?))
+}
+
+/// (text, id, [(type, start, end, attributes, pieces)])
+type GivenDocument = (
+    String,
+    Option<String>,
+    Vec<(String, i64, i64, HashMap<String, String>, Vec<(u32, u32)>)>,
+);
+
+/// Documents of memory.
+#[pyfunction]
+#[pyo3(signature = (documents, /))]
+pub(crate) fn documents_of(documents: Vec<GivenDocument>) -> Documents {
+    let all = documents.into_iter().map(|(text, id, annotations)| {
+        let mut document = Document::new(text);
+        document.id = id;
+        for (ty, start, end, attributes, pieces) in annotations {
+            let id = document.intern(&ty);
+            // What is no offset lies beyond every text.
+            let offset = |at: i64| u32::try_from(at).unwrap_or(u32::MAX);
+            document.push(id, offset(start), offset(end));
+            document.set_pieces(&pieces);
+            let mut attributes: Vec<_> = attributes.into_iter().collect();
+            attributes.sort_unstable();
+            for (name, value) in attributes {
+                document.add_attribute(&name, value);
+            }
+        }
+        document.close()
+    });
+    Documents(all.collect())
+}
+
+/// (name, category, [(alias, [(attribute, value)])])
+pub(crate) type TagTuple = (String, String, Vec<(String, Vec<(String, String)>)>);
+
+/// The tasks of a task.xml, whose text this is: (name, tags).
+#[pyfunction]
+#[pyo3(signature = (name, text, /))]
+pub(crate) fn read_tasks(name: &str, text: &str) -> Result<Vec<(String, Vec<TagTuple>)>> {
+    let tasks = read(name, text)?;
+    let category = |category: Category| match category {
+        Category::Content => "content",
+        Category::Token => "token",
+        Category::Zone => "zone",
+        Category::Other => "other",
+    };
+    Ok(tasks
+        .into_iter()
+        .map(|task| {
+            let tags = task.tags.into_iter().map(|tag| {
+                let aliases = tag.aliases.into_iter().map(|a| (a.name, a.attributes));
+                (
+                    tag.name,
+                    category(tag.category).to_owned(),
+                    aliases.collect(),
+                )
+            });
+            (task.name, tags.collect())
+        })
+        .collect())
+}
