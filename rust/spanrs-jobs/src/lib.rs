@@ -7,6 +7,7 @@
 pub mod conlleval;
 mod convert;
 mod detect;
+mod documents;
 mod error;
 pub mod fair;
 pub mod mat;
@@ -17,6 +18,7 @@ mod validate;
 
 pub use convert::convert;
 pub use detect::{detect, gather};
+pub use documents::read_conll;
 pub use error::{Error, Result};
 pub use score::{Sides, score};
 pub use spans::spans;

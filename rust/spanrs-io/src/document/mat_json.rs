@@ -13,25 +13,12 @@ use serde::de::{Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::Value;
 use spanrs_base::Position;
 
-use super::Document;
+use super::{Document, json};
 use crate::error::{Code, Error, Result};
 
 pub(super) fn read(name: &str, text: &str) -> Result<Document> {
-    let file: File = serde_json::from_str(text).map_err(|error| {
-        let position = Position {
-            path: name.to_owned(),
-            line: error.line() as u64,
-            column: error.column() as u64,
-        };
-        // The place is said in front already.
-        let message = error.to_string();
-        let message = message.split(" at line ").next().unwrap_or(&message);
-        Error::new(
-            Code::BadDocument,
-            position,
-            format!("this is not MAT-JSON: {message}"),
-        )
-    })?;
+    let file: File = serde_json::from_str(text)
+        .map_err(|error| json::error(name, 1, "this is not MAT-JSON", &error))?;
     let bad = |code, message: String| Error::new(code, Position::file(name), message);
     match &file.version {
         Value::Null => {}

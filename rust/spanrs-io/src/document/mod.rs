@@ -12,8 +12,13 @@
 //! assert_eq!((document.type_of(bob), bob.start, bob.end), ("PERSON", 0, 3));
 //! ```
 
+mod brat;
 mod fake_xml;
+mod json;
+mod jsonl;
+mod label_studio;
 mod mat_json;
+mod places;
 mod xml_inline;
 
 use std::collections::{HashMap, HashSet};
@@ -77,6 +82,9 @@ impl Names {
         id
     }
 }
+
+/// The type of tokens, where a format has them.
+pub const TOKEN: &str = "lex";
 
 /// Reports of annotations that were left out are kept up to so many a document.
 const REPORTS: usize = 5;
@@ -192,15 +200,27 @@ pub enum Format {
     FakeXmlInline,
     /// Text and nothing else.
     Raw,
+    /// brat's annotations in an `.ann`, beside the text in a `.txt`.
+    Brat,
+    /// doccano's JSON Lines.
+    Doccano,
+    /// Prodigy's JSON Lines.
+    Prodigy,
+    /// Label Studio's JSON and JSON_MIN.
+    LabelStudio,
 }
 
 impl Format {
     /// All formats, with their names.
-    pub const ALL: [(&'static str, Self); 4] = [
+    pub const ALL: [(&'static str, Self); 8] = [
         ("mat-json", Self::MatJson),
         ("xml-inline", Self::XmlInline),
         ("fake-xml-inline", Self::FakeXmlInline),
         ("raw", Self::Raw),
+        ("brat", Self::Brat),
+        ("doccano", Self::Doccano),
+        ("prodigy", Self::Prodigy),
+        ("label-studio", Self::LabelStudio),
     ];
 
     /// The format of that name.
@@ -240,11 +260,15 @@ impl Reader {
         }
     }
 
-    /// The documents of a file. What is compressed with gzip or zstd is decompressed.
+    /// The documents of a file. What is compressed with gzip or zstd is decompressed. Of brat's pair of
+    /// files either is named.
     ///
     /// # Errors
     /// [`Code::Io`] where the system refuses, and as [`Reader::read`].
     pub fn open(&self, path: &Path) -> Result<Vec<Document>> {
+        if self.format == Format::Brat {
+            return Ok(vec![brat::open(path, self.limits)?.close()]);
+        }
         let name = path.display().to_string();
         let bytes = whole(&name, Box::new(open_file(path)?), self.limits)?;
         self.read(&name, &bytes)
@@ -257,13 +281,21 @@ impl Reader {
     /// does not allow.
     pub fn read(&self, name: &str, bytes: &[u8]) -> Result<Vec<Document>> {
         let text = utf8(name, bytes)?;
-        let document = match self.format {
-            Format::MatJson => mat_json::read(name, text)?,
-            Format::XmlInline => xml_inline::read(name, text, &self.elements, self.limits.nesting)?,
-            Format::FakeXmlInline => fake_xml::read(name, text)?,
-            Format::Raw => Document::new(text.to_owned()),
+        let nesting = self.limits.nesting;
+        let documents = match self.format {
+            Format::MatJson => vec![mat_json::read(name, text)?],
+            Format::XmlInline => vec![xml_inline::read(name, text, &self.elements, nesting)?],
+            Format::FakeXmlInline => vec![fake_xml::read(name, text)?],
+            Format::Raw => vec![Document::new(text.to_owned())],
+            Format::Brat => {
+                let message = "brat's annotations need the .txt beside them; name the file";
+                return Err(Error::new(Code::BadDocument, Position::file(name), message));
+            }
+            Format::Doccano => jsonl::doccano(name, text)?,
+            Format::Prodigy => jsonl::prodigy(name, text)?,
+            Format::LabelStudio => label_studio::read(name, text)?,
         };
-        Ok(vec![document.close()])
+        Ok(documents.into_iter().map(Document::close).collect())
     }
 }
 
@@ -287,11 +319,17 @@ fn whole(name: &str, source: Source, limits: Limits) -> Result<Vec<u8>> {
 
 /// The bytes as text, without a byte order mark.
 fn utf8<'a>(name: &str, bytes: &'a [u8]) -> Result<&'a str> {
+    let text = decoded(name, bytes)?;
+    Ok(text.strip_prefix('\u{FEFF}').unwrap_or(text))
+}
+
+/// The bytes as text.
+fn decoded<'a>(name: &str, bytes: &'a [u8]) -> Result<&'a str> {
     if bytes.starts_with(&[0xFF, 0xFE]) || bytes.starts_with(&[0xFE, 0xFF]) {
         let message = "the file is UTF-16; name its encoding, or convert it to UTF-8";
         return Err(Error::new(Code::Encoding, Position::line(name, 1), message));
     }
-    let text = simdutf8::compat::from_utf8(bytes).map_err(|error| {
+    simdutf8::compat::from_utf8(bytes).map_err(|error| {
         let before = &bytes[..error.valid_up_to()];
         let position = place(name, before);
         let message = format!(
@@ -299,8 +337,7 @@ fn utf8<'a>(name: &str, bytes: &'a [u8]) -> Result<&'a str> {
             bytes[before.len()]
         );
         Error::new(Code::Encoding, position, message)
-    })?;
-    Ok(text.strip_prefix('\u{FEFF}').unwrap_or(text))
+    })
 }
 
 /// The place behind some text of a file.
@@ -311,5 +348,92 @@ pub(crate) fn place(name: &str, before: &[u8]) -> Position {
         path: name.to_owned(),
         line: lines as u64 + 1,
         column: (before.len() - last) as u64 + 1,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn formats_have_names() {
+        for (name, format) in Format::ALL {
+            assert_eq!(Format::named(name), Some(format));
+        }
+        assert_eq!(Format::named("label-studio"), Some(Format::LabelStudio));
+        assert_eq!(Format::named("brat "), None);
+    }
+
+    #[test]
+    fn brat_is_two_files_of_which_either_is_named() {
+        let folder = std::env::temp_dir().join(format!("spanrs-brat-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        let reader = Reader::new(Format::Brat);
+        let (ann, txt) = (folder.join("a.b.ann"), folder.join("a.b.txt"));
+        std::fs::write(&ann, "\u{FEFF}T1\tPER 1 4\tBob\n").unwrap();
+        let missing = reader.open(&ann).unwrap_err();
+        assert_eq!(
+            (missing.code, missing.to_string()),
+            (Code::Io, format!("{}: no such file", txt.display()))
+        );
+        // brat counts a byte order mark.
+        std::fs::write(&txt, "\u{FEFF}Bob").unwrap();
+        for path in [&ann, &txt] {
+            let documents = reader.open(path).unwrap();
+            let bob = &documents[0].annotations[0];
+            assert_eq!((documents.len(), &*documents[0].text), (1, "\u{FEFF}Bob"));
+            assert_eq!(
+                (documents[0].type_of(bob), bob.start, bob.end),
+                ("PER", 1, 4)
+            );
+        }
+        std::fs::write(&txt, b"Bob\n\xFF").unwrap();
+        let encoding = reader.open(&ann).unwrap_err();
+        assert_eq!((encoding.code, encoding.position.line), (Code::Encoding, 2));
+        assert_eq!(encoding.position.path, txt.display().to_string());
+        std::fs::remove_file(&ann).unwrap();
+        let missing = reader.open(&txt).unwrap_err();
+        assert_eq!(
+            (missing.code, missing.to_string()),
+            (Code::Io, format!("{}: no such file", ann.display()))
+        );
+        std::fs::remove_dir_all(&folder).unwrap();
+        let other = reader.open(Path::new("a.json")).unwrap_err().to_string();
+        assert_eq!(
+            other,
+            "a.json: brat keeps annotations in a file that ends in .ann, beside the text in one that ends in \
+             .txt; name either"
+        );
+        let bytes = reader.read("x.ann", b"").unwrap_err();
+        assert_eq!(
+            (bytes.code, bytes.to_string()),
+            (
+                Code::BadDocument,
+                "x.ann: brat's annotations need the .txt beside them; name the file".to_owned()
+            )
+        );
+    }
+
+    #[test]
+    fn a_file_may_hold_several_documents() {
+        let reader = Reader::new(Format::Doccano);
+        let bytes = "\u{FEFF}{\"text\": \"a\", \"label\": [[0, 2, \"A\"]]}\n{\"text\": \"b\", \"label\": []}\n";
+        let documents = reader.read("d", bytes.as_bytes()).unwrap();
+        assert_eq!((documents.len(), documents[0].left_out_count), (2, 1));
+        assert!(reader.read("d", b"").unwrap().is_empty());
+        assert_eq!(
+            Reader::new(Format::Prodigy)
+                .read("d", b"{\"text\": \"a\"}")
+                .unwrap()
+                .len(),
+            1
+        );
+        assert_eq!(
+            Reader::new(Format::LabelStudio)
+                .read("d", b"[]")
+                .unwrap()
+                .len(),
+            0
+        );
     }
 }

@@ -1,0 +1,68 @@
+//! What the readers of JSON share.
+
+use std::fmt;
+
+use serde::Deserialize;
+use serde::de::{Deserializer, Visitor};
+use serde_json::Value;
+use spanrs_base::Position;
+
+use crate::error::{Code, Error};
+
+/// Messages quote what they found, which may be as long as the file.
+const MESSAGE: usize = 300;
+
+/// What serde says of JSON that begins on a line of a file; `what` says what it should have been.
+pub(super) fn error(name: &str, line: u64, what: &str, error: &serde_json::Error) -> Error {
+    let mut message = error.to_string();
+    if error.line() > 0 {
+        // The place is said in front already.
+        let end = message.rfind(" at line ").unwrap_or(message.len());
+        message.truncate(end);
+    }
+    let position = Position {
+        path: name.to_owned(),
+        line: line + (error.line() as u64).saturating_sub(1),
+        column: error.column() as u64,
+    };
+    let message = format!("{what}: {}", excerpt(&message, MESSAGE));
+    Error::new(Code::BadDocument, position, message)
+}
+
+/// The text, or the beginning of it.
+pub(super) fn excerpt(text: &str, characters: usize) -> String {
+    match text.char_indices().nth(characters) {
+        None => text.to_owned(),
+        Some((end, _)) => format!("{}...", &text[..end]),
+    }
+}
+
+/// A number or a string as an id; None for anything else.
+pub(super) fn id(value: &Value) -> Option<String> {
+    match value {
+        Value::String(id) if !id.is_empty() => Some(id.clone()),
+        Value::Number(id) => Some(id.to_string()),
+        _ => None,
+    }
+}
+
+/// An offset: a whole number from 0.
+#[derive(Clone, Copy)]
+pub(super) struct Offset(pub(super) u32);
+
+impl<'de> Deserialize<'de> for Offset {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Whole;
+        impl Visitor<'_> for Whole {
+            type Value = Offset;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an offset: a whole number from 0")
+            }
+            fn visit_u64<E>(self, offset: u64) -> Result<Offset, E> {
+                // No text reaches so far; what is too large for the type is beyond the text as well.
+                Ok(Offset(u32::try_from(offset).unwrap_or(u32::MAX)))
+            }
+        }
+        deserializer.deserialize_u64(Whole)
+    }
+}

@@ -1,0 +1,382 @@
+//! JSON Lines of doccano and of Prodigy: one object a line, each a document.
+//!
+//! ```json
+//! {"id": 7, "text": "Bob ate", "label": [[0, 3, "PER"]]}
+//! {"text": "Bob ate", "spans": [{"start": 0, "end": 3, "label": "PER"}], "answer": "accept"}
+//! ```
+//! Both count code points.
+
+use serde::Deserialize;
+use serde::de::Error as _;
+use serde_json::Value;
+use spanrs_base::Position;
+
+use super::json::{self, Offset};
+use super::{Document, TOKEN};
+use crate::error::{Code, Error, Result};
+
+/// Records of doccano. Its versions call the text "text" or "data", and the spans "label", "labels" or
+/// "entities"; relations are passed over.
+pub(super) fn doccano(name: &str, text: &str) -> Result<Vec<Document>> {
+    each(name, text, "this is no record of doccano", |line| {
+        let record: Doccano = serde_json::from_str(line)?;
+        record.document().map(Some)
+    })
+}
+
+/// Records of Prodigy. Those that were not accepted are no documents.
+///
+/// A record is called by its "id", else by that in its "meta", else by its "_input_hash", which is the same
+/// for the same input, whoever annotated it.
+pub(super) fn prodigy(name: &str, text: &str) -> Result<Vec<Document>> {
+    each(name, text, "this is no record of Prodigy", |line| {
+        match serde_json::from_str::<Prodigy>(line) {
+            Ok(record) => Ok(accepted(record.answer.as_deref()).then(|| record.document())),
+            // What was rejected need not be in order.
+            Err(error) => match serde_json::from_str::<Answered>(line) {
+                Ok(record) if !accepted(record.answer.as_deref()) => Ok(None),
+                _ => Err(error),
+            },
+        }
+    })
+}
+
+/// Calls `read` with every line that is not blank.
+fn each(
+    name: &str,
+    text: &str,
+    what: &str,
+    mut read: impl FnMut(&str) -> serde_json::Result<Option<Document>>,
+) -> Result<Vec<Document>> {
+    let mut documents = Vec::new();
+    for (number, line) in (1..).zip(text.split('\n')) {
+        let begin = line.trim_start();
+        if begin.is_empty() {
+            continue;
+        }
+        if begin.starts_with('[') {
+            // Among structs, serde takes a list for an object without names.
+            let position = Position {
+                column: (line.len() - begin.len()) as u64 + 1,
+                ..Position::line(name, number)
+            };
+            let message = format!("{what}: a list, not an object; export JSON Lines, not JSON");
+            return Err(Error::new(Code::BadDocument, position, message));
+        }
+        match read(line) {
+            Ok(document) => documents.extend(document),
+            Err(error) => {
+                let mut told = json::error(name, number, what, &error);
+                if error.is_eof() {
+                    told.message
+                        .push_str("; each record stands whole on one line");
+                }
+                return Err(told);
+            }
+        }
+    }
+    Ok(documents)
+}
+
+#[derive(Deserialize)]
+#[serde(expecting = "an object with \"text\" and \"label\"")]
+struct Doccano {
+    text: Option<String>,
+    data: Option<String>,
+    label: Option<Vec<Row>>,
+    labels: Option<Vec<Row>>,
+    entities: Option<Vec<Entity>>,
+    #[serde(default)]
+    id: Value,
+}
+
+#[derive(Deserialize)]
+#[serde(expecting = "[start, end, type]")]
+struct Row(Offset, Offset, String);
+
+#[derive(Deserialize)]
+#[serde(expecting = "an object with \"start_offset\", \"end_offset\" and \"label\"")]
+struct Entity {
+    start_offset: Offset,
+    end_offset: Offset,
+    label: String,
+}
+
+impl Doccano {
+    fn document(self) -> serde_json::Result<Document> {
+        let missing = |what| Err(serde_json::Error::custom(what));
+        let Some(text) = self.text.or(self.data) else {
+            return missing("it has no \"text\"");
+        };
+        if self.label.is_none() && self.labels.is_none() && self.entities.is_none() {
+            // A misspelt key is not to look like a text without spans.
+            return missing(
+                "it has neither \"label\" nor \"labels\" nor \"entities\"; write \"label\": [] where there \
+                 are no spans",
+            );
+        }
+        let mut document = Document::new(text);
+        document.id = json::id(&self.id);
+        let mut add = |start: Offset, end: Offset, label: &str| {
+            let ty = document.intern(label);
+            document.push(ty, start.0, end.0);
+        };
+        for Row(start, end, label) in self.label.into_iter().chain(self.labels).flatten() {
+            add(start, end, &label);
+        }
+        for entity in self.entities.into_iter().flatten() {
+            add(entity.start_offset, entity.end_offset, &entity.label);
+        }
+        Ok(document)
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(expecting = "an object with \"text\" and \"spans\"")]
+struct Prodigy {
+    text: String,
+    spans: Option<Vec<Labelled>>,
+    tokens: Option<Vec<Token>>,
+    answer: Option<String>,
+    #[serde(default)]
+    id: Value,
+    #[serde(default)]
+    meta: Value,
+    #[serde(default, rename = "_input_hash")]
+    input: Value,
+}
+
+/// What is looked at in a record that is not in order.
+#[derive(Deserialize)]
+struct Answered {
+    answer: Option<String>,
+}
+
+fn accepted(answer: Option<&str>) -> bool {
+    answer.is_none_or(|answer| answer == "accept")
+}
+
+#[derive(Deserialize)]
+#[serde(expecting = "an object with \"start\", \"end\" and \"label\"")]
+struct Labelled {
+    start: Offset,
+    end: Offset,
+    label: String,
+}
+
+#[derive(Deserialize)]
+#[serde(expecting = "an object with \"start\" and \"end\"")]
+struct Token {
+    start: Offset,
+    end: Offset,
+}
+
+impl Prodigy {
+    fn document(self) -> Document {
+        let mut document = Document::new(self.text);
+        let names = [Some(&self.id), self.meta.get("id"), Some(&self.input)];
+        document.id = names.into_iter().flatten().find_map(json::id);
+        if let Some(tokens) = self.tokens {
+            let ty = document.intern(TOKEN);
+            for token in tokens {
+                document.push(ty, token.start.0, token.end.0);
+            }
+        }
+        for span in self.spans.into_iter().flatten() {
+            let ty = document.intern(&span.label);
+            document.push(ty, span.start.0, span.end.0);
+        }
+        document
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    type Found = Vec<(String, u32, u32)>;
+
+    fn spans(document: &Document) -> Found {
+        let all = document.annotations.iter();
+        all.map(|a| (document.type_of(a).to_owned(), a.start, a.end))
+            .collect()
+    }
+
+    fn rows(rows: &[(&str, u32, u32)]) -> Found {
+        let own = |&(ty, start, end): &(&str, u32, u32)| (ty.to_owned(), start, end);
+        rows.iter().map(own).collect()
+    }
+
+    fn closed(documents: Result<Vec<Document>>) -> Vec<Document> {
+        documents
+            .unwrap()
+            .into_iter()
+            .map(Document::close)
+            .collect()
+    }
+
+    #[test]
+    fn doccano_calls_things_by_many_names() {
+        let lines = concat!(
+            "{\"id\": 7, \"text\": \"\u{1F600} Bob\", \"label\": [[2, 5, \"PER\"], [0, 1, \"E\"]], \"Comments\": []}\r\n",
+            "\n",
+            "{\"labels\": [[0, 1, \"X\"]], \"data\": \"ab\", \"meta\": {\"a\": [1]}}\n",
+            "  \t\n",
+            "{\"id\": \"x\", \"text\": \"ab\", \"relations\": [{\"id\": 1, \"from_id\": 0}], \"entities\": [{\"id\": 0, ",
+            "\"label\": \"L\", \"start_offset\": 1, \"end_offset\": 2}]}\n",
+            "{\"id\": [1], \"text\": \"\", \"label\": []}",
+        );
+        let documents = closed(doccano("d", lines));
+        let ids: Vec<_> = documents.iter().map(|d| d.id.as_deref()).collect();
+        assert_eq!(ids, [Some("7"), None, Some("x"), None]);
+        assert_eq!(spans(&documents[0]), rows(&[("PER", 2, 5), ("E", 0, 1)]));
+        assert_eq!(
+            (&*documents[1].text, spans(&documents[1])),
+            ("ab", rows(&[("X", 0, 1)]))
+        );
+        assert_eq!(spans(&documents[2]), rows(&[("L", 1, 2)]));
+        assert_eq!(spans(&documents[3]), rows(&[]));
+    }
+
+    #[test]
+    fn prodigy_gives_tokens_first_and_only_what_was_accepted() {
+        let lines = concat!(
+            "{\"text\": \"\u{1F600} Bob\", \"_input_hash\": -5, \"spans\": [{\"start\": 2, \"end\": 5, \"label\": \"PER\", ",
+            "\"token_start\": 1, \"token_end\": 1}], \"tokens\": [{\"text\": \"\u{1F600}\", \"start\": 0, \"end\": 1, ",
+            "\"id\": 0, \"ws\": true}, {\"text\": \"Bob\", \"start\": 2, \"end\": 5, \"id\": 1}], \"answer\": \"accept\"}\n",
+            "{\"text\": \"a\", \"spans\": [], \"answer\": \"reject\"}\n",
+            "{\"answer\": \"ignore\", \"spans\": 3}\n",
+            "{\"text\": \"b\", \"id\": 1, \"meta\": {\"id\": 2}, \"_input_hash\": 3, \"answer\": null}\n",
+            "{\"text\": \"c\", \"meta\": {\"id\": \"two\"}, \"_input_hash\": 3, \"spans\": null}\n",
+            "{\"text\": \"d\", \"meta\": \"two\"}\n",
+        );
+        let documents = closed(prodigy("d", lines));
+        let ids: Vec<_> = documents.iter().map(|d| d.id.as_deref()).collect();
+        assert_eq!(ids, [Some("-5"), Some("1"), Some("two"), None]);
+        let all = rows(&[("lex", 0, 1), ("lex", 2, 5), ("PER", 2, 5)]);
+        assert_eq!(spans(&documents[0]), all);
+        assert_eq!(spans(&documents[1]), rows(&[]));
+    }
+
+    #[test]
+    fn what_lies_outside_is_left_out_and_reported() {
+        let line = "{\"text\": \"\u{1F600}\", \"label\": [[0, 2, \"A\"], [0, 1, \"B\"], [1, 0, \"C\"], \
+                    [0, 18446744073709551615, \"D\"]]}";
+        let document = &closed(doccano("d", line))[0];
+        assert_eq!(spans(document), rows(&[("B", 0, 1)]));
+        assert_eq!(
+            document.left_out,
+            [
+                "A 0-2 reaches beyond the text of 1 characters",
+                "C 1-0 ends before it begins",
+                "D 0-4294967295 reaches beyond the text of 1 characters",
+            ]
+        );
+    }
+
+    #[test]
+    fn what_is_wrong_with_a_record_of_doccano_is_said_with_its_place() {
+        let message = |line: &str| {
+            let text = format!("{{\"text\": \"\", \"label\": []}}\n{line}\n");
+            doccano("d.jsonl", &text).unwrap_err().to_string()
+        };
+        let what = "this is no record of doccano";
+        assert_eq!(
+            message(r#"{"text": "a", "label": [[0, 1]]}"#),
+            format!("d.jsonl:2:30: {what}: invalid length 2, expected [start, end, type]")
+        );
+        assert_eq!(
+            message(r#"{"text": "a", "label": [[0, -1, "A"]]}"#),
+            format!(
+                "d.jsonl:2:30: {what}: invalid type: integer `-1`, expected an offset: a whole number from 0"
+            )
+        );
+        assert_eq!(
+            message(r#"{"text": "a", "label": [[0.5, 1, "A"]]}"#),
+            format!(
+                "d.jsonl:2:28: {what}: invalid type: floating point `0.5`, expected an offset: a whole number \
+                 from 0"
+            )
+        );
+        assert_eq!(
+            message(r#"{"text": "a", "label": ["pos"]}"#),
+            format!(
+                "d.jsonl:2:29: {what}: invalid type: string \"pos\", expected [start, end, type]"
+            )
+        );
+        assert_eq!(
+            message(r#"{"label": []}"#),
+            format!("d.jsonl:2: {what}: it has no \"text\"")
+        );
+        assert_eq!(
+            message(r#"{"text": "a"}"#),
+            format!(
+                "d.jsonl:2: {what}: it has neither \"label\" nor \"labels\" nor \"entities\"; write \"label\": \
+                 [] where there are no spans"
+            )
+        );
+        assert_eq!(
+            message(r#" [{"text": "a"}]"#),
+            format!("d.jsonl:2:2: {what}: a list, not an object; export JSON Lines, not JSON")
+        );
+        assert_eq!(
+            message("{\n\"text\": \"a\"}"),
+            format!(
+                "d.jsonl:2:1: {what}: EOF while parsing an object; each record stands whole on one line"
+            )
+        );
+        let entity = r#"{"text": "a", "entities": [{"start_offset": 0, "label": "A"}]}"#;
+        assert_eq!(
+            message(entity),
+            format!("d.jsonl:2:60: {what}: missing field `end_offset`")
+        );
+    }
+
+    #[test]
+    fn what_is_wrong_with_a_record_of_prodigy_is_said_with_its_place() {
+        let message = |line: &str| prodigy("d", line).unwrap_err().to_string();
+        let what = "this is no record of Prodigy";
+        assert_eq!(
+            message("{}"),
+            format!("d:1:2: {what}: missing field `text`")
+        );
+        assert_eq!(
+            message(r#"{"text": "a", "spans": [{"start": "0", "end": 1, "label": "A"}]}"#),
+            format!(
+                "d:1:37: {what}: invalid type: string \"0\", expected an offset: a whole number from 0"
+            )
+        );
+        assert_eq!(
+            message(r#"{"text": "a", "spans": [{"start": 0, "end": 1}], "answer": "accept"}"#),
+            format!("d:1:46: {what}: missing field `label`")
+        );
+        assert_eq!(
+            message(r#"{"text": "a", "answer": 1}"#),
+            format!("d:1:25: {what}: invalid type: integer `1`, expected a string")
+        );
+        assert_eq!(
+            message(r#"{"text": "\ud800 a"}"#),
+            format!("d:1:17: {what}: unexpected end of hex escape")
+        );
+        assert_eq!(
+            message(r#"{"text": "a", "answer": "reject""#),
+            format!(
+                "d:1:32: {what}: EOF while parsing an object; each record stands whole on one line"
+            )
+        );
+        let deep = format!("{{\"id\": {}", "[".repeat(100_000));
+        assert_eq!(
+            message(&deep),
+            format!("d:1:134: {what}: recursion limit exceeded")
+        );
+        let long = format!(
+            "{{\"text\": \"a\", \"tokens\": \"{}\"}}",
+            "\u{e9}".repeat(1000)
+        );
+        let told = message(&long);
+        assert!(
+            told.ends_with("\u{e9}...") && told.chars().count() < 400,
+            "{told}"
+        );
+    }
+}

@@ -1,0 +1,541 @@
+//! What Label Studio exports: JSON and JSON_MIN.
+//!
+//! ```json
+//! [{"id": 1, "data": {"text": "Bob ate"}, "annotations": [{"result": [{"type": "labels",
+//!   "value": {"start": 0, "end": 3, "labels": ["PER"], "text": "Bob"}}]}]}]
+//! [{"id": 1, "text": "Bob ate", "label": [{"start": 0, "end": 3, "labels": ["PER"]}]}]
+//! ```
+//! Offsets count UTF-16 code units, as JavaScript does. The text that a region may carry is not looked at: it
+//! is written with fewer blanks than the document, or lacks the rest of its words, where the offsets are right.
+
+use std::fmt;
+
+use serde::Deserialize;
+use serde::de::value::MapAccessDeserializer;
+use serde::de::{DeserializeSeed, Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
+use serde_json::{Map, Value};
+
+use super::{Document, json};
+use crate::error::Result;
+
+const WHAT: &str = "this is no export of Label Studio";
+/// Strings of JSON_MIN that are no texts.
+const OWN: [&str; 5] = [
+    "id",
+    "annotator",
+    "annotation_id",
+    "created_at",
+    "updated_at",
+];
+
+/// The tasks that somebody annotated; one that nobody did is no document, for it says nothing of its spans.
+pub(super) fn read(name: &str, text: &str) -> Result<Vec<Document>> {
+    let mut deserializer = serde_json::Deserializer::from_str(text);
+    Tasks
+        .deserialize(&mut deserializer)
+        .and_then(|documents| deserializer.end().map(|()| documents))
+        .map_err(|error| json::error(name, 1, WHAT, &error))
+}
+
+/// Makes documents of tasks one after the other, so that the tree of one task is held and not that of all.
+struct Tasks;
+
+impl<'de> DeserializeSeed<'de> for Tasks {
+    type Value = Vec<Document>;
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
+        deserializer.deserialize_any(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Tasks {
+    type Value = Vec<Document>;
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a list of tasks")
+    }
+    fn visit_seq<A: SeqAccess<'de>>(self, mut tasks: A) -> Result<Self::Value, A::Error> {
+        let mut documents = Vec::new();
+        for at in 0.. {
+            match tasks.next_element_seed(Task(at))? {
+                Some(document) => documents.extend(document),
+                None => break,
+            }
+        }
+        Ok(documents)
+    }
+    /// A task by itself, as it comes where tasks are fetched one by one.
+    fn visit_map<A: MapAccess<'de>>(self, task: A) -> Result<Self::Value, A::Error> {
+        Ok(Vec::from_iter(Task(0).visit_map(task)?))
+    }
+}
+
+/// Makes a document of the task at a place of the list. What is wrong in it is found here, and not when the
+/// list has gone on, so that messages name the place where the task ends.
+struct Task(u64);
+
+impl<'de> DeserializeSeed<'de> for Task {
+    type Value = Option<Document>;
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
+        deserializer.deserialize_any(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Task {
+    type Value = Option<Document>;
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a task: an object with \"data\" and \"annotations\"")
+    }
+    fn visit_map<A: MapAccess<'de>>(self, task: A) -> Result<Self::Value, A::Error> {
+        let task = Map::deserialize(MapAccessDeserializer::new(task))?;
+        document(task, self.0).map_err(A::Error::custom)
+    }
+}
+
+/// The document of a task; None where nobody annotated it.
+fn document(mut task: Map<String, Value>, at: u64) -> Result<Option<Document>, String> {
+    let id = task.get("id").and_then(json::id);
+    let made = match task.get_mut("data").and_then(Value::as_object_mut) {
+        Some(data) => take_text(data, &[]).and_then(|text| full(text, &task)),
+        None => take_text(&mut task, &OWN).and_then(|text| minimal(text, &task).map(Some)),
+    };
+    match made {
+        Ok(document) => Ok(document.map(|document| Document { id, ..document })),
+        Err(message) => {
+            let named = id.map_or(String::new(), |id| format!(" (id {id})"));
+            Err(format!("task {at}{named}: {message}"))
+        }
+    }
+}
+
+/// The string called "text", or the only one that there is beside those of these names.
+fn take_text(data: &mut Map<String, Value>, own: &[&str]) -> Result<String, String> {
+    let mut strings = data
+        .iter()
+        .filter(|(key, value)| value.is_string() && !own.contains(&key.as_str()))
+        .map(|(key, _)| key.as_str());
+    let key = match (data.get("text"), strings.next(), strings.next()) {
+        (Some(Value::String(_)), ..) => "text",
+        (_, Some(only), None) => only,
+        (_, None, _) => return Err("it has no \"text\"".to_owned()),
+        (_, Some(one), Some(other)) => {
+            return Err(format!(
+                "its text may be \"{}\" or \"{}\"; call it \"text\"",
+                json::excerpt(one, 40),
+                json::excerpt(other, 40)
+            ));
+        }
+    }
+    .to_owned();
+    match data.get_mut(&key).map(Value::take) {
+        Some(Value::String(text)) => Ok(text),
+        _ => Ok(String::new()),
+    }
+}
+
+/// A task of JSON: of several annotations the ground truth counts, else the first.
+fn full(text: String, task: &Map<String, Value>) -> Result<Option<Document>, String> {
+    // Before 1.0 annotations were called completions.
+    let key = match task.contains_key("annotations") {
+        true => "annotations",
+        false => "completions",
+    };
+    let Some(all) = task.get(key) else {
+        return Err("it has no \"annotations\"; export the project as JSON".to_owned());
+    };
+    let mut chosen: Option<(usize, &Map<String, Value>)> = None;
+    for (at, annotation) in list(all, || key.to_owned())?.iter().enumerate() {
+        let annotation = object(annotation, || format!("{key}[{at}]"))?;
+        let says = |key| annotation.get(key) == Some(&Value::Bool(true));
+        if says("was_cancelled") || says("skipped") {
+            continue;
+        }
+        if says("ground_truth") {
+            chosen = Some((at, annotation));
+            break;
+        }
+        chosen = chosen.or(Some((at, annotation)));
+    }
+    let Some((number, annotation)) = chosen else {
+        return Ok(None);
+    };
+    let mut regions = Regions::new(text);
+    let place = || format!("{key}[{number}].result");
+    let results = annotation.get("result").unwrap_or(&Value::Null);
+    for (at, result) in list(results, place)?.iter().enumerate() {
+        let place = || format!("{key}[{number}].result[{at}]");
+        let result = object(result, place)?;
+        if result.get("type").and_then(Value::as_str) == Some("labels") {
+            let place = || format!("{}.value", place());
+            let value = result.get("value").unwrap_or(&Value::Null);
+            regions.add(object(value, place)?, place)?;
+        }
+    }
+    Ok(Some(regions.document))
+}
+
+/// A task of JSON_MIN: its regions stand under the name that its control has, which may be any.
+fn minimal(text: String, task: &Map<String, Value>) -> Result<Document, String> {
+    let mut regions = Regions::new(text);
+    for (key, value) in task {
+        let Value::Array(values) = value else {
+            continue;
+        };
+        for (at, value) in values.iter().enumerate() {
+            if let Some(region) = value
+                .as_object()
+                .filter(|value| value.contains_key("labels"))
+            {
+                regions.add(region, || format!("{}[{at}]", json::excerpt(key, 40)))?;
+            }
+        }
+    }
+    Ok(regions.document)
+}
+
+/// A document, and where its code units are.
+struct Regions {
+    document: Document,
+    /// Where, in code units, the characters begin that have two.
+    pairs: Vec<u32>,
+    /// Length of the text in code units.
+    units: u64,
+}
+
+/// What an offset in code units is.
+enum Place {
+    Character(u32),
+    WithinCharacter,
+    Beyond,
+}
+
+impl Regions {
+    fn new(text: String) -> Self {
+        let (mut pairs, mut units) = (Vec::new(), 0_u64);
+        if text.is_ascii() {
+            units = text.len() as u64;
+        } else {
+            for character in text.chars() {
+                if character.len_utf16() == 2 {
+                    pairs.push(units as u32);
+                }
+                units += character.len_utf16() as u64;
+            }
+        }
+        Self {
+            document: Document::new(text),
+            pairs,
+            units,
+        }
+    }
+
+    fn place(&self, unit: u64) -> Place {
+        if unit > self.units {
+            return Place::Beyond;
+        }
+        let unit = unit as u32;
+        let before = self.pairs.partition_point(|&pair| pair < unit);
+        match before.checked_sub(1).map(|last| self.pairs[last]) {
+            Some(pair) if pair + 1 == unit => Place::WithinCharacter,
+            _ => Place::Character(unit - before as u32),
+        }
+    }
+
+    /// Adds a region: an annotation for each of its labels.
+    fn add(&mut self, value: &Map<String, Value>, at: impl Fn() -> String) -> Result<(), String> {
+        let offset = |key: &str| {
+            let found = value.get(key).unwrap_or(&Value::Null);
+            found.as_u64().ok_or_else(|| {
+                let found = short(found);
+                format!("{}: \"{key}\" is {found}, not a whole number from 0", at())
+            })
+        };
+        let (start, end) = (offset("start")?, offset("end")?);
+        let labels = value.get("labels").unwrap_or(&Value::Null);
+        let places = (self.place(start), self.place(end));
+        for label in list(labels, || format!("{}.labels", at()))? {
+            let Value::String(label) = label else {
+                return Err(format!("{}: {} is no label", at(), short(label)));
+            };
+            let units = self.units;
+            match places {
+                (Place::Character(start), Place::Character(end)) => {
+                    let ty = self.document.intern(label);
+                    self.document.push(ty, start, end);
+                }
+                (Place::Beyond, _) | (_, Place::Beyond) => self.document.leave_out(|| {
+                    format!(
+                        "{label} {start}-{end} reaches beyond the text of {units} UTF-16 code units"
+                    )
+                }),
+                _ => self.document.leave_out(|| {
+                    format!(
+                        "{label} {start}-{end}, in UTF-16 code units, begins or ends within a character"
+                    )
+                }),
+            }
+        }
+        Ok(())
+    }
+}
+
+fn list(value: &Value, at: impl Fn() -> String) -> Result<&[Value], String> {
+    let wrong = || format!("{}: {} where a list is expected", at(), short(value));
+    value.as_array().map(Vec::as_slice).ok_or_else(wrong)
+}
+
+fn object(value: &Value, at: impl Fn() -> String) -> Result<&Map<String, Value>, String> {
+    let wrong = || format!("{}: {} where an object is expected", at(), short(value));
+    value.as_object().ok_or_else(wrong)
+}
+
+/// A value as a message quotes it.
+fn short(value: &Value) -> String {
+    match value {
+        Value::Null => "nothing".to_owned(),
+        Value::Array(_) => "a list".to_owned(),
+        Value::Object(_) => "an object".to_owned(),
+        Value::String(text) => format!("{:?}", json::excerpt(text, 40)),
+        other => other.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    type Found = Vec<(String, u32, u32)>;
+
+    fn documents(text: &str) -> Vec<Document> {
+        let documents = read("d.json", text).unwrap();
+        documents.into_iter().map(Document::close).collect()
+    }
+
+    fn spans(document: &Document) -> Found {
+        let all = document.annotations.iter();
+        all.map(|a| (document.type_of(a).to_owned(), a.start, a.end))
+            .collect()
+    }
+
+    fn rows(rows: &[(&str, u32, u32)]) -> Found {
+        let own = |&(ty, start, end): &(&str, u32, u32)| (ty.to_owned(), start, end);
+        rows.iter().map(own).collect()
+    }
+
+    fn region(start: &str, end: &str, labels: &str) -> String {
+        format!(
+            r#"{{"type": "labels", "value": {{"start": {start}, "end": {end}, "labels": {labels}}}}}"#
+        )
+    }
+
+    fn task(text: &str, results: &str) -> String {
+        format!(
+            r#"[{{"id": 3, "data": {{"text": "{text}"}}, "annotations": [{{"result": [{results}]}}]}}]"#
+        )
+    }
+
+    #[test]
+    fn offsets_in_code_units_become_characters() {
+        // Code units: a 0, smiley 1 and 2, b 3, e acute 4, two pairs 5 to 8, end 9.
+        let text = "a\u{1F600}b\u{e9}\u{1F600}\u{1F601}";
+        let regions: Vec<String> = [
+            ("1", "3"),
+            ("3", "5"),
+            ("5", "7"),
+            ("7", "9"),
+            ("0", "9"),
+            ("9", "9"),
+        ]
+        .iter()
+        .map(|(start, end)| region(start, end, r#"["A"]"#))
+        .collect();
+        let found = documents(&task(text, &regions.join(",")));
+        assert_eq!(
+            spans(&found[0]),
+            rows(&[
+                ("A", 1, 2),
+                ("A", 2, 4),
+                ("A", 4, 5),
+                ("A", 5, 6),
+                ("A", 0, 6),
+                ("A", 6, 6)
+            ])
+        );
+        assert_eq!(found[0].id.as_deref(), Some("3"));
+        assert_eq!(found[0].left_out_count, 0);
+    }
+
+    #[test]
+    fn what_cuts_a_character_or_lies_outside_is_left_out() {
+        let regions = [
+            region("1", "3", r#"["WHOLE"]"#),
+            region("0", "2", r#"["CUT", "TWO"]"#),
+            region("0", "5", r#"["FAR"]"#),
+            region("18446744073709551615", "18446744073709551615", r#"["FAR"]"#),
+            region("3", "1", r#"["BACK"]"#),
+            region("1", "4", "[]"),
+        ];
+        let found = documents(&task("a\u{1F600}b", &regions.join(",")));
+        assert_eq!(spans(&found[0]), rows(&[("WHOLE", 1, 2)]));
+        assert_eq!(found[0].left_out_count, 5);
+        assert_eq!(
+            found[0].left_out,
+            [
+                "CUT 0-2, in UTF-16 code units, begins or ends within a character",
+                "TWO 0-2, in UTF-16 code units, begins or ends within a character",
+                "FAR 0-5 reaches beyond the text of 4 UTF-16 code units",
+                "FAR 18446744073709551615-18446744073709551615 reaches beyond the text of 4 UTF-16 code units",
+                "BACK 2-1 ends before it begins",
+            ]
+        );
+    }
+
+    #[test]
+    fn a_region_with_several_labels_is_several_annotations() {
+        let others = r#"{"type": "choices", "value": {"choices": ["x"]}}, {"type": "relation", "from_id": "a"},
+            {"value": {"start": "/div[1]"}, "type": "hypertextlabels"},"#;
+        let results = others.to_owned() + &region("0", "1", r#"["A", "B"]"#);
+        let found = documents(&task("ab", &results));
+        assert_eq!(spans(&found[0]), rows(&[("A", 0, 1), ("B", 0, 1)]));
+    }
+
+    #[test]
+    fn one_annotation_of_a_task_counts() {
+        let of = |annotations: &str| {
+            let text = format!(r#"{{"data": {{"title": "ab"}}, {annotations}}}"#);
+            documents(&text).iter().map(spans).collect::<Vec<_>>()
+        };
+        let annotation = |more: &str, label: &str| {
+            let region = region("0", "1", &format!("[\"{label}\"]"));
+            format!(r#"{{{more} "result": [{region}]}}"#)
+        };
+        let cancelled = annotation(r#""was_cancelled": true,"#, "C");
+        let first = annotation(r#""was_cancelled": false, "ground_truth": false,"#, "F");
+        let (second, truth) = (
+            annotation("", "S"),
+            annotation(r#""ground_truth": true,"#, "T"),
+        );
+        let all = |list: &[&String]| {
+            let list: Vec<&str> = list.iter().map(|text| text.as_str()).collect();
+            format!(r#""annotations": [{}]"#, list.join(","))
+        };
+        assert_eq!(
+            of(&all(&[&cancelled, &first, &second])),
+            [rows(&[("F", 0, 1)])]
+        );
+        assert_eq!(
+            of(&all(&[&cancelled, &first, &truth, &second])),
+            [rows(&[("T", 0, 1)])]
+        );
+        // Nobody says that there are no spans.
+        assert_eq!(of(&all(&[&cancelled])), Vec::<Found>::new());
+        assert_eq!(of(&all(&[])), Vec::<Found>::new());
+        assert_eq!(of(r#""annotations": [{"result": []}]"#), [rows(&[])]);
+        let old = format!(r#""completions": [{{"skipped": true, "result": []}}, {second}]"#);
+        assert_eq!(of(&old), [rows(&[("S", 0, 1)])]);
+    }
+
+    #[test]
+    fn regions_of_json_min_stand_under_any_name() {
+        let text = r#"[
+            {"id": 1, "text": "\ud83d\ude00 Bob", "label": [{"start": 3, "end": 6, "labels": ["PER"], "text": "Bob"}],
+             "choice": "good", "annotator": 1, "updated_at": "2024"},
+            {"id": "b", "body": "ab", "created_at": "2024", "annotator": "x@y.z", "numbers": [1, {"choices": []}],
+             "ner": [{"start": 0, "end": 1, "labels": ["A", "B"]}], "more": [{"start": 1, "end": 2, "labels": ["C"]}]},
+            {"id": 3, "text": "nothing"}]"#;
+        let found = documents(text);
+        let ids: Vec<_> = found.iter().map(|d| d.id.as_deref()).collect();
+        assert_eq!(ids, [Some("1"), Some("b"), Some("3")]);
+        assert_eq!(spans(&found[0]), rows(&[("PER", 2, 5)]));
+        assert_eq!(
+            spans(&found[1]),
+            rows(&[("A", 0, 1), ("B", 0, 1), ("C", 1, 2)])
+        );
+        assert_eq!((&*found[1].text, spans(&found[2])), ("ab", rows(&[])));
+    }
+
+    #[test]
+    fn what_is_wrong_is_said_with_its_task() {
+        let refused = |text: &str| read("d.json", text).unwrap_err().to_string();
+        let what = "this is no export of Label Studio";
+        let wrong = |results: &str| {
+            let told = refused(&task("ab", results));
+            told.split_once(": task 0 (id 3): ")
+                .map(|(_, told)| told.to_owned())
+                .unwrap_or(told)
+        };
+        assert_eq!(
+            refused("[\n{\"id\": 3, \"data\": {\"text\": \"a\"},\n\"annotations\": 5}, 1]"),
+            format!("d.json:3:17: {what}: task 0 (id 3): annotations: 5 where a list is expected")
+        );
+        let value = "annotations[0].result[0].value";
+        assert_eq!(
+            wrong(&region("\"/p[1]\"", "1", "[]")),
+            format!("{value}: \"start\" is \"/p[1]\", not a whole number from 0")
+        );
+        assert_eq!(
+            wrong(&region("0", "-1", "[]")),
+            format!("{value}: \"end\" is -1, not a whole number from 0")
+        );
+        assert_eq!(
+            wrong(&region("0.5", "null", "[]")),
+            format!("{value}: \"start\" is 0.5, not a whole number from 0")
+        );
+        assert_eq!(
+            wrong(&region("0", "1", "null")),
+            format!("{value}.labels: nothing where a list is expected")
+        );
+        assert_eq!(
+            wrong(&region("0", "1", "[[]]")),
+            format!("{value}: a list is no label")
+        );
+        assert_eq!(
+            wrong("7"),
+            "annotations[0].result[0]: 7 where an object is expected"
+        );
+        assert_eq!(
+            wrong(r#"{"type": "labels"}"#),
+            format!("{value}: nothing where an object is expected")
+        );
+    }
+
+    #[test]
+    fn what_is_no_export_is_refused() {
+        let refused = |text: &str| read("d.json", text).unwrap_err().to_string();
+        let what = "this is no export of Label Studio";
+        let text_of = |data: &str| refused(&format!(r#"[{{"data": {data}, "annotations": []}}]"#));
+        assert!(text_of("{}").ends_with("task 0: it has no \"text\""));
+        assert!(
+            text_of(r#"{"a": "1", "b": "2"}"#)
+                .ends_with("task 0: its text may be \"a\" or \"b\"; call it \"text\"")
+        );
+        assert!(
+            refused(r#"[{"data": {"text": ""}, "predictions": []}]"#)
+                .ends_with("it has no \"annotations\"; export the project as JSON")
+        );
+        assert!(refused("[1]").ends_with(
+            "integer `1`, expected a task: an object with \"data\" and \"annotations\""
+        ));
+        assert!(refused("3").ends_with("invalid type: integer `3`, expected a list of tasks"));
+        assert_eq!(
+            refused("[]\n x"),
+            format!("d.json:2:2: {what}: trailing characters")
+        );
+    }
+
+    #[test]
+    fn hostile_files_are_refused() {
+        let refused = |text: &str| read("d.json", text).unwrap_err().to_string();
+        let what = "this is no export of Label Studio";
+        assert_eq!(
+            refused(&format!("[{{\"data\": {}", "[".repeat(100_000))),
+            format!("d.json:1:136: {what}: recursion limit exceeded")
+        );
+        assert_eq!(
+            refused(r#"[{"text": "\udc00"}]"#),
+            format!("d.json:1:17: {what}: lone leading surrogate in hex escape")
+        );
+        assert_eq!(
+            refused("[{"),
+            format!("d.json:1:2: {what}: EOF while parsing an object")
+        );
+    }
+}
