@@ -42,6 +42,7 @@ __all__ = [
     "ncrfpp_spans",
     "partial_count",
     "partial_outcomes",
+    "read_conll_documents",
     "read_documents",
     "read_ids",
     "read_spans",
@@ -373,6 +374,9 @@ def documents_of(
     documents: Sequence[tuple[str, str | None, Sequence[_Annotation]]], /
 ) -> Documents: ...
 def mat_measures(counts: _MatRow, elements: int, /) -> list[float]: ...
+def read_conll_documents(
+    path: Path, options: _Columns, scheme_name: str, reading_name: str, /
+) -> Documents: ...
 def read_documents(
     source: Path | tuple[bytes, str], format: str, declared: list[str] | None, overlay: bool, /
 ) -> Documents: ...

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from spanrs import _spanrs
 from spanrs.errors import FormatError
+from spanrs.io.columns import Columns
 
 #: Formats whose encoding can be named; the others are always UTF-8.
 ENCODED = ("xml-inline", "fake-xml-inline", "raw")
@@ -80,6 +81,9 @@ def read_documents(
     encoding: str | None = None,
     elements: Sequence[str] | None = None,
     overlay: bool = False,
+    scheme: str = "auto",
+    reading: str = "conlleval",
+    columns: Columns = Columns(),
 ) -> list[Document]:
     """Read the documents of a file. Files that gzip or zstd have compressed are decompressed.
 
@@ -96,6 +100,10 @@ def read_documents(
         Which elements of XML are annotations; all if not given.
     overlay : bool
         The other elements of XML stay in the text as they are written.
+    scheme, reading : str
+        Of the tags of column files, as for :func:`spanrs.score_files`.
+    columns : Columns
+        Where things stand in column files.
 
     Returns
     -------
@@ -110,7 +118,16 @@ def read_documents(
     ValueError
         For unknown formats and encodings.
     """
-    documents = opened(Path(path), format, encoding, None if elements is None else list(elements), overlay)
+    documents = opened(
+        Path(path),
+        format,
+        encoding=encoding,
+        elements=None if elements is None else list(elements),
+        overlay=overlay,
+        scheme=scheme,
+        reading=reading,
+        columns=columns,
+    )
     plain = (documents.plain(at) for at in range(len(documents)))
     return [
         Document(text, [Annotation(*annotation) for annotation in annotations], id_, left_out)
@@ -121,15 +138,21 @@ def read_documents(
 def opened(
     path: Path,
     format: str,  # noqa: A002 - as above
+    *,
     encoding: str | None,
     elements: list[str] | None,
     overlay: bool,
+    scheme: str,
+    reading: str,
+    columns: Columns,
 ) -> _spanrs.Documents:
     """Read documents as the core has them; the arguments are those of :func:`read_documents`."""
     if format == "spacy":
         from spanrs.io.docbin import read_docbin
 
         return of_memory(read_docbin(path))
+    if format == "conll":
+        return _spanrs.read_conll_documents(path, columns.as_options(), scheme, reading)
     source: Path | tuple[bytes, str] = path
     if encoding is not None and format in ENCODED and not _is_utf8(encoding):
         source = (_decoded(path, encoding), str(path))

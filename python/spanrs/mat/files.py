@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
 from spanrs import _spanrs
+from spanrs.io.columns import Columns
 from spanrs.io.documents import Document, of_memory, opened
 
 if TYPE_CHECKING:
@@ -26,12 +27,24 @@ class Reading:
     encoding: str | None = None
     overlay: bool = False
     translate_all: bool = False
+    scheme: str = "auto"
+    reading: str = "conlleval"
+    columns: Columns = Columns()
 
     def read(self, path: Path, task: Task | None) -> _spanrs.Documents:
         """Read the documents of a file; raises what :func:`spanrs.io.read_documents` does."""
         elements = None if task is None or self.translate_all else task.declared()
         overlay = self.overlay and elements is not None
-        return opened(path, self.format, self.encoding, elements, overlay)
+        return opened(
+            path,
+            self.format,
+            encoding=self.encoding,
+            elements=elements,
+            overlay=overlay,
+            scheme=self.scheme,
+            reading=self.reading,
+            columns=self.columns,
+        )
 
 
 @dataclass(frozen=True)

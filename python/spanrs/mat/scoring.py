@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from spanrs import _spanrs
 from spanrs.errors import SpanrsError
+from spanrs.io.columns import Columns
 from spanrs.mat.files import FilePair, Reading, Side, file_pairs
 from spanrs.mat.result import Detail, MatResult, Skipped
 from spanrs.mat.rules import TABLES, Rules
@@ -61,6 +62,9 @@ def score(
     gold_encoding: str | None = None,
     overlay: bool = False,
     translate_all: bool = False,
+    scheme: str = "auto",
+    reading: str = "conlleval",
+    columns: Columns = Columns(),
     file_re: str | None = None,
     suffix_off: str | None = None,
     suffix_on: str | None = None,
@@ -103,6 +107,8 @@ def score(
         Encodings of XML and raw text, as Python names them; UTF-8 if not given.
     overlay, translate_all : bool
         For XML with a task: what the task does not declare stays in the text, or is annotated as well.
+    scheme, reading, columns
+        Of column files (``conll``), as for :func:`spanrs.score_files`.
     file_re : str, optional
         A regular expression for the whole base name of pred's files in a directory.
     suffix_off, suffix_on : str, optional
@@ -189,8 +195,9 @@ def score(
         unpaired_overlap,
         pieces,
     )
-    gold_is = Reading(gold_format or format, gold_encoding, overlay, translate_all)
-    pred_is = Reading(format, encoding, overlay, translate_all)
+    both = (overlay, translate_all, scheme, reading, columns)
+    gold_is = Reading(gold_format or format, gold_encoding, *both)
+    pred_is = Reading(format, encoding, *both)
     pairs = file_pairs(
         gold, pred, (gold_is, pred_is), task, file_re=file_re, suffix_off=suffix_off, suffix_on=suffix_on
     )

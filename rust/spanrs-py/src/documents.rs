@@ -6,10 +6,15 @@ use std::path::PathBuf;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
+use spanrs_base::Limits;
 use spanrs_io::document::{Document, Elements, Format, Reader};
-use spanrs_io::{Category, read_tasks as read};
+use spanrs_io::{Category, ColumnReader, read_tasks as read};
+use spanrs_tags::Dialect;
 
 use crate::error::Result;
+use crate::files::ColumnOptions;
+use crate::options::{reading, scheme};
+use crate::stop;
 
 /// Documents of one file, or of memory.
 #[pyclass(frozen, module = "spanrs._spanrs")]
@@ -109,6 +114,34 @@ pub(crate) fn read_documents(
         DocumentSource::Bytes(bytes, name) => reader.read(&name, &bytes),
     });
     Ok(Documents(documents?))
+}
+
+/// The documents of a column file, whose text is rebuilt. The scheme may be `auto`.
+#[pyfunction]
+#[pyo3(signature = (path, options, scheme_name, reading_name, /))]
+pub(crate) fn read_conll_documents(
+    py: Python<'_>,
+    path: PathBuf,
+    options: ColumnOptions,
+    scheme_name: &str,
+    reading_name: &str,
+) -> Result<Documents> {
+    let columns = options.columns()?;
+    let mut stop = |_| !stop();
+    let documents = py.detach(|| {
+        let open = || -> Result<ColumnReader> {
+            let lines = spanrs_io::open(&path, Limits::default())?;
+            Ok(ColumnReader::new(lines, columns.clone())?)
+        };
+        let dialect = Dialect::default();
+        let read_in = match scheme_name {
+            "auto" => spanrs_jobs::detect(open()?, &dialect, &mut stop)?.scheme,
+            name => scheme(name)?,
+        };
+        let mut reader = spanrs_tags::Reader::new(read_in, reading(reading_name)?, dialect)?;
+        Result::Ok(spanrs_jobs::read_conll(open()?, &mut reader, &mut stop)?)
+    })?;
+    Ok(Documents(documents))
 }
 
 /// (text, id, [(type, start, end, attributes, pieces)])

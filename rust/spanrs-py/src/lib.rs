@@ -38,7 +38,9 @@ mod _spanrs {
     #[pymodule_export]
     use crate::conlleval::Conlleval;
     #[pymodule_export]
-    use crate::documents::{Documents, documents_of, read_documents, read_tasks};
+    use crate::documents::{
+        Documents, documents_of, read_conll_documents, read_documents, read_tasks,
+    };
     #[pymodule_export]
     use crate::eval::Counter;
     #[pymodule_export]
