@@ -349,9 +349,7 @@ class MatOutcome:
 class MatScorer:
     def __new__(
         cls,
-        rules: tuple[
-            list[_Tag] | None, list[str] | None, list[str] | None, dict[str, str], list[str], str
-        ],
+        rules: tuple[list[_Tag] | None, list[str] | None, list[str] | None, dict[str, str], list[str], str],
         units: list[str],
         unpaired: str,
         details: bool,
@@ -370,9 +368,7 @@ class MatTotals:
         self, samples: int, seed: int, threads: int, /
     ) -> dict[str, tuple[list[_MatSpread], dict[str, list[_MatSpread]]]]: ...
 
-def documents_of(
-    documents: Sequence[tuple[str, str | None, Sequence[_Annotation]]], /
-) -> Documents: ...
+def documents_of(documents: Sequence[tuple[str, str | None, Sequence[_Annotation]]], /) -> Documents: ...
 def mat_measures(counts: _MatRow, elements: int, /) -> list[float]: ...
 def read_conll_documents(
     path: Path, options: _Columns, scheme_name: str, reading_name: str, /

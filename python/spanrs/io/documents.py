@@ -167,7 +167,13 @@ def of_memory(documents: Sequence[Document]) -> _spanrs.Documents:
                 document.text,
                 document.id,
                 [
-                    (a.type, a.start, a.end, dict(a.attributes), [(first, last) for first, last in a.pieces])
+                    (
+                        a.type,
+                        a.start,
+                        a.end,
+                        dict(a.attributes),
+                        [(first, last) for first, last in a.pieces],
+                    )
                     for a in document.annotations
                 ],
             )

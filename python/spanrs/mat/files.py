@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 #: A file, a directory, a document, or several documents.
 Side: TypeAlias = str | PathLike[str] | Document | Sequence[Document]
 
+
 @dataclass(frozen=True)
 class Reading:
     """How the files of a side are read; the attributes are arguments of :func:`spanrs.io.read_documents`."""

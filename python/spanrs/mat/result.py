@@ -181,7 +181,9 @@ class MatResult(Made):
         tallies = Tallies()
         tallies.add(self.tallies)
         tallies.add(other.tallies)
-        settings = {k: v for k, v in merged_settings(self.settings, other.settings).items() if k not in DRAWN}
+        settings = {
+            k: v for k, v in merged_settings(self.settings, other.settings).items() if k not in DRAWN
+        }
         both = self.details is not None and other.details is not None
         return replace(
             self,

@@ -55,7 +55,9 @@ class Rules:
     def messages(self) -> list[str]:
         """Say what does not count because something else does."""
         listed = {label for labels in self.classes.values() for label in labels}
-        said = [f"Ignoring label {label!r} in equivalence classes" for label in self.ignore if label in listed]
+        said = [
+            f"Ignoring label {label!r} in equivalence classes" for label in self.ignore if label in listed
+        ]
         if self.task is not None:
             for option, given in (("content", self.content), ("tokens", self.tokens)):
                 if given is not None:
@@ -67,7 +69,14 @@ class Rules:
         tags = None
         if self.task is not None:
             tags = [(tag.name, tag.category, tag.aliases) for tag in self.task.tags]
-        plain = (tags, _list(self.content), _list(self.tokens), self.mapped(), list(self.ignore), self.pieces)
+        plain = (
+            tags,
+            _list(self.content),
+            _list(self.tokens),
+            self.mapped(),
+            list(self.ignore),
+            self.pieces,
+        )
         units = [table for table in self.tables if table != "tag"]
         return _spanrs.MatScorer(plain, units, self.unpaired, details)
 

@@ -367,7 +367,11 @@ def _pair(pair: FilePair, scorer: _spanrs.MatScorer, texts: bool) -> _Outcome:
         elif reason is not None:
             code, why = reason
             said = f"Signals don't match among documents {pair.pred}, {pair.gold}; skipping."
-            message = f"{said} ({why})" if code == "texts" else f"Couldn't score {pair.pred}: {why}; skipping pair."
+            message = (
+                f"{said} ({why})"
+                if code == "texts"
+                else f"Couldn't score {pair.pred}: {why}; skipping pair."
+            )
             left.append(Skipped(pair.pred, message, pair=True))
     return scored, left
 

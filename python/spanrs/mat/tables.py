@@ -100,7 +100,9 @@ class Row:
         for place, (name, value) in enumerate(zip(MEASURES + ACCURACIES, measured, strict=True)):
             values[name] = value * scale
             spread = None if self.spread is None else self.spread[place]
-            for part, of in zip(SPREAD, (None,) * 3 if spread is None else spread.parts(scale), strict=True):
+            for part, of in zip(
+                SPREAD, (None,) * 3 if spread is None else spread.parts(scale), strict=True
+            ):
                 values[f"{name}_{part}"] = of
         return values
 

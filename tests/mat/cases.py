@@ -1,0 +1,69 @@
+"""The recorded cases of MATScore, as options of ours."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from spanrs import mat
+
+#: Cases with a similarity profile of 2.0, which 1.3 does not have: nothing is derived for them.
+PROFILES = {"e14_simprofile", "e15_simprofile_span_only"}
+
+
+def names(folder: Path) -> list[str]:
+    """All cases of a folder."""
+    return sorted(path.name for path in (folder / "cases").iterdir())
+
+
+def expected(folder: Path, name: str) -> dict[str, Any]:
+    return json.loads((folder / "cases" / name / "expected.json").read_text(encoding="utf-8"))
+
+
+def options(folder: Path, name: str) -> tuple[Path, Path, dict[str, Any]]:
+    """Give gold, pred and the keyword arguments that a case's arguments mean."""
+    args = expected(folder, name)["args"]
+    case = folder / "cases" / name
+    made: dict[str, Any] = {"details": True, "lenient": True}
+    sides: dict[str, Path] = {}
+    given = iter(args)
+    plain = {
+        "--file_type": "format",
+        "--ref_file_type": "gold_format",
+        "--file_re": "file_re",
+        "--ref_fsuff_off": "suffix_off",
+        "--ref_fsuff_on": "suffix_on",
+    }
+    lists = {"--content_annotations": "content", "--token_annotations": "tokens", "--ignore": "ignore"}
+    for arg in given:
+        if arg in ("--file", "--dir"):
+            sides["pred"] = case / next(given)
+        elif arg in ("--ref_file", "--ref_dir"):
+            sides["gold"] = case / next(given)
+        elif arg in plain:
+            made[plain[arg]] = next(given)
+        elif arg in lists:
+            made[lists[arg]] = [label.strip() for label in next(given).split(",")]
+        elif arg == "--equivalence_class":
+            label = next(given)
+            labels = [old.strip() for old in next(given).split(",")]
+            made.setdefault("classes", {})[label] = labels
+        elif arg == "--task":
+            made["task"] = task(folder, next(given))
+        elif arg == "--xml_input_is_overlay":
+            made["overlay"] = True
+        elif arg == "--xml_translate_all":
+            made["translate_all"] = True
+        elif arg == "--similarity_profile":
+            next(given)
+    if "format" in made or "gold_format" in made:
+        # What is not said is mat-json on either side.
+        made = {"format": "mat-json", "gold_format": "mat-json"} | made
+    return sides["gold"], sides["pred"], made
+
+
+def task(folder: Path, name: str) -> mat.Task:
+    from spanrs.mat.task import find_task
+
+    return find_task(name, [folder / "tasks"])
