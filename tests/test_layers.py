@@ -23,10 +23,11 @@ PYTHON = {
     "io": set(),
     "tags": {"io"},
     "eval": {"io", "tags", "report"},
-    "report": {"eval", "tags"},
+    "mat": {"io", "eval", "report"},
+    "report": {"eval", "io", "mat", "tags"},
     "compat": {"io", "tags", "eval", "report"},
     "integrations": {"io", "tags", "eval", "report", "compat"},
-    "cli": {"io", "tags", "eval", "report", "compat"},
+    "cli": {"io", "tags", "eval", "mat", "report", "compat"},
 }
 
 

@@ -1,7 +1,7 @@
-"""The command line: ``spanrs score``, ``fair``, ``validate``, ``convert``, ``spans``, ``conlleval``.
+"""The command line: ``spanrs score``, ``fair``, ``mat``, ``validate``, ``convert``, ``spans`` and so on.
 
-Exit status: 0 all well; 1 ``validate`` found violations; 2 the input or the command line is wrong, said
-in one line on standard error, with nothing written.
+Exit status: 0 all well; 1 ``validate`` found violations, or ``mat`` had to skip something; 2 the input or
+the command line is wrong, said in one line on standard error, with nothing written.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ COMMANDS = {
     "validate": "List the tags that do not conform to their scheme.",
     "convert": "Convert the tags of a file from one scheme to another.",
     "spans": "Write the spans of a tagged file as JSON Lines.",
+    "mat": "Score annotated documents as MITRE's MATScore does.",
     "conlleval": "Write what conlleval.pl writes, byte for byte.",
 }
 

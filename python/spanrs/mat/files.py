@@ -22,7 +22,7 @@ Side: TypeAlias = str | PathLike[str] | Document | Sequence[Document]
 
 @dataclass(frozen=True)
 class Reading:
-    """How the files of a side are read; the attributes are arguments of :func:`spanrs.io.read_documents`."""
+    """How the files of a side are read: arguments of :func:`spanrs.io.read_documents`."""
 
     format: str = "mat-json"
     encoding: str | None = None
@@ -89,11 +89,13 @@ def file_pairs(
         Where a directory cannot be listed.
     """
     if not isinstance(gold, (str, PathLike)) or not isinstance(pred, (str, PathLike)):
-        yield FilePair("", "gold", "pred", *(_reader(s, r, task) for s, r in zip((gold, pred), readings)))
+        yield FilePair(
+            "", "gold", "pred", _reader(gold, readings[0], task), _reader(pred, readings[1], task)
+        )
         return
     golds, preds = Path(gold), Path(pred)
     if not preds.is_dir() and not golds.is_dir():
-        yield _pair(golds, preds, readings, task)
+        yield file_pair(golds, preds, readings, task)
         return
     if not preds.is_dir() or not golds.is_dir():
         one, other = (golds, preds) if golds.is_dir() else (preds, golds)
@@ -102,7 +104,7 @@ def file_pairs(
         name = file.name
         if suffix_off and name.endswith(suffix_off):
             name = name[: -len(suffix_off)]
-        yield _pair(golds / (name + (suffix_on or "")), file, readings, task)
+        yield file_pair(golds / (name + (suffix_on or "")), file, readings, task)
 
 
 def _listed(folder: Path, reading: Reading, file_re: str | None) -> list[Path]:
@@ -117,7 +119,8 @@ def _listed(folder: Path, reading: Reading, file_re: str | None) -> list[Path]:
     return sorted(files, key=lambda file: file.name)
 
 
-def _pair(gold: Path, pred: Path, readings: tuple[Reading, Reading], task: Task | None) -> FilePair:
+def file_pair(gold: Path, pred: Path, readings: tuple[Reading, Reading], task: Task | None) -> FilePair:
+    """Give two files as a pair."""
     return FilePair(
         pred.name, str(gold), str(pred), _reader(gold, readings[0], task), _reader(pred, readings[1], task)
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from os import PathLike
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -40,12 +41,22 @@ class Scored(NamedTuple):
     def details(self) -> Iterator[Detail]:
         """Give the pairs of annotations."""
         text = self.text
+        nothing = (None, None, None)
         for kind, gold, pred in self.outcome.details():
-            ref = (None, None, None) if gold is None else gold
-            hyp = (None, None, None) if pred is None else pred
-            ref_text = None if gold is None else text[gold[1] : gold[2]]
-            hyp_text = None if pred is None else text[pred[1] : pred[2]]
-            yield Detail(self.name, kind, *ref, *hyp, ref_text, hyp_text)
+            ref_label, ref_start, ref_end = gold or nothing
+            hyp_label, hyp_start, hyp_end = pred or nothing
+            yield Detail(
+                self.name,
+                kind,
+                ref_label,
+                ref_start,
+                ref_end,
+                hyp_label,
+                hyp_start,
+                hyp_end,
+                None if gold is None else text[ref_start:ref_end],
+                None if pred is None else text[hyp_start:hyp_end],
+            )
 
 
 #: Called with each pair of documents that was scored, in order.
@@ -89,15 +100,15 @@ def score(
     """Score annotations of pred against those of gold, as MITRE's MATScore does.
 
     Annotations that overlap are paired one to one, so that their similarities have the greatest sum; every
-    pair is a match or a clash of one of seven kinds, and what has no partner is missing or spurious. Tokens,
-    pseudo-tokens and characters are counted besides.
+    pair is a match or a clash of one of seven kinds, and what has no partner is missing or spurious.
+    Tokens, pseudo-tokens and characters are counted besides.
 
     Parameters
     ----------
     gold, pred : path, Document or sequence of Document
-        Two files, two directories, or documents of memory. Of directories every file of pred's is paired with
-        the file of the same name in gold's. Documents of one file are paired by their ids if they have any,
-        else by their order. The text has to be the same on both sides.
+        Two files, two directories, or documents of memory. Of directories every file of pred's is paired
+        with the file of the same name in gold's. Documents of one file are paired by their ids if they
+        have any, else by their order. The text has to be the same on both sides.
     format : str
         How pred's files are written: ``mat-json``, ``xml-inline``, ``fake-xml-inline``, ``raw``, ``brat``,
         ``doccano``, ``prodigy``, ``label-studio``, ``conll`` or ``spacy``.
@@ -112,7 +123,8 @@ def score(
     file_re : str, optional
         A regular expression for the whole base name of pred's files in a directory.
     suffix_off, suffix_on : str, optional
-        What is taken from the end of the name of pred's file, and what is put there, to get the name of gold's.
+        What is taken from the end of the name of pred's file, and what is put there, to get the name of
+        gold's.
     task : Task or path, optional
         What types there are, and their aliases; a task.xml or its folder.
     content : sequence of str, optional
@@ -124,7 +136,8 @@ def score(
     ignore : sequence of str
         Labels to leave out, after aliases and classes.
     tables : sequence of str
-        Which tables to make: ``tag``, ``token``, ``pseudo_token``, ``character``. That of tags there is always.
+        Which tables to make: ``tag``, ``token``, ``pseudo_token``, ``character``. That of tags there is
+        always.
     kinds : bool
         Whether the table of tags has a column for each kind of clash.
     details : bool
@@ -132,16 +145,17 @@ def score(
     by_document : bool
         Whether tables have rows for each document.
     confidence : bool or int
-        Whether measures have a mean, a variance and a standard deviation over resampled corpora, and of how
-        many samples (1000).
+        Whether measures have a mean, a variance and a standard deviation over resampled corpora, and over
+        how many samples (True: 1000).
     seed : int
         Of the resampling. The same seed gives the same numbers for any number of threads.
     unpaired_overlap : str
         What becomes of an annotation that overlaps others but has no partner: ``alone`` (it is missing or
-        spurious), or ``clash`` (MAT 1.3's manual to the letter: it clashes with what it is most similar to).
+        spurious), or ``clash`` (MAT 1.3's manual to the letter: it clashes with what it is most similar
+        to).
     pieces : str
-        How an annotation of several pieces is scored: ``cover`` (from the first to the last), ``split`` (each
-        piece), or ``refuse``.
+        How an annotation of several pieces is scored: ``cover`` (from the first to the last), ``split``
+        (each piece), or ``refuse``.
     percent : bool
         Whether measures are per cent, as MAT 1.3 printed them, not fractions.
     lenient : bool
@@ -201,7 +215,6 @@ def score(
     pairs = file_pairs(
         gold, pred, (gold_is, pred_is), task, file_re=file_re, suffix_off=suffix_off, suffix_on=suffix_on
     )
-    kept: list[Detail] = []
     result = score_pairs(
         list(pairs),
         rules,
@@ -209,13 +222,11 @@ def score(
         samples=SAMPLES if confidence is True else int(confidence),
         seed=seed,
         threads=threads,
-        sink=(lambda scored: kept.extend(scored.details())) if details else None,
+        details=details,
         progress=progress,
         kinds=kinds,
         percent=percent,
     )
-    if details:
-        object.__setattr__(result, "details", kept)
     if result.skipped and not lenient:
         more = f" (and {len(result.skipped) - 1} more)" if len(result.skipped) > 1 else ""
         warnings.warn(f"not everything was scored: {result.skipped[0].message}{more}", stacklevel=2)
@@ -230,7 +241,8 @@ def score_pairs(
     samples: int = 0,
     seed: int = 0,
     threads: int = 1,
-    sink: Sink | None = None,
+    details: bool = False,
+    sinks: Sequence[Sink] = (),
     tell: Callable[[Skipped], None] | None = None,
     progress: Callable[[int, int], None] | None = None,
     kinds: bool = True,
@@ -240,7 +252,7 @@ def score_pairs(
 
     Parameters
     ----------
-    sink : callable, optional
+    sinks : sequence of callable
         Called with each pair of documents, in order, so that nothing of them need be kept.
     tell : callable, optional
         Called with what is skipped, at once.
@@ -249,49 +261,67 @@ def score_pairs(
         raise ValueError(f"threads must be 1 or more, not {threads}")
     if samples < 0 or seed < 0:
         raise ValueError("the number of samples and the seed cannot be negative")
-    scorer = rules.scorer(sink is not None)
-    totals = _spanrs.MatTotals(samples > 0)
-    skipped: list[Skipped] = []
-    files: list[tuple[str, Tallies]] = []
-    misplaced: list[str] = []
-    for done, (scored, left) in enumerate(_each(pairs, scorer, sink is not None, threads), 1):
-        for one in left:
-            skipped.append(one)
-            if tell is not None:
+    looked_at = details or bool(sinks)
+    scorer = rules.scorer(looked_at)
+    gathered = _Gathered(_spanrs.MatTotals(samples > 0), by_document, [] if details else None)
+    for done, (scored, left) in enumerate(_each(pairs, scorer, looked_at, threads), 1):
+        gathered.skipped += left
+        if tell is not None:
+            for one in left:
                 tell(one)
         for document in scored:
-            totals.add(document.outcome)
-            place = document.outcome.misplaced()
-            if place is not None:
-                misplaced.append(f"{document.name}: character {place}")
-            if by_document:
-                alone = _spanrs.MatTotals(False)
-                alone.add(document.outcome)
-                files.append((document.name, Tallies.of_state(alone.state())))
-            if sink is not None:
+            gathered.take(document)
+            for sink in sinks:
                 sink(document)
         if progress is not None:
             progress(done, len(pairs))
-    tallies = Tallies.of_state(totals.state())
-    notes = rules.messages()
-    if misplaced:
-        notes.append(MISPLACED)
-    if "token" in rules.tables and (misplaced or tallies.size("token") == 0):
-        notes.append(NO_TOKENS)
+    tallies = Tallies.of_state(gathered.totals.state())
     settings = rules.settings()
     if samples:
         settings |= {"samples": str(samples), "seed": str(seed)}
     return MatResult(
         tallies,
         settings | {"version": _spanrs.__version__},
-        skipped=skipped,
-        notes=notes,
-        spreads=_spreads(totals.spreads(samples, seed, threads)) if samples else None,
-        files=files if by_document else None,
+        details=gathered.details,
+        skipped=gathered.skipped,
+        notes=rules.messages() + gathered.notes("token" in rules.tables, tallies),
+        spreads=_spreads(gathered.totals.spreads(samples, seed, threads)) if samples else None,
+        files=gathered.files if by_document else None,
         kinds=kinds,
         percent=percent,
-        misplaced=bool(misplaced),
+        misplaced=bool(gathered.misplaced),
     )
+
+
+@dataclass
+class _Gathered:
+    """What has come of the pairs so far."""
+
+    totals: _spanrs.MatTotals
+    by_document: bool
+    details: list[Detail] | None
+    skipped: list[Skipped] = field(default_factory=list)
+    files: list[tuple[str, Tallies]] = field(default_factory=list)
+    misplaced: str | None = None
+
+    def take(self, document: Scored) -> None:
+        """Add a pair of documents."""
+        self.totals.add(document.outcome)
+        place = document.outcome.misplaced()
+        if place is not None and self.misplaced is None:
+            self.misplaced = f"{document.name}, character {place}"
+        if self.by_document:
+            alone = _spanrs.MatTotals(False)
+            alone.add(document.outcome)
+            self.files.append((document.name, Tallies.of_state(alone.state())))
+        if self.details is not None:
+            self.details.extend(document.details())
+
+    def notes(self, tokens: bool, tallies: Tallies) -> list[str]:
+        """Say why there is no table of tokens, if it was asked for."""
+        if self.misplaced is not None:
+            return [f"{MISPLACED} (The first one: {self.misplaced}.)"]
+        return [NO_TOKENS] if tokens and tallies.size("token") == 0 else []
 
 
 def _spreads(

@@ -29,6 +29,11 @@ pub(crate) fn open_file(path: &Path) -> Result<File> {
     Ok(file)
 }
 
+/// True where the first bytes say gzip or zstd.
+pub(crate) fn is_compressed(bytes: &[u8]) -> bool {
+    bytes.starts_with(GZIP) || bytes.starts_with(ZSTD)
+}
+
 /// The source with gzip or zstd taken off, as its first bytes tell; names and endings do not matter, so
 /// that standard input and renamed files work.
 pub(crate) fn decompress(mut source: Source) -> std::io::Result<Source> {

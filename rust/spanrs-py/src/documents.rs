@@ -91,17 +91,20 @@ pub(crate) enum DocumentSource {
 /// The documents of a file. `declared`: the elements of XML that are annotations, or None for all; `overlay`:
 /// the others stay in the text.
 #[pyfunction]
-#[pyo3(signature = (source, format, declared, overlay, /))]
+#[pyo3(signature = (source, format_name, declared, overlay, /))]
 pub(crate) fn read_documents(
     py: Python<'_>,
     source: DocumentSource,
-    format: &str,
+    format_name: &str,
     declared: Option<Vec<String>>,
     overlay: bool,
 ) -> Result<Documents> {
-    let Some(format) = Format::named(format) else {
+    let Some(format) = Format::named(format_name) else {
         let known: Vec<_> = Format::ALL.iter().map(|(name, _)| *name).collect();
-        let message = format!("no format {format:?}; the formats are {}", known.join(", "));
+        let message = format!(
+            "no format {format_name:?}; the formats are {}",
+            known.join(", ")
+        );
         return Err(PyValueError::new_err(message).into());
     };
     let mut reader = Reader::new(format);

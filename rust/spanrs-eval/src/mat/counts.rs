@@ -86,20 +86,27 @@ pub struct DocumentCounts {
 }
 
 /// The value of a label, which is added if it is new.
-fn entry<T: Default>(rows: &mut Vec<(u32, T)>, label: u32) -> &mut T {
-    let at = rows.partition_point(|row| row.0 < label);
-    if rows.get(at).is_none_or(|row| row.0 != label) {
-        rows.insert(at, (label, T::default()));
+fn entry<T: Copy + Default>(rows: &mut Vec<Option<T>>, label: u32) -> &mut T {
+    let at = label as usize;
+    if rows.len() <= at {
+        rows.resize(at + 1, None);
     }
-    &mut rows[at].1
+    rows[at].get_or_insert_default()
+}
+
+/// The labels that are there.
+fn packed<T>(rows: Vec<Option<T>>) -> Vec<(u32, T)> {
+    let numbered = (0..).zip(rows);
+    numbered
+        .filter_map(|(label, row)| Some((label, row?)))
+        .collect()
 }
 
 impl DocumentCounts {
     /// Counts pairs of annotations.
     pub(super) fn of_pairs(gold: &[Item], pred: &[Item], pairs: &[Pair]) -> Self {
-        let mut counts = Self::default();
+        let (mut tags, mut kinds) = (Vec::<Option<Row>>::new(), Vec::<Option<Kinds>>::new());
         let mut confusion = BTreeMap::<_, u64>::new();
-        let tags = &mut counts.rows[Table::Tag as usize];
         for pair in pairs {
             let g = pair.gold.map(|at| &gold[at as usize]);
             let p = pair.pred.map(|at| &pred[at as usize]);
@@ -107,27 +114,27 @@ impl DocumentCounts {
             let counts_gold = pair.single != Some(Side::Pred);
             let counts_pred = pair.single != Some(Side::Gold);
             if let Some(g) = g.filter(|_| counts_gold) {
-                let row = entry(tags, g.label);
+                let row = entry(&mut tags, g.label);
                 match (pair.kind, pair.kind.mirrored().clash()) {
-                    (Kind::Match, _) if counts_pred => row.matched += 1,
+                    (Kind::Match, _) => row.matched += 1,
                     (Kind::Missing, _) => row.missing += 1,
                     (_, kind) => {
                         row.ref_clash += 1;
                         if let Some(kind) = kind {
-                            entry(&mut counts.kinds, g.label).gold[kind] += 1;
+                            entry(&mut kinds, g.label).gold[kind] += 1;
                         }
                     }
                 }
             }
             if let Some(p) = p.filter(|_| counts_pred) {
-                let row = entry(tags, p.label);
+                let row = entry(&mut tags, p.label);
                 match (pair.kind, pair.kind.clash()) {
-                    (Kind::Match, _) if counts_gold => {}
+                    (Kind::Match, _) => {}
                     (Kind::Spurious, _) => row.spurious += 1,
                     (_, kind) => {
                         row.hyp_clash += 1;
                         if let Some(kind) = kind {
-                            entry(&mut counts.kinds, p.label).pred[kind] += 1;
+                            entry(&mut kinds, p.label).pred[kind] += 1;
                         }
                     }
                 }
@@ -138,8 +145,14 @@ impl DocumentCounts {
                 *confusion.entry((g.label, p.label)).or_default() += 1;
             }
         }
-        counts.confusion = confusion.into_iter().collect();
-        counts
+        let mut rows = <[Vec<(u32, Row)>; TABLES]>::default();
+        rows[Table::Tag as usize] = packed(tags);
+        Self {
+            rows,
+            kinds: packed(kinds),
+            confusion: confusion.into_iter().collect(),
+            ..Self::default()
+        }
     }
 
     /// Counts the elements of intervals.
@@ -151,7 +164,8 @@ impl DocumentCounts {
         intervals: &[Interval],
     ) {
         self.elements[unit as usize] = elements;
-        let rows = &mut self.rows[unit as usize + 1];
+        let mut found = Vec::<Option<Row>>::new();
+        let rows = &mut found;
         for (interval, &size) in intervals.iter().zip(sizes) {
             match (interval.gold, interval.pred) {
                 (Some(gold), Some(pred)) if gold == pred => entry(rows, gold).matched += size,
@@ -176,6 +190,7 @@ impl DocumentCounts {
                 }
             }
         }
+        self.rows[unit as usize + 1] = packed(found);
     }
 
     /// The same counts with other numbers for the labels.

@@ -282,6 +282,10 @@ impl Pairing {
         self.make(sides, gold, pred);
         if let Some(last) = self.pairs.last_mut() {
             last.single = Some(side);
+            // The same twice on one side: the second matches nothing, and of the clashes this says least.
+            if last.kind == Kind::Match {
+                last.kind = Kind::Overlap;
+            }
         }
     }
 

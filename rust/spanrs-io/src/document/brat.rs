@@ -38,7 +38,7 @@ pub(super) fn open(path: &Path, limits: Limits) -> Result<Document> {
     let bytes = |ending| {
         let path = path.with_extension(ending);
         let name = path.display().to_string();
-        let bytes = whole(&name, Box::new(open_file(&path)?), limits)?;
+        let bytes = whole(&name, open_file(&path)?, limits)?;
         Ok((name, bytes))
     };
     let (name, annotations) = bytes("ann")?;

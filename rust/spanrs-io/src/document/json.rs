@@ -14,16 +14,29 @@ const MESSAGE: usize = 300;
 
 /// What serde says of JSON that begins on a line of a file; `what` says what it should have been.
 pub(super) fn error(name: &str, line: u64, what: &str, error: &serde_json::Error) -> Error {
+    let from = Position {
+        column: 1,
+        ..Position::line(name, line)
+    };
+    error_from(&from, what, error)
+}
+
+/// As [`error`] for JSON that begins at any place.
+pub(super) fn error_from(from: &Position, what: &str, error: &serde_json::Error) -> Error {
     let mut message = error.to_string();
     if error.line() > 0 {
         // The place is said in front already.
         let end = message.rfind(" at line ").unwrap_or(message.len());
         message.truncate(end);
     }
+    let column = error.column() as u64;
     let position = Position {
-        path: name.to_owned(),
-        line: line + (error.line() as u64).saturating_sub(1),
-        column: error.column() as u64,
+        path: from.path.clone(),
+        line: from.line + (error.line() as u64).saturating_sub(1),
+        column: match error.line() {
+            1 => (from.column + column).saturating_sub(1),
+            _ => column,
+        },
     };
     let message = format!("{what}: {}", excerpt(&message, MESSAGE));
     Error::new(Code::BadDocument, position, message)

@@ -4,20 +4,22 @@
 //! {"version": 2, "signal": "...", "asets": [{"type": "T", "hasID": false, "hasSpan": true,
 //!   "attrs": [{"name": "a", "type": "string"}], "annots": [[0, 3, "value"]]}]}
 //! ```
-//! Keys may come in any order, so rows are kept as they are until their set is complete.
+//! Keys may come in any order, so rows are kept as they are written until their set is complete. Most rows of
+//! most files are two numbers, and those are read by hand.
 
 use std::fmt;
 
 use serde::Deserialize;
 use serde::de::{Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::Value;
+use serde_json::value::RawValue;
 use spanrs_base::Position;
 
-use super::{Document, json};
+use super::{Document, json, place};
 use crate::error::{Code, Error, Result};
 
 pub(super) fn read(name: &str, text: &str) -> Result<Document> {
-    let file: File = serde_json::from_str(text)
+    let file: File<'_> = serde_json::from_str(text)
         .map_err(|error| json::error(name, 1, "this is not MAT-JSON", &error))?;
     let bad = |code, message: String| Error::new(code, Position::file(name), message);
     match &file.version {
@@ -40,32 +42,45 @@ pub(super) fn read(name: &str, text: &str) -> Result<Document> {
     for set in file.asets {
         // What has no place in the text is no span.
         if set.has_span {
-            add(&mut document, set).map_err(|message| bad(Code::BadDocument, message))?;
+            add(&mut document, set, name, text)?;
         }
     }
     Ok(document)
 }
 
 /// Adds the annotations of a set.
-fn add(document: &mut Document, set: Set) -> Result<(), String> {
+fn add(document: &mut Document, set: Set<'_>, name: &str, text: &str) -> Result<()> {
     let Set {
         ty, attrs, annots, ..
     } = set;
+    let bad = |message| Error::new(Code::BadDocument, Position::file(name), message);
+    let Some(annots) = annots.map(RawValue::get) else {
+        return Ok(());
+    };
     let Some(ty) = ty else {
-        return match annots.is_empty() {
-            true => Ok(()),
-            false => Err("a set of annotations in \"asets\" has no \"type\"".to_owned()),
-        };
+        let message = "a set of annotations in \"asets\" has no \"type\"".to_owned();
+        return Err(bad(message));
     };
     let id = document.intern(&ty);
-    document.annotations.reserve(annots.len());
-    for (at, row) in annots.into_iter().enumerate() {
+    let before = document.annotations.len();
+    if push_pairs(document, id, annots.as_bytes()).is_some() {
+        return Ok(());
+    }
+    document.annotations.truncate(before);
+    let rows: Vec<Row> = serde_json::from_str(annots).map_err(|error| {
+        // What was read is a part of the text.
+        let from = annots.as_ptr() as usize - text.as_ptr() as usize;
+        let from = place(name, &text.as_bytes()[..from]);
+        json::error_from(&from, "this is not MAT-JSON", &error)
+    })?;
+    document.annotations.reserve(rows.len());
+    for (at, row) in rows.into_iter().enumerate() {
         let Row { start, end, rest } = row;
         let (Some(start), Some(end)) = (start, end) else {
-            return Err(format!(
+            return Err(bad(format!(
                 "annotation {at} of {ty} begins with no two whole numbers from 0: {}",
                 Value::Array(rest)
-            ));
+            )));
         };
         document.push(id, start, end);
         if rest.is_empty() {
@@ -73,11 +88,11 @@ fn add(document: &mut Document, set: Set) -> Result<(), String> {
         }
         let ids = usize::from(set.has_id);
         if rest.len() > attrs.len() + ids {
-            return Err(format!(
+            return Err(bad(format!(
                 "annotation {at} of {ty} has {} values and {ty} {} attributes",
                 rest.len() - ids,
                 attrs.len()
-            ));
+            )));
         }
         for (attribute, value) in attrs.iter().zip(rest.into_iter().skip(ids)) {
             if let Some(value) = plain(value) {
@@ -86,6 +101,45 @@ fn add(document: &mut Document, set: Set) -> Result<(), String> {
         }
     }
     Ok(())
+}
+
+/// Adds rows that are two numbers each; None, with some of them added perhaps, where one is not.
+fn push_pairs(document: &mut Document, ty: u32, json: &[u8]) -> Option<()> {
+    // It is JSON already, so that every character that is passed over can only be white space.
+    let mut bytes = json
+        .iter()
+        .copied()
+        .filter(|byte| !byte.is_ascii_whitespace());
+    if bytes.next()? != b'[' {
+        return None;
+    }
+    loop {
+        match bytes.next()? {
+            b'[' => {}
+            b',' if bytes.next()? == b'[' => {}
+            b']' => return Some(()),
+            _ => return None,
+        }
+        let (start, end) = (number(&mut bytes, b',')?, number(&mut bytes, b']')?);
+        document.push(ty, start, end);
+    }
+}
+
+/// A whole number from 0 and what stands behind it.
+fn number(bytes: &mut impl Iterator<Item = u8>, behind: u8) -> Option<u32> {
+    let mut value = u32::from(digit(bytes.next()?)?);
+    loop {
+        let byte = bytes.next()?;
+        let Some(digit) = digit(byte) else {
+            return (byte == behind).then_some(value);
+        };
+        // No text reaches so far: what is too large lies beyond the text, however large it is.
+        value = value.saturating_mul(10).saturating_add(u32::from(digit));
+    }
+}
+
+fn digit(byte: u8) -> Option<u8> {
+    byte.is_ascii_digit().then(|| byte - b'0')
 }
 
 /// A value as XML would write it; None for null.
@@ -104,21 +158,21 @@ fn plain(value: Value) -> Option<String> {
     })
 }
 
-struct File {
+struct File<'a> {
     version: Value,
     signal: String,
-    asets: Vec<Set>,
+    asets: Vec<Set<'a>>,
 }
 
-impl<'de> Deserialize<'de> for File {
+impl<'de> Deserialize<'de> for File<'de> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         struct Keys;
         impl<'de> Visitor<'de> for Keys {
-            type Value = File;
+            type Value = File<'de>;
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.write_str("an object with \"signal\" and \"asets\"")
             }
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<File, A::Error> {
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<File<'de>, A::Error> {
                 let (mut version, mut signal, mut asets) = (Value::Null, String::new(), Vec::new());
                 while let Some(key) = map.next_key::<Key>()? {
                     match key {
@@ -158,29 +212,29 @@ enum Key {
     Other,
 }
 
-struct Set {
+struct Set<'a> {
     ty: Option<String>,
     has_id: bool,
     has_span: bool,
     attrs: Vec<Attribute>,
-    annots: Vec<Row>,
+    annots: Option<&'a RawValue>,
 }
 
-impl<'de> Deserialize<'de> for Set {
+impl<'de> Deserialize<'de> for Set<'de> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         struct Keys;
         impl<'de> Visitor<'de> for Keys {
-            type Value = Set;
+            type Value = Set<'de>;
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.write_str("an object with \"type\" and \"annots\"")
             }
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Set, A::Error> {
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Set<'de>, A::Error> {
                 let mut set = Set {
                     ty: None,
                     has_id: false,
                     has_span: true,
                     attrs: Vec::new(),
-                    annots: Vec::new(),
+                    annots: None,
                 };
                 while let Some(key) = map.next_key::<Key>()? {
                     match key {
@@ -188,7 +242,7 @@ impl<'de> Deserialize<'de> for Set {
                         Key::HasId => set.has_id = map.next_value()?,
                         Key::HasSpan => set.has_span = map.next_value()?,
                         Key::Attrs => set.attrs = map.next_value()?,
-                        Key::Annots => set.annots = map.next_value()?,
+                        Key::Annots => set.annots = Some(map.next_value()?),
                         _ => drop(map.next_value::<IgnoredAny>()?),
                     }
                 }

@@ -22,14 +22,14 @@ mod places;
 mod xml_inline;
 
 use std::collections::{HashMap, HashSet};
-use std::io::Read;
+use std::fs::File;
+use std::io::{Cursor, Read};
 use std::path::Path;
 
 use spanrs_base::{Limits, Position};
 
 use crate::error::{Code, Error, Result};
-use crate::lines::Source;
-use crate::open::{decompress, open_file};
+use crate::open::{decompress, is_compressed, open_file};
 
 /// A labelled stretch of a document's text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -270,7 +270,7 @@ impl Reader {
             return Ok(vec![brat::open(path, self.limits)?.close()]);
         }
         let name = path.display().to_string();
-        let bytes = whole(&name, Box::new(open_file(path)?), self.limits)?;
+        let bytes = whole(&name, open_file(path)?, self.limits)?;
         self.read(&name, &bytes)
     }
 
@@ -299,14 +299,24 @@ impl Reader {
     }
 }
 
-/// All bytes of a source.
-fn whole(name: &str, source: Source, limits: Limits) -> Result<Vec<u8>> {
-    let mut bytes = Vec::new();
-    let most = limits.document_bytes;
-    let read = decompress(source)
-        .and_then(|source| source.take(most as u64 + 1).read_to_end(&mut bytes))
-        .map_err(|error| Error::read(Position::file(name), error))?;
-    if read > most {
+/// All bytes of a file, decompressed.
+fn whole(name: &str, file: File, limits: Limits) -> Result<Vec<u8>> {
+    let most = limits.document_bytes as u64;
+    let failed = |error| Error::read(Position::file(name), error);
+    let size = file.metadata().map_or(0, |data| data.len()).min(most);
+    let mut bytes = Vec::with_capacity(size as usize + 1);
+    file.take(most + 1)
+        .read_to_end(&mut bytes)
+        .map_err(failed)?;
+    if is_compressed(&bytes) {
+        let source = decompress(Box::new(Cursor::new(bytes))).map_err(failed)?;
+        bytes = Vec::new();
+        source
+            .take(most + 1)
+            .read_to_end(&mut bytes)
+            .map_err(failed)?;
+    }
+    if bytes.len() as u64 > most {
         let message = format!("the file holds more than {most} bytes, the limit for a document");
         return Err(Error::new(
             Code::DocumentTooLong,

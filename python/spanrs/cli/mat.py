@@ -1,0 +1,348 @@
+"""``spanrs mat``, which is also ``MATScore``."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import Any
+
+import click
+
+from spanrs.cli.options import reading_option, scheme_option, standard_output
+from spanrs.io import atomic_output
+from spanrs.mat.files import FilePair, Reading, file_pair, file_pairs
+from spanrs.mat.result import MatResult
+from spanrs.mat.rules import PIECES, TABLES, UNPAIRED, Rules
+from spanrs.mat.scoring import SAMPLES, Sink, score_pairs
+from spanrs.mat.task import Task, find_task, read_task
+
+#: Formats of files.
+FORMATS = (
+    "mat-json",
+    "xml-inline",
+    "fake-xml-inline",
+    "raw",
+    "brat",
+    "doccano",
+    "prodigy",
+    "label-studio",
+    "conll",
+    "spacy",
+)
+#: From so many pairs on there is a progress bar, where standard error is a terminal.
+MANY = 100
+
+
+class _Manual(click.Command):
+    """A command whose usage errors are MATScore's: message, usage, and status 1."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        try:
+            return super().invoke(ctx)
+        except _UsageError as error:
+            click.echo(f"{error.message}\n\n{ctx.get_usage()}\nTry {ctx.command_path} --help.", err=True)
+            raise click.exceptions.Exit(1) from None
+
+
+class _UsageError(Exception):
+    """The options do not go together."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message)
+        self.message = message
+
+
+def _names(text: str | None) -> list[str] | None:
+    """Give the names of a list with commas."""
+    return None if text is None else [name.strip() for name in text.split(",") if name.strip()]
+
+
+@click.command(cls=_Manual, context_settings={"help_option_names": ["-h", "--help"]})
+@click.option(
+    "--task", metavar="NAME|PATH", help="Use the tags of a task: a task.xml or its folder, or a name."
+)
+@click.option(
+    "--task_path",
+    "task_paths",
+    multiple=True,
+    type=click.Path(path_type=Path),
+    help="Where the task of that name is: a task.xml, its folder, or a folder of such folders. Repeatable.",
+)
+@click.option("--content_annotations", metavar="ANN,ANN,...", help="Labels to score. Ignored with --task.")
+@click.option("--token_annotations", metavar="ANN,ANN,...", help="Labels of tokens. Ignored with --task.")
+@click.option(
+    "--equivalence_class",
+    nargs=2,
+    multiple=True,
+    metavar="EQUIVLABEL OLDLABEL,OLDLABEL,...",
+    help="Score several labels as one. Repeatable.",
+)
+@click.option("--ignore", metavar="LABEL,LABEL,...", help="Labels to leave out.")
+@click.option("--file", "file", type=click.Path(path_type=Path), help="The hypothesis file.")
+@click.option("--dir", "folder", type=click.Path(path_type=Path), help="A directory of hypothesis files.")
+@click.option("--file_re", metavar="RE", help="Which files of --dir: fits the whole basename.")
+@click.option("--file_type", type=click.Choice(FORMATS), default="mat-json", show_default=True)
+@click.option("--encoding", help="Of the hypothesis, if its file type has none of its own.")
+@click.option("--ref_file", type=click.Path(path_type=Path), help="The reference file.")
+@click.option("--ref_dir", type=click.Path(path_type=Path), help="A directory of reference files.")
+@click.option(
+    "--ref_fsuff_off", metavar="SUFF", help="Take this off a hypothesis' name to find its reference,"
+)
+@click.option("--ref_fsuff_on", metavar="SUFF", help="and then put this on.")
+@click.option("--ref_file_type", type=click.Choice(FORMATS), default="mat-json", show_default=True)
+@click.option("--ref_encoding", help="Of the reference, if its file type has none of its own.")
+@click.option(
+    "--xml_input_is_overlay", is_flag=True, help="Elements a task does not declare stay in the text."
+)
+@click.option("--xml_translate_all", is_flag=True, help="All elements are annotations, declared or not.")
+@click.option("--ref_xml_input_is_overlay", is_flag=True, help="The same for the reference.")
+@click.option("--ref_xml_translate_all", is_flag=True, help="The same for the reference.")
+@click.option("--tag_span_details", is_flag=True, help="Columns for the seven kinds of clashes.")
+@click.option("--details", is_flag=True, help="A table of all pairs of annotations.")
+@click.option("--confusability", is_flag=True, help="A table of labels against labels.")
+@click.option("--by_token", is_flag=True, help="A table of tokens.")
+@click.option("--by_pseudo_token", is_flag=True, help="A table of pseudo-tokens.")
+@click.option("--by_character", is_flag=True, help="A table of characters.")
+@click.option("--by_document", is_flag=True, help="Rows for each document as well.")
+@click.option("--compute_confidence_data", is_flag=True, help="Mean, variance, deviation of the measures.")
+@click.option(
+    "--samples", type=click.IntRange(1), default=SAMPLES, show_default=True, help="For confidence."
+)
+@click.option("--seed", type=click.IntRange(0, 2**63), default=0, show_default=True, help="For confidence.")
+@click.option("--csv_output_dir", type=click.Path(path_type=Path), help="Write CSV files there.")
+@click.option("--no_csv_formulas", is_flag=True, help="Values, not formulas.")
+@click.option("--oo_separator", is_flag=True, help="Formulas for OpenOffice and LibreOffice.")
+@click.option("--json", "as_json", is_flag=True, help="Write JSON, not tables of text.")
+@click.option("--xlsx", type=click.Path(path_type=Path), help="Write a workbook with formulas there.")
+@click.option("--html", type=click.Path(path_type=Path), help="Write a page with all documents there.")
+@click.option("--percent", is_flag=True, help="Measures in per cent, as MAT 1.3 printed them.")
+@click.option(
+    "--unpaired_overlap",
+    type=click.Choice(UNPAIRED),
+    default="alone",
+    show_default=True,
+    help="Annotations that overlap others without a partner are missing or spurious, or clash.",
+)
+@click.option(
+    "--pieces",
+    type=click.Choice(PIECES),
+    default="cover",
+    show_default=True,
+    help="How annotations of several pieces are scored.",
+)
+@scheme_option()
+@reading_option()
+@click.option("--lenient", is_flag=True, help="Status 0 even if something was skipped.")
+@click.option("--threads", type=click.IntRange(1, 1024), default=1, show_default=True)
+def command(**given: Any) -> None:
+    """Score annotated documents as MITRE's MATScore does.
+
+    Compares a hypothesis with a reference, file by file: by tag, and on request by token, pseudo-token and
+    character. Exit status: 0 all well; 1 something was skipped, or the options do not go together; 2 an
+    option or a value is unknown, or nothing could be done.
+    """
+    rules = _rules(given)
+    pairs = _pairs(given, rules.task)
+    out: Path | None = given["csv_output_dir"]
+    if out is not None and not out.is_dir():
+        raise _UsageError(f"--csv_output_dir {out}: there is no such directory.")
+    for message in rules.messages():
+        click.echo(message, err=True)
+    # Where details go to a CSV file only, they go there pair by pair.
+    kept = given["details"] and (out is None or given["as_json"] or given["xlsx"] is not None)
+    with ExitStack() as stack:
+        sinks: list[Sink] = []
+        if given["details"] and not kept and out is not None:
+            sinks.append(stack.enter_context(_details(out)))
+        page = None
+        if given["html"] is not None:
+            page = stack.enter_context(_page(f"{pairs[0].pred} and others" if pairs else "MATScore"))
+            sinks.append(page.add)
+        result = score_pairs(
+            pairs,
+            rules,
+            by_document=given["by_document"],
+            samples=given["samples"] if given["compute_confidence_data"] else 0,
+            seed=given["seed"],
+            threads=given["threads"],
+            details=kept,
+            sinks=sinks,
+            tell=lambda skipped: click.echo(skipped.message, err=True),
+            progress=stack.enter_context(_bar(len(pairs))),
+            kinds=given["tag_span_details"],
+            percent=given["percent"],
+        )
+        for note in result.notes[len(rules.messages()) :]:
+            click.echo(note, err=True)
+        if page is not None:
+            with atomic_output(given["html"]) as target:
+                page.write(result, target)
+    _write(result, given)
+    skipped = sum(one.pair for one in result.skipped)
+    if result.skipped and not given["lenient"]:
+        what = f"{skipped} pairs were skipped" if skipped else "annotations were left out"
+        click.echo(f"spanrs: {what} (see above), hence status 1; --lenient gives 0", err=True)
+        raise click.exceptions.Exit(1)
+
+
+def _write(result: MatResult, given: dict[str, Any]) -> None:
+    """Write everything but the page."""
+    out: Path | None = given["csv_output_dir"]
+    confusability: bool = given["confusability"]
+    if out is not None:
+        formulas = None if given["no_csv_formulas"] else "openoffice" if given["oo_separator"] else "excel"
+        result.to_csv(out, formulas=formulas, confusability=confusability)
+    if given["xlsx"] is not None:
+        try:
+            result.to_xlsx(given["xlsx"])
+        except ImportError as error:
+            raise click.UsageError(str(error)) from None
+    if given["as_json"]:
+        plain = result.to_dict()
+        text = json.dumps(plain, ensure_ascii=False, allow_nan=False)
+        standard_output().write((text + "\n").encode())
+    elif out is None:
+        from spanrs.report.mat_text import render
+
+        click.echo(render(result, confusability=confusability))
+
+
+@contextmanager
+def _details(out: Path) -> Iterator[Sink]:
+    """Give what writes the details of each pair to a file."""
+    from spanrs.report import mat_csv
+
+    with atomic_output(out / mat_csv.DETAILS) as file, mat_csv.detail_rows(file) as add:
+        yield lambda scored: add(scored.details())
+
+
+def _page(title: str) -> Any:
+    from spanrs.report.mat_html import Page
+
+    try:
+        return Page(title)
+    except ImportError as error:
+        raise click.UsageError(str(error)) from None
+
+
+def _rules(given: dict[str, Any]) -> Rules:
+    """Give the rules the options ask for."""
+    tables = [table for table in TABLES[1:] if given[f"by_{table}"]]
+    classes: dict[str, list[str]] = {}
+    for label, old in given["equivalence_class"]:
+        classes.setdefault(label.strip(), []).extend(_names(old) or [])
+    try:
+        return Rules(
+            _task(given["task"], list(given["task_paths"])),
+            _names(given["content_annotations"]),
+            _names(given["token_annotations"]),
+            classes,
+            tuple(_names(given["ignore"]) or ()),
+            ("tag", *tables),
+            given["unpaired_overlap"],
+            given["pieces"],
+        )
+    except ValueError as error:
+        raise _UsageError(f"{error}.") from None
+
+
+def _task(name: str | None, places: list[Path]) -> Task | None:
+    if name is None:
+        return None
+    try:
+        if places:
+            return find_task(name, places)
+        if Path(name).exists():
+            return read_task(name)
+    except OSError as error:
+        raise _UsageError(f"Couldn't open task {error.filename}: {error.strerror}.") from None
+    raise _UsageError(
+        f"Unknown task {name!r}. Name a task.xml or its folder, or say with --task_path where the task is."
+    )
+
+
+def _pairs(given: dict[str, Any], task: Task | None) -> list[FilePair]:
+    """Give the pairs of files the options name."""
+    file, folder = given["file"], given["folder"]
+    ref_file, ref_dir = given["ref_file"], given["ref_dir"]
+    if file is None and folder is None:
+        raise _UsageError("One of --file or --dir must be specified.")
+    if file is not None and folder is not None:
+        raise _UsageError("Only one of --file or --dir can be specified.")
+    if file is not None:
+        if ref_file is None:
+            raise _UsageError("--file requires --ref_file.")
+        unused = ("ref_dir", "ref_fsuff_off", "ref_fsuff_on", "file_re")
+        _ignored([name for name in unused if given[name] is not None], "--file")
+        gold, pred = ref_file, file
+    else:
+        if ref_dir is None:
+            raise _UsageError("--dir requires --ref_dir.")
+        _ignored(["ref_file"] if ref_file is not None else [], "--dir")
+        gold, pred = ref_dir, folder
+        for option, place in (("--dir", pred), ("--ref_dir", gold)):
+            if not place.is_dir():
+                raise _UsageError(f"{option} {place}: there is no such directory.")
+    pred_is = _reading(given, "")
+    gold_is = _reading(given, "ref_")
+    if file is not None:
+        return [file_pair(gold, pred, (gold_is, pred_is), task)]
+    return list(
+        file_pairs(
+            gold,
+            pred,
+            (gold_is, pred_is),
+            task,
+            file_re=given["file_re"],
+            suffix_off=given["ref_fsuff_off"],
+            suffix_on=given["ref_fsuff_on"],
+        )
+    )
+
+
+def _ignored(options: list[str], because: str) -> None:
+    for option in options:
+        click.echo(f"Ignoring --{option} with {because}.", err=True)
+
+
+def _reading(given: dict[str, Any], side: str) -> Reading:
+    """Give how the files of a side are read; ``side`` begins the names of its options."""
+    kind = given[f"{side}file_type"]
+    for option in ("xml_input_is_overlay", "xml_translate_all"):
+        if given[side + option] and kind != "xml-inline":
+            raise _UsageError(
+                f"unenabled option --{side}{option}: it goes with --{side}file_type xml-inline."
+            )
+    return Reading(
+        kind,
+        given[f"{side}encoding"],
+        given[f"{side}xml_input_is_overlay"],
+        given[f"{side}xml_translate_all"],
+        given["scheme"],
+        given["reading"],
+    )
+
+
+@contextmanager
+def _bar(pairs: int) -> Iterator[Callable[[int, int], None] | None]:
+    """Show how many pairs are done, if there are many and somebody may look."""
+    if pairs < MANY or not sys.stderr.isatty():
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeRemainingColumn
+
+    columns = (BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        work = bar.add_task("scoring", total=pairs)
+        yield lambda done, total: bar.update(work, completed=done, total=total)
+
+
+def main() -> None:
+    """Run as ``MATScore``."""
+    from spanrs.cli.run import run
+
+    sys.exit(run(command))
