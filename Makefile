@@ -53,7 +53,7 @@ test-rust:  ## Rust tests, doc examples included
 test-python: $(VENV)/built  ## Python tests, examples of the docs included
 	$(BIN)/python -m pytest
 
-test-slow: $(VENV)/built  ## what needs other programs (conlleval.pl by SPANRS_CONLLEVAL_PL, with perl)
+test-slow: $(VENV)/built  ## what needs other programs (conlleval.pl by SPANRS_CONLLEVAL_PL, with perl; LibreOffice)
 	$(BIN)/python -m pytest -m slow
 
 test: lint test-rust test-python  ## everything the gate runs

@@ -378,10 +378,9 @@ def _pair(pair: FilePair, scorer: _spanrs.MatScorer, texts: bool) -> _Outcome:
             why = f"Couldn't open {side} {file} ({error.strerror or error}); skipping pair."
             left.append(Skipped(file, why, pair=True))
         except SpanrsError as error:
-            # Most messages begin with the file already.
-            said = str(error).removeprefix(f"{file}:").strip()
-            verb = "decode" if getattr(error, "code", "") == "encoding" else "load"
-            left.append(Skipped(file, f"Couldn't {verb} {side} {file} ({said}); skipping pair.", pair=True))
+            verb = "decode" if error.code == "encoding" else "load"
+            place, why = _placed(file, error)
+            left.append(Skipped(file, f"Couldn't {verb} {side} {place} ({why}); skipping pair.", pair=True))
         if left:
             return [], left
     preds, golds = sides
@@ -404,6 +403,13 @@ def _pair(pair: FilePair, scorer: _spanrs.MatScorer, texts: bool) -> _Outcome:
             )
             left.append(Skipped(pair.pred, message, pair=True))
     return scored, left
+
+
+def _placed(file: str, error: SpanrsError) -> tuple[str, str]:
+    """Give the place in a file as editors take it, and what is wrong there."""
+    numbers = [number for number in (error.line, error.column) if number is not None]
+    place = ":".join([file, *map(str, numbers)])
+    return place, str(error).removeprefix(place).removeprefix(":").strip()
 
 
 def _left_out(file: str, documents: _spanrs.Documents, at: int) -> Iterable[Skipped]:

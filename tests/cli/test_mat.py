@@ -1,0 +1,223 @@
+"""``spanrs mat`` and ``MATScore``."""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import mat_cases
+from spanrs import mat
+
+GOOD = {
+    "signal": "Bob saw Rome",
+    "asets": [{"type": "PER", "annots": [[0, 3]]}, {"type": "LOC", "annots": [[8, 12]]}],
+}
+OTHER = {
+    "signal": "Bob saw Rome",
+    "asets": [{"type": "PER", "annots": [[0, 7]]}, {"type": "ORG", "annots": [[8, 12]]}],
+}
+
+
+def run(*args: str | Path, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-c", "from spanrs.cli.mat import main; main()", *map(str, args)]
+    env = {**os.environ, "PYTHONIOENCODING": "utf-8"}
+    return subprocess.run(
+        command, capture_output=True, text=True, encoding="utf-8", cwd=cwd, env=env, check=False
+    )
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> Path:
+    for side, made in (("ref", GOOD), ("hyp", OTHER)):
+        (tmp_path / side).mkdir()
+        for name in ("a.json", "b.json"):
+            (tmp_path / side / name).write_text(json.dumps(made), encoding="utf-8")
+    (tmp_path / "out").mkdir()
+    return tmp_path
+
+
+def sides(folder: Path) -> list[str | Path]:
+    return ["--dir", folder / "hyp", "--ref_dir", folder / "ref"]
+
+
+def test_the_manuals_examples(files):
+    done = run("--file", files / "hyp/a.json", "--ref_file", files / "ref/a.json")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith("By tag:\n\n")
+    assert "By token" not in done.stdout
+    done = run(
+        *sides(files), "--csv_output_dir", files / "out", "--details", "--by_token", "--oo_separator"
+    )
+    assert (done.returncode, done.stdout) == (0, "")
+    assert done.stderr == "Skipping token scoring because no tokens were found in the input documents.\n"
+    assert sorted(p.name for p in (files / "out").iterdir()) == ["bytag.csv", "details.csv"]
+    with (files / "out" / "bytag.csv").open(encoding="utf-8", newline="") as file:
+        rows = list(csv.reader(file))
+    assert rows[-1][3] == "=SUM(D2:D4)"
+    assert ";" in rows[-1][7]
+
+
+def test_usage_errors_are_those_of_matscore(files):
+    file, ref = files / "hyp/a.json", files / "ref/a.json"
+    for args, message in (
+        ([], "One of --file or --dir must be specified."),
+        (["--file", file, "--dir", files], "Only one of --file or --dir can be specified."),
+        (["--file", file], "--file requires --ref_file."),
+        (["--dir", files / "hyp"], "--dir requires --ref_dir."),
+        (["--file", file, "--ref_file", ref, "--task", "No Such"], "Unknown task 'No Such'."),
+        (
+            ["--file", file, "--ref_file", ref, "--xml_translate_all"],
+            "unenabled option --xml_translate_all",
+        ),
+        (
+            ["--file", file, "--ref_file", ref, "--csv_output_dir", files / "no"],
+            "there is no such directory",
+        ),
+        (
+            [
+                "--file",
+                file,
+                "--ref_file",
+                ref,
+                "--equivalence_class",
+                "A",
+                "PER",
+                "--equivalence_class",
+                "B",
+                "PER",
+            ],
+            "two equivalence classes",
+        ),
+    ):
+        done = run(*args)
+        assert done.returncode == 1, args
+        assert done.stderr.startswith(message) or message in done.stderr
+        assert "Usage: " in done.stderr
+        assert done.stdout == ""
+    for args in (["--no_such_option"], ["--file_type", "word"], ["positional"]):
+        done = run(*args)
+        assert done.returncode == 2
+        assert done.stderr.startswith("spanrs: error: ")
+
+
+def test_options_of_the_other_kind_are_ignored_and_said(files):
+    done = run(
+        "--file",
+        files / "hyp/a.json",
+        "--ref_file",
+        files / "ref/a.json",
+        "--ref_dir",
+        files,
+        "--file_re",
+        "x",
+    )
+    assert done.returncode == 0
+    assert done.stderr == "Ignoring --ref_dir with --file.\nIgnoring --file_re with --file.\n"
+    done = run(*sides(files), "--ref_file", "x")
+    assert done.stderr == "Ignoring --ref_file with --dir.\n"
+
+
+def test_what_is_skipped_is_said_and_shown_by_the_status(files):
+    (files / "hyp" / "a.json").write_text("not JSON", encoding="utf-8")
+    (files / "ref" / "b.json").unlink()
+    done = run(*sides(files))
+    assert done.returncode == 1
+    first, second, last = done.stderr.splitlines()
+    assert first.startswith(f"Couldn't load target {files / 'hyp' / 'a.json'}:1:2 (this is not MAT-JSON")
+    assert second == f"Couldn't open reference {files / 'ref' / 'b.json'} (no such file); skipping pair."
+    assert last == "spanrs: 2 pairs were skipped (see above), hence status 1; --lenient gives 0"
+    assert done.stdout.splitlines()[-1].split()[:2] == ["<all>", "0"]
+    assert run(*sides(files), "--lenient").returncode == 0
+
+
+def test_ignored_labels_are_taken_out_of_classes(files):
+    done = run(*sides(files), "--equivalence_class", "X", "PER, LOC", "--ignore", "LOC", "--json")
+    assert done.stderr == "Ignoring label 'LOC' in equivalence classes\n"
+    assert {row["tag"] for row in json.loads(done.stdout)["tables"]["tag"]} == {"X", "ORG", "<all>"}
+
+
+def test_names_of_references_are_made_of_those_of_hypotheses(files):
+    for name in ("a", "b"):
+        (files / "ref" / f"{name}.json").rename(files / "ref" / f"{name}.txt.json")
+    done = run(
+        *sides(files),
+        "--ref_fsuff_off",
+        ".json",
+        "--ref_fsuff_on",
+        ".txt.json",
+        "--file_re",
+        "[ac].json",
+        "--json",
+    )
+    assert done.returncode == 0
+    assert json.loads(done.stdout)["tables"]["tag"][0]["test docs"] == 1
+
+
+def test_all_outputs_say_what_the_library_says(files):
+    out = files / "out"
+    asked = "--by_pseudo_token --by_character --details --tag_span_details --by_document --confusability"
+    drawn = "--compute_confidence_data --seed 3 --samples 50 --threads 2"
+    to = ["--json", "--xlsx", out / "x.xlsx", "--html", out / "x.html", "--csv_output_dir", out]
+    done = run(*sides(files), *asked.split(), *drawn.split(), *to)
+    assert done.returncode == 0, done.stderr
+    tables = ["pseudo_token", "character"]
+    asked_for = {"tables": tables, "details": True, "by_document": True, "confidence": 50, "seed": 3}
+    result = mat.score(files / "ref", files / "hyp", **asked_for)
+    assert json.loads(done.stdout) == json.loads(result.to_json())
+    written = sorted(p.name for p in (files / "out").iterdir())
+    assert written == [
+        "bychar.csv",
+        "bypseudotoken.csv",
+        "bytag.csv",
+        "confusability.csv",
+        "details.csv",
+        "x.html",
+        "x.xlsx",
+    ]
+    assert "Bob saw Rome" in (files / "out/x.html").read_text("utf-8")
+
+
+def test_details_that_are_streamed_are_the_same(files):
+    assert run(*sides(files), "--details", "--csv_output_dir", files / "out").returncode == 0
+    streamed = (files / "out" / "details.csv").read_bytes()
+    mat.score(files / "ref", files / "hyp", details=True).to_csv(files / "out")
+    assert (files / "out" / "details.csv").read_bytes() == streamed
+
+
+def test_every_recorded_case_runs_with_its_own_arguments(shared):
+    folder = shared / "golden" / "mat"
+    for name in mat_cases.names(folder):
+        args = [a for a in mat_cases.expected(folder, name)["args"] if a != "--tag_output_mismatch_details"]
+        if "--similarity_profile" in args:
+            continue
+        gold, pred, options = mat_cases.options(folder, name)
+        done = run(
+            *args, "--task_path", folder / "tasks", "--json", "--seed", "0", cwd=folder / "cases" / name
+        )
+        lenient = mat.score(gold, pred, **options)
+        assert done.returncode == (1 if lenient.skipped else 0), (name, done.stderr)
+        tables = json.loads(done.stdout)["tables"]
+        assert tables["tag"][-1]["match"] == lenient.tag["<all>"]["match"], name
+        assert [row["tag"] for row in tables["character"]] == [
+            row["tag"] for row in lenient.character.dicts()
+        ]
+
+
+def test_interrupting_leaves_no_file(files):
+    code = (
+        "import sys\nfrom spanrs.cli import mat\n"
+        "def stop(*a, **k):\n    raise KeyboardInterrupt\n"
+        "import spanrs.mat.scoring as s\n"
+        "s._left_out = stop\n"
+        "mat.main()\n"
+    )
+    args = ["--details", "--csv_output_dir", str(files / "out"), *map(str, sides(files))]
+    done = subprocess.run([sys.executable, "-c", code, *args], capture_output=True, text=True, check=False)
+    assert done.returncode == 130
+    assert list((files / "out").iterdir()) == []

@@ -1,0 +1,176 @@
+"""Files that are not what they should be: a message with the place, and the other pairs scored."""
+
+from __future__ import annotations
+
+import json
+import resource
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from spanrs import io, mat
+from spanrs.errors import FormatError, LimitError
+
+GOOD = {"signal": "Bob saw Rome", "asets": [{"type": "PER", "attrs": [], "annots": [[0, 3]]}]}
+
+
+def pair(folder: Path, name: str, data: bytes) -> None:
+    """A good pair, and one whose pred is as given."""
+    for side in ("ref", "hyp"):
+        (folder / side).mkdir(parents=True, exist_ok=True)
+        (folder / side / f"good{Path(name).suffix}").write_bytes(good(name))
+        (folder / side / name).write_bytes(good(name))
+    (folder / "hyp" / name).write_bytes(data)
+
+
+def good(name: str) -> bytes:
+    if name.endswith(".xml"):
+        return b"<doc><PER>Bob</PER> saw Rome</doc>"
+    return json.dumps(GOOD).encode()
+
+
+def bomb() -> bytes:
+    """Ten levels of ten: a gigabyte, where somebody expands it."""
+    levels = "".join(f'<!ENTITY a{n} "{f"&a{n - 1};" * 10}">' for n in range(1, 10))
+    return (
+        f'<?xml version="1.0"?><!DOCTYPE d [<!ENTITY a0 "lol">{levels}]><doc><PER>&a9;</PER></doc>'.encode()
+    )
+
+
+def sets(*annots: object, **more: object) -> bytes:
+    return json.dumps(
+        {**GOOD, **more, "asets": [{"type": "PER", "attrs": [], "annots": list(annots)}]}
+    ).encode()
+
+
+BAD = {
+    "entities.xml": (bomb(), ":1:22 (the document type declares entities"),
+    "deep.xml": (b"<a>" * 10**5 + b"</a>" * 10**5, "more than 1000 elements within one another"),
+    "deep_open.xml": (b"<a>" * 10**5, "more than 1000 elements within one another"),
+    "malformed.xml": (b"<doc>\n<PER>Bob</doc>", ":2:9 (this is not XML"),
+    "latin.xml": (
+        "<doc>\n<PER>Bob</PER> saw R\xf4me</doc>".encode("latin-1"),
+        ":2:21 (not UTF-8: byte 0xF4",
+    ),
+    "nul.xml": (b"<doc>a\0b</doc>", ":1:7 (a control character"),
+    "deep.json": (b'{"signal": "a", "metadata": ' + b"[" * 10**5, ":1:"),
+    "deep_closed.json": (b'{"signal": "a", "metadata": ' + b"[" * 10**5 + b"]" * 10**5 + b"}", "differ"),
+    "deep_rows.json": (b'{"signal": "a", "asets": [{"type": "A", "annots": ' + b"[" * 10**5, ":1:"),
+    "lone.json": (rb'{"signal": "a \ud800 b"}', ":1:21 (this is not MAT-JSON: "),
+    "lone_low.json": (rb'{"signal": "a \udc00 b"}', ":1:"),
+    "version.json": (sets(version=3), "MAT-JSON version is later than version 2: 3"),
+    "not.json": (b"this is no JSON", ":1:2 (this is not MAT-JSON"),
+    "empty.json": (b"", ":1 (this is not MAT-JSON: EOF while parsing a value)"),
+    "utf16.json": (json.dumps(GOOD).encode("utf-16"), ":1 (the file is UTF-16"),
+    "latin.json": (b'{"signal":\n "R\xf4me"}', ":2:4 (not UTF-8: byte 0xF4"),
+    "fraction.json": (sets([0, 3], [1.5, 3]), "annotation 1 of PER begins with no two whole numbers"),
+    "negative.json": (sets([-1, 3]), "annotation 0 of PER begins with no two whole numbers"),
+    "text.json": (
+        json.dumps({**GOOD, "signal": "Bob saw Romulus"}).encode(),
+        "the texts differ from character 11 on",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", list(BAD))
+def test_a_bad_file_is_named_and_the_others_are_scored(tmp_path, name):
+    data, message = BAD[name]
+    pair(tmp_path, name, data)
+    kind = "xml-inline" if name.endswith(".xml") else "mat-json"
+    with pytest.warns(UserWarning, match="not everything was scored"):
+        result = mat.score(tmp_path / "ref", tmp_path / "hyp", format=kind, content=["PER"])
+    [skipped] = result.skipped
+    assert skipped.pair
+    assert skipped.file == str(tmp_path / "hyp" / name)
+    assert message in skipped.message
+    assert str(tmp_path / "hyp" / name) in skipped.message
+    assert result.tag["PER"]["match"] == 1
+    assert result.tag["PER"]["test docs"] == 1
+
+
+def test_annotations_beyond_the_text_are_left_out_and_named(tmp_path):
+    pair(tmp_path, "far.json", sets([0, 3], [4, 99], [0, 10**30], [7, 5]))
+    result = mat.score(tmp_path / "ref", tmp_path / "hyp", content=["PER"], lenient=True)
+    assert [one.message.split(": ")[1] for one in result.skipped] == [
+        "PER 4-99 reaches beyond the text of 12 characters",
+        "PER 0-4294967295 reaches beyond the text of 12 characters",
+        "PER 7-5 ends before it begins",
+    ]
+    assert not any(one.pair for one in result.skipped)
+    assert result.tag["PER"]["match"] == 2
+
+
+def test_entities_are_refused_at_once_and_in_little_memory(tmp_path):
+    file = tmp_path / "bomb.xml"
+    file.write_bytes(bomb())
+    start = time.perf_counter()
+    with pytest.raises(FormatError, match="declares entities") as raised:
+        io.read_documents(file, "xml-inline")
+    spent = time.perf_counter() - start
+    assert raised.value.code == "entities"
+    assert (raised.value.line, raised.value.column) == (1, 22)
+    # No clock decides here whether the test is passed; that nothing was expanded shows in the memory.
+    assert spent < 60
+    code = (
+        "import resource, spanrs, sys\n"
+        "size = lambda: resource.getrusage(resource.RUSAGE_SELF).ru_maxrss\n"
+        "before = size()\n"
+        "try: spanrs.io.read_documents(sys.argv[1], 'xml-inline')\n"
+        "except spanrs.SpanrsError: print(size() - before)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, str(file)], capture_output=True, text=True, check=True
+    )
+    unit = 1 if sys.platform == "darwin" else 1024
+    assert int(done.stdout) * unit <= 16 << 20
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss > 0
+
+
+def test_annotations_that_all_overlap_are_refused(tmp_path):
+    text = "a" * 2000
+    many = {"signal": text, "asets": [{"type": "A", "annots": [[n, 2000 - n] for n in range(900)]}]}
+    file = tmp_path / "many.json"
+    file.write_text(json.dumps(many), encoding="utf-8")
+    result = mat.score(file, file, lenient=True)
+    assert "too many annotations overlap one another from character 0 on" in result.skipped[0].message
+    assert result.tag["<all>"]["test docs"] == 0
+    some = {"signal": text, "asets": [{"type": "A", "annots": [[n, 2000 - n] for n in range(300)]}]}
+    file.write_text(json.dumps(some), encoding="utf-8")
+    assert mat.score(file, file).tag["A"]["match"] == 300
+
+
+def test_a_hundred_thousand_annotations_in_a_chain_are_no_trouble(tmp_path):
+    ends = [[2 * n, 2 * n + 3] for n in range(50_000)]
+    begins = [[2 * n + 1, 2 * n + 4] for n in range(50_000)]
+    for name, annots in (("ref", ends), ("hyp", begins)):
+        made = {"signal": "a" * 100_010, "asets": [{"type": "A", "annots": annots}]}
+        (tmp_path / name).write_text(json.dumps(made), encoding="utf-8")
+    result = mat.score(tmp_path / "ref", tmp_path / "hyp")
+    assert result.tag["A"]["reftotal"] == 50_000
+
+
+@pytest.mark.parametrize(
+    ("format_", "error"),
+    [("fake-xml-inline", FormatError), ("doccano", FormatError), ("xml-inline", LimitError)],
+)
+def test_codes_and_places_reach_python(tmp_path, format_, error):
+    file = tmp_path / "x"
+    file.write_text("<a>" * 2000, encoding="utf-8")
+    with pytest.raises(error) as raised:
+        io.read_documents(file, format_)
+    assert raised.value.path == str(file)
+    assert raised.value.line == 1
+
+
+def test_encodings_are_pythons(tmp_path):
+    file = tmp_path / "x.xml"
+    file.write_bytes("<d><A>Zürich</A></d>".encode("utf-16"))
+    [document] = io.read_documents(file, "xml-inline", encoding="utf-16")
+    assert document.text == "Zürich"
+    with pytest.raises(FormatError, match=r"x\.xml:1: the file is not ascii"):
+        io.read_documents(file, "xml-inline", encoding="ascii")
+    with pytest.raises(ValueError, match="unknown encoding 'klingon'"):
+        io.read_documents(file, "xml-inline", encoding="klingon")

@@ -1,0 +1,251 @@
+"""What holds for all documents, and plain counting beside it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from itertools import pairwise, permutations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from spanrs import mat
+from spanrs.io import Annotation, Document
+from spanrs.mat.tables import CLASHES
+
+FIVE = ("match", "refclash", "missing", "hypclash", "spurious")
+WORDS = st.text("ab \n\u00a0\u1680\u200bé\U0001d400\x1c", min_size=0, max_size=40)
+
+
+@st.composite
+def annotations(draw, text: str, flat: bool):
+    found = draw(
+        st.lists(
+            st.tuples(
+                st.sampled_from("ABC"), st.integers(0, len(text)), st.integers(0, 8 if flat else len(text))
+            ),
+            max_size=6,
+        )
+    )
+    spans, last = [], 0
+    for label, start, length in sorted(found, key=lambda one: one[1:]) if flat else found:
+        end = min(start + length, len(text))
+        if flat and (start < last or start == end):
+            continue
+        spans.append(Annotation(label, start, end))
+        last = end
+    return spans
+
+
+@st.composite
+def sides(draw, flat: bool = True):
+    text = draw(WORDS)
+    tokens, at = [], 0
+    for piece in text.split():
+        start = text.index(piece, at)
+        at = start + len(piece)
+        tokens.append(Annotation("lex", start, at))
+    gold, pred = draw(annotations(text, flat)), draw(annotations(text, flat))
+    return Document(text, gold), Document(text, [*tokens, *pred])
+
+
+def five(result: mat.MatResult, table: str) -> dict[str, tuple[int, ...]]:
+    rows = result.table(table).dicts()
+    return {row["tag"]: tuple(row[name] for name in FIVE) for row in rows}
+
+
+def said(document: Document) -> list[str | None]:
+    """The label of every character of a flat document."""
+    labels: list[str | None] = [None] * len(document.text)
+    for a in document.annotations:
+        if a.type != "lex":
+            labels[a.start : a.end] = [a.type] * (a.end - a.start)
+    return labels
+
+
+def counted(pairs: list[tuple[str | None, str | None]]) -> dict[str, tuple[int, ...]]:
+    rows: dict[str, Counter[str]] = {"<all>": Counter()}
+    for gold, pred in pairs:
+        for label, alone, clash in ((gold, "missing", "refclash"), (pred, "spurious", "hypclash")):
+            if label is None:
+                continue
+            if gold == pred:
+                name = "match" if alone == "missing" else None
+            else:
+                name = clash if None not in (gold, pred) else alone
+            if name is not None:
+                rows.setdefault(label, Counter())[name] += 1
+                rows["<all>"][name] += 1
+    return {label: tuple(row[name] for name in FIVE) for label, row in rows.items()}
+
+
+def without_empty(rows: dict[str, tuple[int, ...]]) -> dict[str, tuple[int, ...]]:
+    return {label: row for label, row in rows.items() if label == "<all>" or any(row)}
+
+
+@given(sides())
+def test_characters_are_counted_one_by_one(pair):
+    gold, pred = pair
+    result = mat.score(gold, pred)
+    wanted = counted(list(zip(said(gold), said(pred), strict=True)))
+    assert without_empty(five(result, "character")) == wanted
+    assert result.character["<all>"]["test chars"] == len(gold.text)
+
+
+@given(sides())
+def test_pseudo_tokens_are_what_white_space_and_bounds_leave(pair):
+    gold, pred = pair
+    both = [a for d in pair for a in d.annotations if a.type != "lex"]
+    cuts = sorted({0, len(gold.text), *(a.start for a in both), *(a.end for a in both)})
+    golds, preds = said(gold), said(pred)
+    pieces = []
+    for start, end in pairwise(cuts):
+        pieces += [(golds[start], preds[start])] * len(gold.text[start:end].split())
+    result = mat.score(gold, pred)
+    assert without_empty(five(result, "pseudo_token")) == counted(pieces)
+    assert result.pseudo_token["<all>"]["test pseudo-toks"] == len(pieces)
+
+
+@given(sides())
+def test_tokens_are_counted_one_by_one_where_annotations_fit(pair):
+    gold, pred = pair
+    tokens = [a for a in pred.annotations if a.type == "lex"]
+    both = [a for d in pair for a in d.annotations if a.type != "lex"]
+    bounds = {a.start for a in tokens} | {a.end for a in tokens}
+    result = mat.score(gold, pred)
+    if not tokens or any({a.start, a.end} - bounds for a in both):
+        assert not tokens or "token" not in result.tables
+        return
+    golds, preds = said(gold), said(pred)
+    # A bound that is both an end and a beginning of tokens is one place; what lies between is no token.
+    assert without_empty(five(result, "token")) == counted(
+        [(golds[t.start], preds[t.start]) for t in tokens]
+    )
+
+
+def similarity(g: Annotation, p: Annotation) -> float:
+    shared = min(g.end, p.end) - max(g.start, p.start)
+    if shared <= 0:
+        return 0.0
+    return 0.1 * (g.type == p.type) + 0.9 * shared / (max(g.end, p.end) - min(g.start, p.start))
+
+
+def best(golds: list[Annotation], preds: list[Annotation]) -> float:
+    """The greatest sum of similarities, by trying everything."""
+    few, many = sorted((golds, preds), key=len)
+    return max(
+        sum(similarity(one, other) for one, other in zip(few, chosen, strict=True))
+        for chosen in permutations(many, len(few))
+    )
+
+
+@given(sides(flat=False))
+def test_the_pairs_are_the_most_similar_ones(pair):
+    gold, pred = pair
+    result = mat.score(gold, pred, tables=["tag"], details=True)
+    chosen = 0.0
+    seen: list[list[tuple[str, int, int]]] = [[], []]
+    for d in result.details:
+        if d.reflabel is not None:
+            seen[0].append((d.reflabel, d.refstart, d.refend))
+        if d.hyplabel is not None:
+            seen[1].append((d.hyplabel, d.hypstart, d.hypend))
+        if None not in (d.reflabel, d.hyplabel) and d.refstart != d.refend:
+            one = similarity(
+                Annotation(d.reflabel, d.refstart, d.refend), Annotation(d.hyplabel, d.hypstart, d.hypend)
+            )
+            assert one > 0
+            chosen += one
+    for document, found in zip(pair, seen, strict=True):
+        content = [(a.type, a.start, a.end) for a in document.annotations if a.type != "lex"]
+        assert sorted(found) == sorted(content)
+    golds = [a for a in gold.annotations if a.start < a.end]
+    preds = [a for a in pred.annotations if a.type != "lex" and a.start < a.end]
+    assert chosen == pytest.approx(best(golds, preds), abs=1e-9)
+
+
+@given(sides(flat=False))
+def test_tables_add_up(pair):
+    gold, pred = pair
+    for unpaired in ("alone", "clash"):
+        result = mat.score(gold, pred, unpaired_overlap=unpaired)
+        for table in result.tables:
+            rows = list(result.table(table).dicts())
+            *labels, together = rows
+            for name in FIVE:
+                assert sum(row[name] for row in labels) == together[name]
+            if unpaired == "alone":
+                assert together["refclash"] == together["hypclash"]
+            for row in rows:
+                assert row["reftotal"] == row["match"] + row["refclash"] + row["missing"]
+                assert row["hyptotal"] == row["match"] + row["hypclash"] + row["spurious"]
+                if table == "tag":
+                    for side in ("ref", "hyp"):
+                        assert sum(row[side + kind] for kind in CLASHES) == row[f"{side}clash"]
+        if unpaired == "alone":
+            totals = Counter(a.type for a in gold.annotations)
+            assert {row["tag"]: row["reftotal"] for row in result.tag.dicts() if row["tag"] != "<all>"} == {
+                row["tag"]: totals[row["tag"]] for row in result.tag.dicts() if row["tag"] != "<all>"
+            }
+            confusion = result.confusability
+            at = {label: place for place, label in enumerate(confusion.labels)}
+            for label in confusion.labels:
+                assert confusion.counts[at[label]][at[label]] == result.tag[label]["match"]
+
+
+MIRROR = {"overmark": "undermark", "undermark": "overmark"}
+MIRROR |= {f"tagplus{one}": f"tagplus{other}" for one, other in list(MIRROR.items())}
+
+
+@given(sides())
+def test_swapping_the_sides_mirrors_the_tables(pair):
+    gold, pred = pair
+    there, back = mat.score(gold, pred), mat.score(pred, gold)
+    for table in ("pseudo_token", "character"):
+        mirrored = {label: (m, h, s, r, i) for label, (m, r, i, h, s) in five(there, table).items()}
+        assert five(back, table) == mirrored
+
+
+@given(sides(flat=False), st.randoms())
+def test_the_order_of_annotations_in_a_file_means_nothing(pair, rng):
+    gold, pred = pair
+    shuffled = [Document(d.text, rng.sample(list(d.annotations), len(d.annotations))) for d in pair]
+    one, other = mat.score(gold, pred, details=True), mat.score(*shuffled, details=True)
+    assert one.to_dict() == other.to_dict()
+
+
+@given(st.lists(sides(flat=False), max_size=4))
+def test_results_of_parts_add_up(pairs):
+    golds, preds = [gold for gold, _ in pairs], [pred for _, pred in pairs]
+    whole = mat.score(golds, preds, by_document=True)
+    if not pairs:
+        assert whole.tag["<all>"]["fmeasure"] == 1.0
+        return
+    parts = [mat.score([gold], [pred], by_document=True) for gold, pred in pairs]
+    total = parts[0]
+    for part in parts[1:]:
+        total += part
+    assert total.tallies == whole.tallies
+    assert [row for name, row in total.files] == [row for name, row in whole.files]
+
+
+@given(sides())
+def test_ignored_labels_and_classes(pair):
+    gold, pred = pair
+    left = [Document(d.text, [a for a in d.annotations if a.type != "A"]) for d in pair]
+    ignored = mat.score(gold, pred, ignore=["A"])
+    assert ignored.tallies == mat.score(*left).tallies
+    renamed = [
+        Document(d.text, [a._replace(type={"B": "A"}.get(a.type, a.type)) for a in d.annotations])
+        for d in pair
+    ]
+    assert mat.score(gold, pred, classes={"A": ["B"]}).tallies == mat.score(*renamed).tallies
+
+
+def test_the_manual_counts_nine_pseudo_tokens():
+    text = "the future President of the United States"
+    gold = Document(text, [Annotation("NP", 11, 40)])
+    pred = Document(text, [Annotation("NP", 3, 32)])
+    row = mat.score(gold, pred).pseudo_token["NP"]
+    assert row["test pseudo-toks"] == 9
+    assert (row["spurious"], row["match"], row["missing"]) == (1, 4, 2)
