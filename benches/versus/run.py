@@ -30,6 +30,7 @@ SECTIONS = {
     "start": "time of imports and peak memory",
     "long": "one long sentence",
     "fair": "fair matching beside the published steps",
+    "mat": "MATScore's tables beside json.loads",
 }
 
 

@@ -6,9 +6,10 @@ from collections import Counter
 from itertools import pairwise, permutations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import mat_stars
 from spanrs import mat
 from spanrs.io import Annotation, Document
 from spanrs.mat.tables import CLASHES
@@ -121,6 +122,23 @@ def test_tokens_are_counted_one_by_one_where_annotations_fit(pair):
     assert without_empty(five(result, "token")) == counted(
         [(golds[t.start], preds[t.start]) for t in tokens]
     )
+
+
+SPANS = st.lists(st.tuples(st.sampled_from("AB"), st.integers(0, 30), st.integers(1, 10)), max_size=9)
+
+
+@settings(max_examples=400)
+@given(SPANS, SPANS)
+def test_ties_are_settled_by_stars_and_primes(golds, preds):
+    sides = [[(label, start, start + length) for label, start, length in side] for side in (golds, preds)]
+    documents = [Document(" " * 40, [Annotation(*span) for span in side]) for side in sides]
+    result = mat.score(*documents, tables=["tag"], details=True)
+    made = [
+        ((d.reflabel, d.refstart, d.refend), (d.hyplabel, d.hypstart, d.hypend))
+        for d in result.details
+        if None not in (d.reflabel, d.hyplabel)
+    ]
+    assert sorted(made) == mat_stars.pairs(*sides)
 
 
 def similarity(g: Annotation, p: Annotation) -> float:

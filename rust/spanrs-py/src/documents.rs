@@ -157,15 +157,20 @@ type GivenDocument = (
 /// Documents of memory.
 #[pyfunction]
 #[pyo3(signature = (documents, /))]
-pub(crate) fn documents_of(documents: Vec<GivenDocument>) -> Documents {
-    let all = documents.into_iter().map(|(text, id, annotations)| {
+pub(crate) fn documents_of(documents: Vec<GivenDocument>) -> Result<Documents> {
+    let mut all = Vec::with_capacity(documents.len());
+    for (at, (text, id, annotations)) in documents.into_iter().enumerate() {
         let mut document = Document::new(text);
         document.id = id;
         for (ty, start, end, attributes, pieces) in annotations {
+            let (Ok(first), Ok(behind)) = (u32::try_from(start), u32::try_from(end)) else {
+                let message = format!(
+                    "document {at}: annotation {ty} {start}-{end}: offsets count characters from 0"
+                );
+                return Err(PyValueError::new_err(message).into());
+            };
             let id = document.intern(&ty);
-            // What is no offset lies beyond every text.
-            let offset = |at: i64| u32::try_from(at).unwrap_or(u32::MAX);
-            document.push(id, offset(start), offset(end));
+            document.push(id, first, behind);
             document.set_pieces(&pieces);
             let mut attributes: Vec<_> = attributes.into_iter().collect();
             attributes.sort_unstable();
@@ -173,9 +178,9 @@ pub(crate) fn documents_of(documents: Vec<GivenDocument>) -> Documents {
                 document.add_attribute(&name, value);
             }
         }
-        document.close()
-    });
-    Documents(all.collect())
+        all.push(document.close());
+    }
+    Ok(Documents(all))
 }
 
 /// (name, category, [(alias, [(attribute, value)])])

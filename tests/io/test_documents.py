@@ -1,0 +1,168 @@
+"""Documents of every format, read and scored from Python."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from pathlib import Path
+
+import pytest
+
+from spanrs import io, mat
+from spanrs.io import Annotation, Document
+
+TEXT = "Zoë \U0001d49c saw Rome"
+SPANS = [("PER", 0, 5), ("LOC", 10, 14)]
+TOKENS = [(0, 3), (4, 5), (6, 9), (10, 14)]
+
+
+def utf16(at: int) -> int:
+    return len(TEXT[:at].encode("utf-16-le")) // 2
+
+
+def write(folder: Path, name: str) -> Path:
+    """The same document in each format."""
+    spans = [[start, end, label] for label, start, end in SPANS]
+    dicts = [{"start": start, "end": end, "label": label} for label, start, end in SPANS]
+    path = folder / {"brat": "d.ann", "conll": "d.conll"}.get(name, f"d.{name}")
+    match name:
+        case "mat-json":
+            sets = [{"type": "lex", "annots": TOKENS}]
+            sets += [{"type": label, "annots": [[start, end]]} for label, start, end in SPANS]
+            made = json.dumps({"signal": TEXT, "asets": sets})
+        case "xml-inline" | "fake-xml-inline":
+            made = "<PER>Zoë \U0001d49c</PER> saw <LOC>Rome</LOC>"
+            made = f"<d>{made}</d>" if name == "xml-inline" else made
+        case "raw":
+            made = TEXT
+        case "brat":
+            (folder / "d.txt").write_text(TEXT, encoding="utf-8")
+            rows = enumerate(SPANS, 1)
+            made = "".join(
+                f"T{n}\t{label} {start} {end}\t{TEXT[start:end]}\n" for n, (label, start, end) in rows
+            )
+        case "doccano":
+            made = json.dumps({"id": 7, "text": TEXT, "label": spans}) + "\n"
+        case "prodigy":
+            tokens = [{"text": TEXT[s:e], "start": s, "end": e, "id": n} for n, (s, e) in enumerate(TOKENS)]
+            made = json.dumps({"text": TEXT, "spans": dicts, "tokens": tokens, "answer": "accept"}) + "\n"
+            made += json.dumps({"text": "x", "spans": [], "answer": "reject"}) + "\n"
+        case "label-studio":
+            regions = [
+                {
+                    "type": "labels",
+                    "value": {"start": utf16(start), "end": utf16(end), "labels": [label]},
+                }
+                for label, start, end in SPANS
+            ]
+            made = json.dumps([{"id": 1, "data": {"text": TEXT}, "annotations": [{"result": regions}]}])
+        case "conll":
+            made = "Zoë B-PER\n\U0001d49c I-PER\nsaw O\nRome B-LOC\n\n"
+    path.write_text(made, encoding="utf-8")
+    return path
+
+
+FORMATS = [
+    "mat-json",
+    "xml-inline",
+    "fake-xml-inline",
+    "brat",
+    "doccano",
+    "prodigy",
+    "label-studio",
+    "conll",
+]
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_every_format_gives_the_same_document(tmp_path, name):
+    [document] = io.read_documents(write(tmp_path, name), name)
+    assert document.text == TEXT
+    content = [(a.type, a.start, a.end) for a in document.annotations if a.type not in ("lex", "d")]
+    assert content == SPANS
+    tokens = [(a.start, a.end) for a in document.annotations if a.type == "lex"]
+    assert tokens == (TOKENS if name in ("mat-json", "prodigy", "conll") else [])
+
+
+@pytest.mark.parametrize("gold", FORMATS)
+@pytest.mark.parametrize("pred", FORMATS)
+def test_every_format_scores_against_every_other(tmp_path, gold, pred):
+    (tmp_path / "gold").mkdir()
+    (tmp_path / "pred").mkdir()
+    result = mat.score(
+        write(tmp_path / "gold", gold),
+        write(tmp_path / "pred", pred),
+        format=pred,
+        gold_format=gold,
+        content=["PER", "LOC"],
+        tokens=["lex"],
+    )
+    assert result.tag["<all>"]["match"] == 2
+    assert result.character["<all>"]["match"] == 9
+    assert ("token" in result.tables) == (pred in ("mat-json", "prodigy", "conll"))
+
+
+def test_raw_text_has_no_annotations(tmp_path):
+    file = tmp_path / "x.gz"
+    file.write_bytes(gzip.compress(TEXT.encode()))
+    assert io.read_documents(file, "raw") == [Document(TEXT, [], None, [])]
+
+
+def test_documents_of_a_file_are_paired_by_their_ids(tmp_path):
+    def record(number: int, label: str) -> str:
+        return json.dumps({"id": number, "text": f"text {number}", "label": [[0, 4, label]]}) + "\n"
+
+    (tmp_path / "gold").write_text("".join(record(n, "A") for n in (1, 2, 3)), encoding="utf-8")
+    (tmp_path / "pred").write_text("".join(record(n, "A") for n in (3, 1, 4)), encoding="utf-8")
+    result = mat.score(tmp_path / "gold", tmp_path / "pred", format="doccano", details=True, lenient=True)
+    assert result.tag["A"]["match"] == 2
+    assert [d.file for d in result.details] == ["pred#3", "pred#1"]
+    assert [one.message.split(" of ")[0] for one in result.skipped] == [
+        "Couldn't find document '4'",
+        "Couldn't find document '2'",
+    ]
+
+
+def test_documents_without_ids_are_paired_by_their_order(tmp_path):
+    for name, text in (
+        ("gold", "a B-X\n\n-DOCSTART- O\n\nb B-X\n"),
+        ("pred", "a B-X\n\n-DOCSTART- O\n\nb O\n"),
+    ):
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    result = mat.score(tmp_path / "gold", tmp_path / "pred", format="conll", scheme="BIO", by_document=True)
+    assert [name for name, _ in result.files] == ["pred#0", "pred#1"]
+    assert (result.tag["X"]["match"], result.tag["X"]["missing"]) == (1, 1)
+    (tmp_path / "pred").write_text("a B-X\n", encoding="utf-8")
+    result = mat.score(tmp_path / "gold", tmp_path / "pred", format="conll", scheme="BIO", lenient=True)
+    assert "has 2 documents and" in result.skipped[0].message
+
+
+def test_pieces_can_be_covered_split_or_refused():
+    text = "left and right arm"
+    spans = [Annotation("ARM", 0, 18, {}, [(0, 4), (15, 18)]), Annotation("ARM", 9, 18)]
+    gold = Document(text, spans)
+    pred = Document(text, [Annotation("ARM", 0, 4), Annotation("ARM", 15, 18), Annotation("ARM", 9, 18)])
+    assert mat.score(gold, pred, pieces="split").tag["ARM"]["match"] == 3
+    assert mat.score(gold, pred, pieces="cover").tag["ARM"]["match"] == 1
+    result = mat.score(gold, pred, pieces="refuse", lenient=True)
+    assert "ARM 0-18 consists of several pieces" in result.skipped[0].message
+
+
+def test_documents_of_memory_keep_what_they_are_given():
+    given = Document("ab", [Annotation("A", 0, 2, {"k": "v"}, [(0, 1), (1, 2)])], "one")
+    from spanrs.io.documents import of_memory
+
+    text, annotations, id_, left_out = of_memory([given]).plain(0)
+    assert (text, id_, left_out) == ("ab", "one", [])
+    assert [Annotation(*a) for a in annotations] == list(given.annotations)
+    far = mat.score(Document("ab", [Annotation("A", 1, 3)]), Document("ab"), lenient=True)
+    assert "A 1-3 reaches beyond the text of 2 characters" in far.skipped[0].message
+    with pytest.raises(ValueError, match="document 0: annotation A -1-2: offsets count"):
+        mat.score(Document("ab", [Annotation("A", -1, 2)]), Document("ab"))
+
+
+def test_unknown_formats_name_the_known_ones(tmp_path):
+    with pytest.raises(ValueError, match="the formats are mat-json, xml-inline"):
+        io.read_documents(tmp_path, "word")
+    with pytest.raises(IsADirectoryError):
+        io.read_documents(tmp_path, "raw")
