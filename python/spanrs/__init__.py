@@ -8,7 +8,9 @@
 - ``spanrs`` on the command line: ``score``, ``validate``, ``convert``, ``spans``, ``fair``, ``mat``.
 """
 
-from spanrs import errors, io, mat, tags
+from typing import TYPE_CHECKING, Any
+
+from spanrs import errors, io, tags
 from spanrs._spanrs import __version__
 from spanrs.errors import SpanrsError
 from spanrs.eval import (
@@ -25,6 +27,9 @@ from spanrs.eval import (
     score_files,
 )
 from spanrs.tags import Span
+
+if TYPE_CHECKING:
+    from spanrs import mat
 
 __all__ = [
     "FairResult",
@@ -46,3 +51,12 @@ __all__ = [
     "score_files",
     "tags",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """Import rooms that not everybody needs when they are looked at."""
+    if name == "mat":
+        import importlib
+
+        return importlib.import_module("spanrs.mat")
+    raise AttributeError(f"module 'spanrs' has no attribute {name!r}")

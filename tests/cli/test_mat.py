@@ -180,7 +180,7 @@ def test_all_outputs_say_what_the_library_says(files):
         "x.html",
         "x.xlsx",
     ]
-    assert "Bob saw Rome" in (files / "out/x.html").read_text("utf-8")
+    assert "overmark: gold PER 0–3, pred PER 0–7" in (files / "out/x.html").read_text("utf-8")
 
 
 def test_details_that_are_streamed_are_the_same(files):

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from spanrs.report.fair import NOTHING, VERSIONS, cells, heads
 from spanrs.report.numbers import amount
+from spanrs.report.pages import template
 
 if TYPE_CHECKING:
-    from jinja2 import Template
-
     from spanrs.eval.fair_result import FairResult, FairScores
 
 #: Kinds of errors in the order of the bars, with their colours and what they are.
@@ -45,7 +43,7 @@ def page(result: FairResult, title: str = "Fair evaluation", versions: Sequence[
     shown = _shown(result)
     named = [*((name, scores, False) for name, scores in result.per_type.items())]
     rows = [*named, ("all", result.overall, True)]
-    return _template().render(
+    return template("fair.html").render(
         title=title,
         numbers=heads(versions),
         measures=[(version, _percents(getattr(result, version))) for version in versions],
@@ -64,23 +62,6 @@ def page(result: FairResult, title: str = "Fair evaluation", versions: Sequence[
         detection=result.detection,
         signature=result.signature,
     )
-
-
-@cache
-def _template() -> Template:
-    try:
-        import jinja2
-    except ImportError as error:
-        message = "an HTML page needs jinja2; pip install 'spanrs[html]'"
-        raise ImportError(message) from error
-    environment = jinja2.Environment(
-        loader=jinja2.PackageLoader("spanrs.report"),
-        autoescape=True,
-        undefined=jinja2.StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    return environment.get_template("fair.html")
 
 
 def _percents(score: Any) -> list[str]:

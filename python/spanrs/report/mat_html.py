@@ -1,0 +1,281 @@
+"""MATScore's results as an HTML page."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator
+from types import TracebackType
+from typing import IO, TYPE_CHECKING, Any, NamedTuple, Self
+
+from spanrs import _spanrs
+from spanrs.mat.tables import CLASHES, MEASURES
+from spanrs.mat.tallies import Counts, Tallies
+from spanrs.report.mat_marks import SIGNS, cells, marks, rows
+from spanrs.report.pages import template
+
+if TYPE_CHECKING:
+    from markupsafe import Markup
+
+    from spanrs.mat.result import MatResult
+    from spanrs.mat.scoring import Scored
+    from spanrs.mat.tables import Confusability, Row
+
+#: What the tables of scores are about.
+HEADINGS = {
+    "tag": "Annotations",
+    "token": "Tokens",
+    "pseudo_token": "Pseudo-tokens",
+    "character": "Characters",
+}
+#: What the kinds mean, in the order of the legend.
+MEANINGS = {
+    "match": "the same label on the same span",
+    "missing": "gold without pred",
+    "spurious": "pred without gold",
+    "tagclash": "another label on the same span",
+    "overmark": "the same label; pred covers gold and more",
+    "undermark": "the same label; pred covers a part of gold",
+    "overlap": "the same label; each has something that the other has not",
+    "tagplusovermark": "another label, and pred covers gold and more",
+    "tagplusundermark": "another label, and pred covers a part of gold",
+    "tagplusoverlap": "another label, and each has something that the other has not",
+}
+#: Documents up to this size together wait in memory, others in a temporary file.
+SPOOLED = 1 << 22
+#: Labels of the largest heat table.
+MOST = 100
+#: Characters of an annotation that the list of discrepancies shows.
+QUOTED = 80
+
+
+class _Listed(NamedTuple):
+    """What is kept of a document."""
+
+    name: str
+    counts: tuple[int, int, int, int]
+    """match, clash, missing, spurious; pairs."""
+    measures: list[float]
+    size: int
+    """Bytes in the spool."""
+
+
+class Page:
+    """A page that shows what came of each annotation, in the texts of the documents.
+
+    Use it as a context manager, or call :meth:`close`: documents wait in a temporary file.
+
+    Parameters
+    ----------
+    title : str
+        The heading.
+
+    Raises
+    ------
+    ImportError
+        Where jinja2 is not installed (``pip install spanrs[html]``).
+
+    Examples
+    --------
+    >>> import io, spanrs
+    >>> from spanrs.report.mat_html import Page
+    >>> result = spanrs.mat.score([], [])
+    >>> with Page("Nothing") as page:
+    ...     page.write(result, out := io.BytesIO())
+    >>> b"<h1>Nothing</h1>" in out.getvalue()
+    True
+    """
+
+    def __init__(self, title: str = "MATScore") -> None:
+        self._title = title
+        self._page, self._document = template("mat.html"), template("mat_document.html")
+        self._listed: list[_Listed] = []
+        self._spool = tempfile.SpooledTemporaryFile(max_size=SPOOLED)  # noqa: SIM115 - closed by close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None, /
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Forget the documents."""
+        self._spool.close()
+
+    def add(self, scored: Scored) -> None:
+        """Add a document; nothing of it is kept in memory but a line of the list.
+
+        Raises
+        ------
+        ValueError
+            After :meth:`close`.
+        """
+        tallies = _tallies(scored)
+        total = tallies.total("tag")
+        details = list(scored.details())
+        match, gold_clash, missing, pred_clash, spurious = total
+        counts = (match, len(details) - match - missing - spurious, missing, spurious)
+        # Annotations that are in several pairs are more in these than there are.
+        golds = sum(detail.reflabel is not None for detail in details)
+        preds = sum(detail.hyplabel is not None for detail in details)
+        gold, gold_deep = marks(details, "ref", golds > match + gold_clash + missing)
+        pred, pred_deep = marks(details, "hyp", preds > match + pred_clash + spurious)
+        sides = [bounds for d in details for bounds in ((d.refstart, d.refend), (d.hypstart, d.hypend))]
+        spans = [(start, end) for start, end in sides if start is not None and end is not None]
+        bounds = rows(scored.text, spans)
+        html = self._document.render(
+            at=len(self._listed),
+            name=scored.name,
+            counts=counts,
+            rows=zip(
+                bounds,
+                cells(scored.text, gold, bounds),
+                cells(scored.text, pred, bounds),
+                [scored.text[row.start : row.end] if row.folded else "" for row in bounds],
+                strict=True,
+            ),
+            errors=list(enumerate((d for d in details if d.type != "match"), 1)),
+            signs=SIGNS,
+            quoted=_quoted,
+            deep=gold_deep + pred_deep,
+        )
+        data = _encoded(html)
+        # Somebody may have read in between.
+        self._spool.seek(0, 2)
+        self._spool.write(data)
+        measures = _measures(total, tallies)
+        self._listed.append(_Listed(scored.name, counts, measures, len(data)))
+
+    def write(self, result: MatResult, out: IO[bytes]) -> None:
+        """Write the whole page, with the documents that were added so far.
+
+        Parameters
+        ----------
+        result : MatResult
+            What all documents come to.
+        out : binary file object
+            Where to.
+        """
+        total = result.tallies.total("tag")
+        clashes = dict(zip(CLASHES, result.tallies.all_kinds()[1], strict=True))
+        numbers = clashes | {"match": total[0], "missing": total[2], "spurious": total[4]}
+        stream = self._page.stream(
+            title=self._title,
+            tables=[(HEADINGS[name], *_scores(result, name)) for name in result.tables],
+            size=result.tallies.documents,
+            legend=[(kind, SIGNS[kind], says, numbers[kind]) for kind, says in MEANINGS.items()],
+            heat=_heat(result.confusability),
+            skipped=result.skipped,
+            notes=result.notes,
+            signature=result.signature,
+            listed=self._worst_first(100.0 if result.percent else 1.0, result.percent),
+            documents=self._documents(),
+        )
+        for piece in stream:
+            out.write(_encoded(piece))
+
+    def _worst_first(self, scale: float, percent: bool) -> list[tuple[int, _Listed, list[str]]]:
+        """Give the place of each document, what is known of it, and its measures as they are shown."""
+        order = sorted(enumerate(self._listed), key=lambda one: (-sum(one[1].counts[1:]), one[0]))
+        return [(at, one, [_number(m * scale, percent) for m in one.measures]) for at, one in order]
+
+    def _documents(self) -> Iterator[Markup]:
+        from markupsafe import Markup
+
+        self._spool.seek(0)
+        for listed in self._listed:
+            yield Markup(self._spool.read(listed.size).decode())
+
+
+def _encoded(html: str) -> bytes:
+    # Names of files may have bytes that are no text.
+    return html.encode("utf-8", "backslashreplace")
+
+
+def _tallies(scored: Scored) -> Tallies:
+    totals = _spanrs.MatTotals(False)
+    totals.add(scored.outcome)
+    return Tallies.of_state(totals.state())
+
+
+def _measures(total: Counts, tallies: Tallies) -> list[float]:
+    return _spanrs.mat_measures(total, tallies.size("tag"))[: len(MEASURES)]
+
+
+def _number(value: float, percent: bool) -> str:
+    return f"{value:.2f}" if percent else f"{value:.4f}"
+
+
+def _quoted(text: str) -> str:
+    """Give a short text in one line."""
+    line = " ".join(text.split())
+    return line if len(line) <= QUOTED else f"{line[: QUOTED - 1]}…"
+
+
+def _scores(result: MatResult, name: str) -> tuple[list[str], list[tuple[Row, list[tuple[str, str, str]]]]]:
+    """Give the measures of a table, and its rows: of each measure the value, its spread, and how."""
+    table = result.table(name)
+    measures = [column for column in table.columns if column in _SHOWN]
+    found = []
+    for line in table.lines:
+        if line.file is None:
+            values = line.values(name, result.percent)
+            found.append((line, [_measure(values, measure, result.percent) for measure in measures]))
+    return [_SHOWN[measure] for measure in measures], found
+
+
+def _measure(values: dict[str, Any], measure: str, percent: bool) -> tuple[str, str, str]:
+    value = _number(values[measure], percent)
+    mean, stddev = values[f"{measure}_mean"], values[f"{measure}_stddev"]
+    if stddev is None:
+        return value, "", ""
+    spread = _number(stddev, percent)
+    return value, spread, f"over resampled documents: mean {_number(mean, percent)}, stddev {spread}"
+
+
+#: Measures, and what they are called; error rates are one less accuracies.
+_SHOWN = {
+    "precision": "precision",
+    "recall": "recall",
+    "fmeasure": "F",
+    "tag_sensitive_accuracy": "accuracy",
+    "tag_blind_accuracy": "accuracy, any label",
+}
+
+
+class _Heat(NamedTuple):
+    """A table of labels."""
+
+    labels: list[str]
+    rows: list[tuple[str, list[tuple[int, float, bool, str]]]]
+    """For each label of gold the cells: count, strength, whether the labels are the same, what it says."""
+    hidden: int
+    """Labels that are left out."""
+
+
+def _heat(found: Confusability) -> _Heat:
+    places = list(range(len(found.labels)))
+    if len(places) > MOST:
+        errors = [
+            sum(found.counts[at]) + sum(row[at] for row in found.counts) - 2 * found.counts[at][at]
+            for at in places
+        ]
+        places = sorted(sorted(places, key=lambda at: (-errors[at], at))[:MOST])
+    # Matches would drown the errors if both had the same scale.
+    most = {
+        same: max((found.counts[p][g] for p in places for g in places if (p == g) is same), default=0)
+        for same in (True, False)
+    }
+    shown = []
+    for g in places:
+        row = []
+        for p in places:
+            n, same = found.counts[p][g], p == g
+            # Counts spread over orders of magnitude; their roots can be told apart.
+            strength = round((n / most[same]) ** 0.5, 3) if n else 0.0
+            gold, pred = found.labels[g], found.labels[p]
+            says = f"{n} times {gold}" if same else f"{n} times gold {gold} is {pred} in pred"
+            row.append((n, strength, same, says))
+        shown.append((found.labels[g], row))
+    return _Heat([found.labels[at] for at in places], shown, len(found.labels) - len(places))

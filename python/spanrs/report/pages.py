@@ -1,0 +1,50 @@
+"""Templates of HTML pages."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from jinja2 import Template
+    from markupsafe import Markup
+
+
+@cache
+def template(name: str) -> Template:
+    """Give a template of this package; what is put into it is escaped.
+
+    Raises
+    ------
+    ImportError
+        Where jinja2 is not installed (``pip install spanrs[html]``).
+    """
+    try:
+        import jinja2
+    except ImportError as error:
+        message = "an HTML page needs jinja2; pip install 'spanrs[html]'"
+        raise ImportError(message) from error
+    environment = jinja2.Environment(
+        loader=jinja2.PackageLoader("spanrs.report"),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters["kept"] = kept
+    return environment.get_template(name)
+
+
+def kept(text: str) -> Markup:
+    """Give text as HTML of which a browser makes the same text.
+
+    Examples
+    --------
+    >>> from spanrs.report.pages import kept
+    >>> print(kept("a<b"))
+    a&lt;b
+    """
+    from markupsafe import Markup, escape
+
+    # Browsers read a bare CR as a line feed, and there is no way to write a NUL.
+    return Markup(str(escape(text)).replace("\r", "&#13;").replace("\0", "\N{SYMBOL FOR NULL}"))
