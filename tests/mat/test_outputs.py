@@ -18,6 +18,7 @@ from spanrs import mat
 from spanrs.errors import SchemeError
 from spanrs.io import Annotation, Document
 from spanrs.mat.tables import ACCURACIES, MEASURES
+from spanrs.report import mat_formulas
 
 TEXT = "=SUM(1) saw Rome and\nParis"
 GOLD = Document(TEXT, [Annotation("=PER", 0, 7), Annotation("LOC", 12, 16), Annotation("LOC", 21, 26)])
@@ -134,6 +135,30 @@ def test_per_cent_is_a_hundred_times_as_much(tmp_path):
     assert "100 * " in (tmp_path / "bytag.csv").read_text("utf-8")
     with pytest.raises(SchemeError, match="percent"):
         one + hundred
+
+
+def test_a_label_may_be_called_like_the_row_of_all():
+    gold = Document("a b", [Annotation("<all>", 0, 1), Annotation("Z", 2, 3)])
+    result = mat.score(gold, gold, by_document=True)
+    assert result.tag["<all>"]["match"] == 2
+    formulas = mat_formulas.cells(result.tag, ",")
+    at = result.tag.columns.index("match")
+    assert [row[at] for row in formulas] == [1, 1, "=SUM(E2:E3)", "=SUM(E2)", "=SUM(E3)", "=SUM(E4)"]
+
+
+def test_sums_of_many_cells_are_nested(tmp_path):
+    """A call of a function takes thirty arguments at least, in all programs."""
+    gold = [Document("a b", [Annotation("AB"[n % 2], 0, 1)]) for n in range(50)]
+    result = mat.score(gold, gold, by_document=True)
+    formulas = mat_formulas.cells(result.tag, ";")
+    at = result.tag.columns.index("match")
+    assert formulas[-3][at] == (
+        "=SUM(SUM("
+        + ";".join(f"E{2 + 4 * n}" for n in range(20))
+        + ");SUM("
+        + ";".join(f"E{2 + 4 * n}" for n in range(20, 25))
+        + "))"
+    )
 
 
 def test_tables_that_are_not_there():

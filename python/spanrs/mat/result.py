@@ -134,7 +134,9 @@ class MatResult(Made):
             Row(label, counts, tallies.kinds.get(label, NO_KINDS), *shared, by_label.get(label), file)
             for label, counts in sorted(tallies.rows[table].items())
         ]
-        rows.append(Row(ALL, tallies.total(table), tallies.all_kinds(), *shared, total, file))
+        rows.append(
+            Row(ALL, tallies.total(table), tallies.all_kinds(), *shared, total, file, together=True)
+        )
         return rows
 
     @cached_property

@@ -65,6 +65,8 @@ class Row:
         For each measure mean and variance, where confidence was asked for and there is any.
     file : str or None
         The file, for rows of single files.
+    together : bool
+        All labels together; a label may be called ``<all>`` as well.
     """
 
     tag: str
@@ -74,6 +76,7 @@ class Row:
     elements: int
     spread: Sequence[Spread] | None = None
     file: str | None = None
+    together: bool = False
 
     def values(self, table: str, percent: bool = False) -> dict[str, Any]:
         """Give the value of every column there may be, by name."""
@@ -142,9 +145,11 @@ class Table:
 
     def __getitem__(self, tag: str) -> dict[str, Any]:
         """Give the row of a label over all files, or of ``<all>``."""
-        for line, values in zip(self.lines, self.dicts(), strict=True):
+        # Rows of files come first and those of all labels last, so the last one is the one that is meant.
+        for line in reversed(self.lines):
             if line.tag == tag and line.file is None:
-                return values
+                values = line.values(self.name, self.percent)
+                return {name: values[name] for name in self.columns}
         raise KeyError(tag)
 
     def to_arrow(self) -> pa.Table:

@@ -12,8 +12,6 @@ if TYPE_CHECKING:
 
 #: A call of SUM takes so many references in every spreadsheet.
 MOST = 20
-#: The row of all labels, and of all files.
-ALL = "<all>"
 #: Columns that are text, and those whose numbers are the same in all rows of a file.
 TEXTS = ("file", "tag")
 SIZES = ("test toks", "test pseudo-toks", "test chars")
@@ -59,12 +57,12 @@ class _Sheet:
         self.size = next(name for name in SIZES if name in self.columns)
         # What a row of sums is the sum of: the labels of its file; for labels of the corpus those of all
         # files; for all labels of the corpus the files' rows of all labels, where there are such.
-        self.of_files: dict[str, list[int]] = {}
+        self.of_files: dict[str | None, list[int]] = {}
         self.of_labels: dict[str | None, list[int]] = {}
         for at, line in enumerate(table.lines):
             if line.file is not None:
-                self.of_files.setdefault(line.tag, []).append(at)
-            if line.tag != ALL:
+                self.of_files.setdefault(_label(line), []).append(at)
+            if not line.together:
                 self.of_labels.setdefault(line.file, []).append(at)
         self.formulas: dict[str, Callable[[int], str]] = self._derived()
 
@@ -77,15 +75,15 @@ class _Sheet:
             return self.formulas[name](at)
         if name == self.size:
             # In every row the whole text: that of the corpus is that of its files.
-            files = self.of_files.get(ALL)
+            files = self.of_files.get(None)
             return self.total(name, files) if files and line.file is None else value
         rows = self._summands(line)
         return value if rows is None else self.total(name, rows)
 
     def _summands(self, line: Row) -> list[int] | None:
         if line.file is None and self.of_files:
-            return self.of_files.get(line.tag, [])
-        return self.of_labels.get(line.file, []) if line.tag == ALL else None
+            return self.of_files.get(_label(line), [])
+        return self.of_labels.get(line.file, []) if line.together else None
 
     def at(self, name: str, row: int) -> str:
         """Give the name of a cell."""
@@ -161,6 +159,11 @@ class _Sheet:
             "tag_blind_accuracy": accuracy("missing", "spurious"),
             "tag_blind_error_rate": rest("tag_blind_accuracy"),
         }
+
+
+def _label(line: Row) -> str | None:
+    """Give the label of a row; None for all labels together."""
+    return None if line.together else line.tag
 
 
 def runs(numbers: Iterable[int]) -> list[tuple[int, int]]:
