@@ -7,6 +7,7 @@ from typing import Any, Generic, TypeAlias, TypeVar, final, overload
 import numpy as np
 import numpy.typing as npt
 
+NO_CONTENT: list[str]
 __version__: str
 __all__ = [
     "Conlleval",
@@ -17,6 +18,7 @@ __all__ = [
     "MatOutcome",
     "MatScorer",
     "MatTotals",
+    "NO_CONTENT",
     "SpanLists",
     "__version__",
     "convert",

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import codecs
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from spanrs import _spanrs
 from spanrs.errors import FormatError
@@ -72,6 +72,36 @@ class Document:
     annotations: Sequence[Annotation] = ()
     id: str | None = None
     left_out: Sequence[str] = ()
+
+    def spans(self, types: Collection[str] | None = None) -> list[tuple[Any, ...]]:
+        """Give the annotations as :func:`spanrs.fair` takes spans, with characters for tokens.
+
+        Parameters
+        ----------
+        types : collection of str, optional
+            Which types; all but tokens, zones and MAT's own if not given.
+
+        Returns
+        -------
+        list of (str, int, int) or (str, int, int, list of int)
+            Type, first character, one past the last; for annotations of several pieces also all characters
+            they cover.
+
+        Examples
+        --------
+        >>> import spanrs
+        >>> from spanrs.io import Annotation, Document
+        >>> gold = Document("Bob saw Rome", [Annotation("PER", 0, 3), Annotation("LOC", 8, 12)])
+        >>> pred = Document("Bob saw Rome", [Annotation("PER", 0, 7), Annotation("LOC", 8, 12)])
+        >>> spanrs.fair([gold.spans()], [pred.spans()]).counts.bel
+        1
+        """
+        found: list[tuple[Any, ...]] = []
+        for a in self.annotations:
+            if a.type in types if types is not None else a.type not in _spanrs.NO_CONTENT:
+                covered = [at for first, last in a.pieces for at in range(first, last)]
+                found.append((a.type, a.start, a.end, covered) if covered else (a.type, a.start, a.end))
+        return found
 
 
 def read_documents(

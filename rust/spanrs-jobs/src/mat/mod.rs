@@ -4,7 +4,7 @@ mod resample;
 mod rules;
 
 pub use resample::{Spreads, spreads};
-pub use rules::{Pieces, Rules};
+pub use rules::{NO_CONTENT, Pieces, Rules};
 
 use std::collections::HashMap;
 

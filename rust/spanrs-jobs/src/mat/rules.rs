@@ -4,7 +4,7 @@ use spanrs_io::document::{Annotation, Document};
 use spanrs_io::{Alias, Category, Task};
 
 /// Types that are no content where nothing is said: tokens, zones, and MAT's own.
-const NO_CONTENT: [&str; 5] = ["lex", "zone", "SEGMENT", "VOTE", "untaggable"];
+pub const NO_CONTENT: [&str; 5] = ["lex", "zone", "SEGMENT", "VOTE", "untaggable"];
 /// The attribute of a zone that says what part of the text it is, and the part that is annotated.
 const REGION: (&str, &str) = ("region_type", "body");
 
