@@ -1,152 +1,458 @@
-"""The page that shows every document with gold and pred side by side."""
+"""MATScore's page: what it shows of each document, and that it harms nobody."""
 
 from __future__ import annotations
 
 import io
+import random
+import re
 import sys
+from collections import Counter
 from html.parser import HTMLParser
+from types import SimpleNamespace
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from spanrs import mat
+import spanrs
 from spanrs.io import Annotation, Document
 from spanrs.mat.files import Reading, file_pairs
 from spanrs.mat.rules import Rules
 from spanrs.mat.scoring import score_pairs
-from spanrs.report import mat_html
+from spanrs.report import mat_html, mat_marks, pages
+from spanrs.report.mat_html import Page
 
-#: Elements without an end.
-VOID = {"meta", "br", "link", "wbr", "hr", "col", "input"}
+HOSTILE = "<script>alert('&amp;')</script>\"{{ 70 * 70 }}"
+VOID = {"meta", "br", "hr", "img", "link", "input"}
 
 
-class Cells(HTMLParser):
-    """The text of both columns of every document, and which labels lie over each character."""
+class Parsed(HTMLParser):
+    """A page: the text of both columns of each document, and the marks over each character."""
 
-    def __init__(self) -> None:
+    def __init__(self, html):
         super().__init__()
-        self.stack: list[tuple[str, dict[str, str | None]]] = []
-        self.side: str | None = None
-        self.text = {"gold": "", "pred": ""}
-        self.labels: dict[str, list[set[str]]] = {"gold": [], "pred": []}
-        self.marks: list[tuple[str, dict[str, str | None]]] = []
-        self.attributes: list[tuple[str, str | None]] = []
+        self.tags, self.stack, self.documents, self.ids, self.links, self.errors = [], [], [], set(), [], []
+        self.open = []
+        self.feed(html)
+        self.close()
+        assert self.stack == []
 
     def handle_starttag(self, tag, attrs):
-        self.attributes += attrs
-        if tag in VOID:
-            return
-        found = dict(attrs)
-        self.stack.append((tag, found))
-        if tag == "td" and found.get("class") in self.text:
-            self.side = found["class"]
-        if tag == "mark" and self.side:
-            self.marks.append((self.side, found))
+        attributes = dict(attrs)
+        assert len(attributes) == len(attrs)
+        self.tags.append((tag, attributes))
+        if tag not in VOID:
+            self.stack.append((tag, attributes))
+        if attributes.get("class") == "document":
+            self.documents.append({side: SimpleNamespace(text="", marks=[]) for side in ("gold", "pred")})
+        if "id" in attributes:
+            assert attributes["id"] not in self.ids
+            self.ids.add(attributes["id"])
+        if tag == "a":
+            self.links.append(attributes["href"])
+        for column in self.columns() if tag == "mark" else ():
+            self.open.append(SimpleNamespace(**attributes, start=len(column.text), end=None))
+            column.marks.append(self.open[-1])
 
     def handle_endtag(self, tag):
-        assert self.stack, tag
+        for column in self.columns() if tag == "mark" else ():
+            self.open.pop().end = len(column.text)
         assert self.stack.pop()[0] == tag
-        if tag == "td":
-            self.side = None
+
+    def columns(self):
+        classes = {attributes.get("class") for _, attributes in self.stack}
+        if not self.documents or not classes & {"gold", "pred", "both"}:
+            return []
+        found = self.documents[-1]
+        return [column for side, column in found.items() if classes & {side, "both"}]
 
     def handle_data(self, data):
-        if self.side:
-            over = {found["data-label"] or "" for tag, found in self.stack if tag == "mark"}
-            self.text[self.side] += data
-            self.labels[self.side] += [over] * len(data)
+        for column in self.columns():
+            column.text += data
+        if any(a.get("class") == "errors" for _, a in self.stack) and data.strip():
+            self.errors.append(data)
 
 
-def page(gold: list[Document], pred: list[Document], **options) -> tuple[str, Cells]:
-    """The page, and what is in it."""
-    sides = (Reading(), Reading())
-    out = io.BytesIO()
-    with mat_html.Page("A <title>") as made:
-        result = score_pairs(list(file_pairs(gold, pred, sides, None)), Rules(**options), sinks=[made.add])
-        made.write(result, out)
-    text = out.getvalue().decode()
-    cells = Cells()
-    cells.feed(text)
-    cells.close()
-    assert not cells.stack
-    return text, cells
+def shown(pairs, **options):
+    """The page of pairs of documents, parsed; the page; what was scored."""
+    golds, preds = zip(*pairs, strict=True) if pairs else ((), ())
+    files = list(file_pairs(list(golds), list(preds), (Reading(), Reading()), None))
+    scored = []
+    title = options.pop("title", "MATScore")
+    run = {name: options.pop(name) for name in ("samples", "percent", "by_document") if name in options}
+    with Page(title) as page:
+
+        def sink(one):
+            scored.append(one)
+            page.add(one)
+
+        result = score_pairs(files, Rules(**options), sinks=[sink], **run)
+        out = io.BytesIO()
+        page.write(result, out)
+    html = out.getvalue().decode()
+    return Parsed(html), html, scored
 
 
-def test_everything_is_escaped_and_nothing_is_fetched():
-    text = "<script>alert(1)</script> & \"so\" 'on'"
-    gold = Document(text, [Annotation("<b>&", 0, 8)], "<id>")
-    html, cells = page([gold], [Document(text, [Annotation("\"X'", 2, 8)], "<id>")])
-    assert cells.text == {"gold": text, "pred": text}
-    assert "<script>alert" not in html
-    assert "<h1>A &lt;title&gt;</h1>" in html
-    assert all(value is None or "//" not in value for name, value in cells.attributes)
+def one(text, gold, pred, **options):
+    return shown([(Document(text, gold), Document(text, pred))], **options)
 
 
-def test_what_became_of_annotations_is_said_on_both_sides():
-    text = "Bob Smith saw Rome twice"
-    gold = Document(text, [Annotation("PER", 0, 3), Annotation("LOC", 14, 18)])
-    pred = Document(text, [Annotation("PER", 0, 9), Annotation("T", 19, 24)])
-    _, cells = page([gold], [pred])
-    said = {(side, found["title"]) for side, found in cells.marks}
-    assert said == {
-        ("gold", "overmark: gold PER 0–3, pred PER 0–9"),
-        ("pred", "overmark: gold PER 0–3, pred PER 0–9"),
-        ("gold", "missing: gold LOC 14–18"),
-        ("pred", "spurious: pred T 19–24"),
+def spans(column):
+    """The annotations that marks show: those that begin and those that end, with all that is in between."""
+    found, open_ = [], []
+    for mark in column.marks:
+        classes = mark.__dict__["class"].split()
+        key = (mark.__dict__["data-label"], mark.title, mark.__dict__.get("data-sign"))
+        if "b" in classes:
+            open_.append([key, mark.start, mark.end, "e" in classes, classes[0]])
+        else:
+            # A mark goes on where its last piece ended, or beyond what is folded.
+            last = next(o for o in reversed(open_) if o[0] == key and not o[3] and o[2] == mark.start)
+            last[2:4] = mark.end, "e" in classes
+    for (label, title, _), start, end, done, kind in open_:
+        assert done
+        assert title.startswith(f"{kind}: ")
+        found.append((label, start, end, kind))
+    return Counter(found)
+
+
+def expected(scored, side):
+    return Counter(
+        (getattr(d, f"{side}label"), getattr(d, f"{side}start"), getattr(d, f"{side}end"), d.type)
+        for d in scored.details()
+        if getattr(d, f"{side}label") is not None
+    )
+
+
+def agrees(parsed, scored):
+    assert len(parsed.documents) == len(scored)
+    for document, of in zip(parsed.documents, scored, strict=True):
+        for name, side in (("gold", "ref"), ("pred", "hyp")):
+            # The only character that HTML cannot say.
+            assert document[name].text == of.text.replace("\0", "␀")
+            assert spans(document[name]) == expected(of, side)
+
+
+def test_both_columns_show_the_text_and_what_became_of_each_annotation():
+    text = "Bob Smith saw Rome.\nAnn did not.\n"
+    gold = [Annotation("PER", 0, 3), Annotation("LOC", 14, 18), Annotation("PER", 20, 23)]
+    pred = [Annotation("PER", 0, 9), Annotation("ORG", 14, 18), Annotation("VERB", 10, 13)]
+    parsed, html, scored = one(text, gold, pred)
+    agrees(parsed, scored)
+    assert {d.type for d in scored[0].details()} == {"overmark", "tagclash", "missing", "spurious"}
+    titles = [mark.title for mark in parsed.documents[0]["gold"].marks]
+    assert titles == [
+        "overmark: gold PER 0–3, pred PER 0–9",
+        "tagclash: gold LOC 14–18, pred ORG 14–18",
+        "missing: gold PER 20–23",
+    ]
+    signs = {
+        side: [m.__dict__["data-sign"] for m in parsed.documents[0][side].marks]
+        for side in ("gold", "pred")
     }
-    kinds = {(found["class"] or "").split()[0] for _, found in cells.marks}
-    assert kinds == {"overmark", "missing", "spurious"}
+    assert signs == {"gold": ["⊃1", "≠3", "−4"], "pred": ["⊃1", "+2", "≠3"]}
+    assert "match 0 · clash 2 · missing 1 · spurious 1" in html
 
 
-def test_long_stretches_without_annotations_are_folded():
-    text = "word " * 2000 + "Rome" + " word" * 2000
-    gold = Document(text, [Annotation("LOC", 10_000, 10_004)])
-    html, cells = page([gold], [gold])
-    assert len(cells.text["gold"]) < 2000
-    assert "Rome" in cells.text["gold"]
-    assert html.count("word") > 4000 - 10
+def test_annotations_within_across_and_upon_each_other_are_all_shown():
+    text = "The University of Rome in Italy said that\nno one came."
+    gold = [(4, 22), (18, 22), (18, 31), (26, 31), (32, 46), (4, 22), (0, 54)]
+    pred = [(0, 22), (18, 22), (18, 22), (18, 22), (20, 44)]
+    parsed, _, scored = one(
+        text,
+        [Annotation("AB"[at % 2], *bounds) for at, bounds in enumerate(gold)],
+        [Annotation("BA"[at % 2], *bounds) for at, bounds in enumerate(pred)],
+    )
+    agrees(parsed, scored)
+    deepest = max(int(m.style.split()[1]) for m in parsed.documents[0]["gold"].marks if hasattr(m, "style"))
+    # One annotation of gold begins before all others; the deepest lies within four.
+    assert deepest == 4
 
 
-SPANS = st.lists(st.tuples(st.sampled_from("AB"), st.integers(0, 30), st.integers(0, 12)), max_size=6).map(
-    lambda found: [Annotation(label, start, min(start + n, 30)) for label, start, n in found]
-)
-TEXT = st.text("ab <&\n\r\u2028é\U0001d400", min_size=30, max_size=30)
+@pytest.mark.parametrize("text", ["", "a", "a\n", "\n", "\n\n", "x" * 3000, "x y\n" * 1000])
+def test_annotations_without_characters_are_seen(text):
+    places = {0, len(text) // 2, len(text)}
+    parsed, _, scored = one(text, [Annotation("Z", at, at) for at in places], [Annotation("Y", 0, 0)])
+    agrees(parsed, scored)
+    marks = parsed.documents[0]["gold"].marks
+    assert all("caret" in mark.__dict__["class"].split() for mark in marks)
+    assert len(marks) == len(places)
 
 
-@settings(max_examples=150)
-@given(TEXT, SPANS, SPANS, st.sampled_from(["alone", "clash"]))
-def test_columns_have_the_text_and_marks_cover_the_annotations(text, gold, pred, unpaired):
-    _, cells = page([Document(text, gold)], [Document(text, pred)], unpaired=unpaired)
-    for side, given_ in (("gold", gold), ("pred", pred)):
-        assert cells.text[side] == text
-        wanted: list[set[str]] = [set() for _ in text]
-        for a in given_:
-            for at in range(a.start, a.end):
-                wanted[at].add(a.type)
-        assert cells.labels[side] == wanted
-        empty = sum(a.start == a.end for a in given_)
-        begun = sum(found["class"].split().count("b") for of, found in cells.marks if of == side)
-        if unpaired == "alone":
-            assert begun == len(given_)
-        assert begun >= (1 if empty else 0)
+def test_an_annotation_that_goes_on_in_the_next_line_has_its_label_once():
+    parsed, _, scored = one("one\ntwo\nthree", [Annotation("A", 1, 10)], [])
+    agrees(parsed, scored)
+    classes = [mark.__dict__["class"] for mark in parsed.documents[0]["gold"].marks]
+    assert classes == ["missing b", "missing", "missing e"]
 
 
-def test_a_page_needs_jinja2(monkeypatch):
-    from spanrs.report import pages
+def test_every_line_is_a_row_of_both_columns():
+    parsed, _, _ = one("a\nb\n\nc", [Annotation("A", 0, 3)], [])
+    cells = [a["class"] for tag, a in parsed.tags if tag == "td" and a.get("class") in ("gold", "pred")]
+    assert cells == ["gold", "pred"] * 4
 
+
+def test_what_is_far_from_annotations_of_either_side_is_folded_with_some_of_it_left():
+    line = "nothing of interest is said here.\n"
+    text = line * 100 + "Bob" + line * 100 + "Ann" + line * 5
+    bob, ann = text.index("Bob"), text.index("Ann")
+    parsed, html, scored = one(text, [Annotation("P", bob, bob + 3)], [Annotation("P", ann, ann + 3)])
+    agrees(parsed, scored)
+    folds = re.findall(r"… ([\d,]+) characters without annotations …", html)
+    assert len(folds) == 2
+    for size in folds:
+        hidden = int(size.replace(",", ""))
+        assert 100 * len(line) - 4 * mat_marks.CONTEXT <= hidden < 100 * len(line)
+        # It is cut where lines are.
+        assert hidden % len(line) in (0, len(line) - 1)
+
+
+def test_a_text_without_annotations_is_folded_as_a_whole():
+    parsed, html, scored = one("word " * 1000, [], [])
+    agrees(parsed, scored)
+    assert "… 5,000 characters without annotations …" in html
+    assert parsed.documents[0]["gold"].marks == []
+
+
+def test_nothing_of_the_documents_becomes_html():
+    text = f"{HOSTILE} and \r\n more \r of \t it \x0b \x1b \x85 \u2028 \u202e \0 </td></details>"
+    gold = [Annotation(HOSTILE, 0, 8), Annotation("A", 3, 40)]
+    pred = [Annotation("</mark>", 0, 8), Annotation("'\">", 4, 9)]
+    pair = (Document(text, gold, "</summary>" + HOSTILE), Document(text, pred, "</summary>" + HOSTILE))
+    parsed, html, scored = shown([pair, (Document("b", [], "b"), Document("b", [], "b"))], title=HOSTILE)
+    agrees(parsed, scored)
+    assert html.count("<script") == 1
+    assert "4900" not in html
+    assert html.count("&lt;script&gt;") > 5
+    assert "&#13;" in html
+
+
+def test_browsers_that_normalise_line_ends_show_the_same_text():
+    assert str(pages.kept("a\r\nb\rc<")) == "a&#13;\nb&#13;c&lt;"
+
+
+def test_messages_and_names_of_files_are_escaped(tmp_path):
+    for side in ("gold", "pred"):
+        (tmp_path / side).mkdir()
+    names = ["<b>.json", "&amp;.json", "a'\"b.json"]
+    for name in names:
+        (tmp_path / "pred" / name).write_text('{"signal": "x", "asets": [], "version": 2}')
+    (tmp_path / "gold" / names[1]).write_text('{"signal": "x", "asets": [], "version": 2}')
+    files = list(file_pairs(tmp_path / "gold", tmp_path / "pred", (Reading(), Reading()), None))
+    with Page() as page:
+        result = score_pairs(files, Rules(), sinks=[page.add])
+        out = io.BytesIO()
+        page.write(result, out)
+    html = out.getvalue().decode()
+    Parsed(html)
+    assert "&lt;b&gt;.json" in html
+    assert "<b>" not in html
+    assert "&amp;amp;.json" in html
+    assert "What was not scored" in html
+
+
+def test_names_that_are_no_text_do_not_stop_the_page():
+    pair = (Document("a", [Annotation("A", 0, 1)]), Document("a", []))
+    _, _, scored = shown([pair])
+    with Page() as page:
+        page.add(scored[0]._replace(name="\udcff.json"))
+        page.write(spanrs.mat.score(*pair), out := io.BytesIO())
+    assert "\\udcff.json" in out.getvalue().decode()
+
+
+def test_the_page_needs_nothing_else():
+    text = "Bob saw Rome"
+    parsed, html, _ = one(text, [Annotation("A", 0, 3)], [Annotation("A", 0, 7)], samples=10)
+    assert not re.search(r"https?:|url\(|@import|src=|//(?! The page)", html)
+    assert {tag for tag, _ in parsed.tags} & {"link", "img", "iframe", "object", "base", "form"} == set()
+    assert not [name for _, attributes in parsed.tags for name in attributes if name.startswith("on")]
+    assert "default-src 'none'" in html
+
+
+def test_every_link_leads_somewhere():
+    text = "Bob saw Rome and York"
+    gold = [Annotation("A", 0, 3), Annotation("B", 8, 12), Annotation("A", 17, 21), Annotation("A", 17, 21)]
+    pred = [Annotation("A", 0, 7), Annotation("C", 13, 16), Annotation("A", 18, 21)]
+    for unpaired in ("alone", "clash"):
+        pairs = [(Document(text, gold), Document(text, pred))] * 3
+        parsed, _, _ = shown(pairs, unpaired=unpaired)
+        assert len(parsed.links) > 15
+        assert {link.removeprefix("#") for link in parsed.links} <= parsed.ids
+
+
+def test_discrepancies_are_listed_with_labels_bounds_and_text():
+    text = f"Bob {'x' * 200}"
+    gold = [Annotation("PER", 0, 3), Annotation("X", 4, 204)]
+    parsed, _, _ = one(text, gold, [Annotation("PER", 0, 3)])
+    assert parsed.errors[-5:] == ["1", "− missing", "X", "4–204", "x" * 79 + "…"]
+
+
+def test_the_head_has_all_tables_kinds_and_numbers():
+    text = "Bob saw Rome"
+    lex = [Annotation("lex", *bounds) for bounds in ((0, 3), (4, 7), (8, 12))]
+    gold = Document(text, [Annotation("PER", 0, 3), Annotation("LOC", 8, 12), *lex])
+    pred = Document(text, [Annotation("PER", 0, 7), Annotation("LOC", 8, 12), *lex])
+    _, html, _ = shown([(gold, pred), (gold, gold)], samples=20, percent=True, by_document=True)
+    for heading in ("Annotations", "Tokens", "Pseudo-tokens", "Characters"):
+        assert f"<caption>{heading}</caption>" in html
+    for kind, says in mat_html.MEANINGS.items():
+        assert f">{kind}</td><td>{says}</td>" in html
+    assert re.search(r">75\.00 <small>±\d+\.\d\d</small></td>", html)
+    assert "over resampled documents: mean" in html
+    assert 'title="2 times LOC"' in html
+    assert "samples:20" in html
+    assert html.count('<tr class="all">') == 4
+
+
+def test_a_table_that_could_not_be_made_is_explained():
+    _, html, _ = one("Bob", [Annotation("A", 0, 1)], [])
+    assert "<caption>Tokens</caption>" not in html
+    assert "no tokens were found" in html
+
+
+def test_documents_are_listed_worst_first_and_shown_in_order():
+    def pair(name, errors):
+        gold = [Annotation("A", at, at + 1) for at in range(3)]
+        return Document("abcd", gold, name), Document("abcd", gold[errors:], name)
+
+    _, html, _ = shown([pair("good", 0), pair("worst", 3), pair("bad", 1), pair("bad too", 1)])
+    assert re.findall(r'<td><a href="#d(\d)">([^<]*)</a>', html) == [
+        ("1", "worst"),
+        ("2", "bad"),
+        ("3", "bad too"),
+        ("0", "good"),
+    ]
+    assert re.findall("<h3>([^<]*)</h3>", html) == ["good", "worst", "bad", "bad too"]
+
+
+def test_an_annotation_that_others_clash_with_is_shown_once():
+    text = "the New York Times"
+    gold = [Annotation("ORG", 4, 18)]
+    pred = [Annotation("ORG", 4, 18), Annotation("ORG", 4, 12), Annotation("ORG", 8, 12)]
+    parsed, html, scored = one(text, gold, pred, unpaired="clash")
+    assert len(list(scored[0].details())) == 3
+    (mark,) = parsed.documents[0]["gold"].marks
+    assert mark.__dict__["class"] == "match b e"
+    assert mark.title.count("; ") == 2
+    assert len(parsed.documents[0]["pred"].marks) == 3
+    assert "match 1 · clash 2 · missing 0 · spurious 0" in html
+
+
+def test_more_marks_than_browsers_nest_are_counted_instead():
+    deep = mat_marks.DEEPEST
+    gold = [Annotation("A", at, 200 - at) for at in range(deep + 5)]
+    parsed, html, _ = one("x" * 200, gold, [])
+    assert len(spans(parsed.documents[0]["gold"])) == deep
+    assert "5 annotations within too many others" in html
+
+
+def test_many_labels_leave_the_heat_table_readable():
+    count = mat_html.MOST + 20
+    text = "x" * count
+    gold = [Annotation(f"L{at:03}", at, at + 1) for at in range(count)]
+    pred = [Annotation("L000" if at % 2 else f"L{at:03}", at, at + 1) for at in range(count)]
+    parsed, html, _ = one(text, gold, pred)
+    assert "20 labels with fewer errors are left out" in html
+    heads = [a for tag, a in parsed.tags if tag == "th" and a.get("scope") == "row"]
+    assert len(heads) == mat_html.MOST
+
+
+def test_without_documents_there_is_a_page_all_the_same():
+    parsed, html, _ = shown([])
+    assert parsed.documents == []
+    assert "0 documents scored" in html
+    assert "<h2>Texts</h2>" not in html
+
+
+def test_documents_wait_in_a_file_that_is_closed(monkeypatch):
+    monkeypatch.setattr(mat_html, "SPOOLED", 100)
+    pairs = [
+        (Document(f"text ü {at}", [Annotation("A", 0, 4)]), Document(f"text ü {at}")) for at in range(9)
+    ]
+    parsed, _, scored = shown(pairs)
+    agrees(parsed, scored)
+    page = Page()
+    page.add(scored[0])
+    result = spanrs.mat.score(*pairs[0])
+    page.write(result, first := io.BytesIO())
+    page.add(scored[1])
+    page.write(result, second := io.BytesIO())
+    assert first.getvalue().count(b"<h3>") == 1
+    assert second.getvalue().count(b"<h3>") == 2
+    page.close()
+    page.close()
+    with pytest.raises(ValueError, match="closed"):
+        page.add(scored[0])
+
+
+def test_a_page_without_jinja2_says_what_to_install(monkeypatch):
     pages.template.cache_clear()
     monkeypatch.setitem(sys.modules, "jinja2", None)
-    with pytest.raises(ImportError, match=r"pip install 'spanrs\[html\]'"):
-        mat_html.Page()
-    monkeypatch.undo()
-    pages.template.cache_clear()
-    mat_html.Page().close()
+    with pytest.raises(ImportError, match=re.escape("pip install 'spanrs[html]'")):
+        Page()
 
 
-def test_documents_wait_in_a_file_that_is_closed():
-    with mat_html.Page() as made:
-        pass
-    gold = Document("a", [Annotation("A", 0, 1)])
-    with pytest.raises(ValueError, match="closed"):
-        score_pairs(list(file_pairs(gold, gold, (Reading(), Reading()), None)), Rules(), sinks=[made.add])
-    assert mat.score(gold, gold).tag["A"]["match"] == 1
+def test_a_long_text_full_of_annotations_is_shown_in_time():
+    rng = random.Random(7)
+    text = "".join(rng.choice("abcdefg  \n") for _ in range(100_000))
+    sides = []
+    for _ in range(2):
+        starts = (rng.randrange(len(text) - 9) for _ in range(8000))
+        sides.append([Annotation(rng.choice("AB"), start, start + rng.randrange(9)) for start in starts])
+    parsed, _, scored = one(text, *sides)
+    agrees(parsed, scored)
+
+
+TEXTS = st.lists(
+    st.one_of(
+        st.text(max_size=5),
+        st.sampled_from(["\n", "\r\n", " ", "<", "&amp;", "word " * 150, "a line\n" * 90]),
+    ),
+    max_size=6,
+).map("".join)
+
+
+@st.composite
+def documents(draw):
+    text = draw(TEXTS)
+    place = st.integers(0, len(text))
+    # Near each other as well, so that they cross.
+    near = st.tuples(place, st.integers(0, 6)).map(lambda at: (at[0], min(at[0] + at[1], len(text))))
+    bounds = st.one_of(near, st.tuples(place, place).map(lambda pair: tuple(sorted(pair))))
+    annotation = st.builds(
+        lambda label, at: Annotation(label, *at), st.sampled_from(["A", "B", "<c>"]), bounds
+    )
+    sides = [draw(st.lists(annotation, max_size=8)) for _ in range(2)]
+    return tuple(Document(text, side) for side in sides)
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.lists(documents(), min_size=1, max_size=2))
+def test_any_documents_are_shown_as_they_are(pairs):
+    parsed, _, scored = shown(pairs)
+    agrees(parsed, scored)
+    for document, (gold, pred) in zip(parsed.documents, pairs, strict=True):
+        for side, of in (("gold", gold), ("pred", pred)):
+            marks = document[side].marks
+            for annotation in of.annotations:
+                # Every character is in a mark of the label.
+                of_label = [m for m in marks if m.__dict__["data-label"] == annotation.type]
+                covered = {at for m in of_label for at in range(m.start, m.end)}
+                assert covered >= set(range(annotation.start, annotation.end))
+
+
+@settings(max_examples=100, deadline=None)
+@given(documents())
+def test_where_annotations_clash_with_others_every_pair_is_still_said(pair):
+    parsed, _, scored = shown([pair], unpaired="clash")
+    for side, part, of in (("gold", "ref", pair[0]), ("pred", "hyp", pair[1])):
+        assert parsed.documents[0][side].text == scored[0].text.replace("\0", "␀")
+        marks = parsed.documents[0][side].marks
+        for annotation in of.annotations:
+            of_label = [m for m in marks if m.__dict__["data-label"] == annotation.type]
+            covered = {at for m in of_label for at in range(m.start, m.end)}
+            assert covered >= set(range(annotation.start, annotation.end))
+        titles = " ".join(mark.title for mark in marks)
+        said = Counter(mat_marks.says(d) for d in scored[0].details() if getattr(d, f"{part}label"))
+        assert all(text in titles for text in said)
+        assert {link.removeprefix("#") for link in parsed.links} <= parsed.ids

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -41,8 +41,9 @@ class Mark:
     ----------
     kind : str
         What became of it.
-    number : int
-        Of the discrepancy in the list of the document; 0 for a match.
+    numbers : tuple of int
+        Of the discrepancies it is in, in the list of the document; the first is that of ``kind``, unless it
+        is a match.
     says : str
         The pairs it is in.
     lane : int
@@ -53,14 +54,14 @@ class Mark:
     start: int
     end: int
     kind: str
-    number: int
+    numbers: tuple[int, ...]
     says: str
     lane: int = 0
 
     @property
     def sign(self) -> str:
         """What is shown beside the label."""
-        return f"{SIGNS[self.kind]}{self.number}" if self.number else ""
+        return "" if self.kind == "match" else f"{SIGNS[self.kind]}{self.numbers[0]}"
 
 
 class Step(NamedTuple):
@@ -110,8 +111,8 @@ def marks(details: Sequence[Detail], side: str, shared: bool) -> tuple[list[Mark
         number += detail.type != "match"
         label, start, end = (getattr(detail, side + part) for part in ("label", "start", "end"))
         if label is not None:
-            here = number if detail.type != "match" else 0
-            found.append(Mark(label, start, end, detail.type, here, says(detail)))
+            numbers = () if detail.type == "match" else (number,)
+            found.append(Mark(label, start, end, detail.type, numbers, says(detail)))
     if shared:
         found = list(_merged(found))
     # Ties are in the order of the details, which sorting keeps.
@@ -128,7 +129,8 @@ def _merged(found: Iterable[Mark]) -> Iterator[Mark]:
     for (label, start, end), pairs in same.items():
         # A partner of its own tells more of it than who else clashes with it.
         best = next((mark for mark in pairs if mark.kind == "match"), pairs[0])
-        yield Mark(label, start, end, best.kind, best.number, "; ".join(mark.says for mark in pairs))
+        numbers = tuple(number for mark in pairs for number in mark.numbers)
+        yield Mark(label, start, end, best.kind, numbers, "; ".join(mark.says for mark in pairs))
 
 
 def _laid(mark: Mark, ends: list[int]) -> Mark | None:
@@ -139,7 +141,7 @@ def _laid(mark: Mark, ends: list[int]) -> Mark | None:
     if lane == DEEPEST:
         return None
     ends[lane : lane + 1] = [mark.end]
-    return Mark(mark.label, mark.start, mark.end, mark.kind, mark.number, mark.says, lane)
+    return replace(mark, lane=lane)
 
 
 def rows(text: str, spans: Iterable[tuple[int, int]]) -> list[Row]:
