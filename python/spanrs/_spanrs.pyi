@@ -10,6 +10,7 @@ import numpy.typing as npt
 NO_CONTENT: list[str]
 __version__: str
 __all__ = [
+    "NO_CONTENT",
     "Conlleval",
     "Counter",
     "Documents",
@@ -18,7 +19,6 @@ __all__ = [
     "MatOutcome",
     "MatScorer",
     "MatTotals",
-    "NO_CONTENT",
     "SpanLists",
     "__version__",
     "convert",
