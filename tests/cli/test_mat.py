@@ -100,7 +100,11 @@ def test_usage_errors_are_those_of_matscore(files):
         assert done.stderr.startswith(message) or message in done.stderr
         assert "Usage: " in done.stderr
         assert done.stdout == ""
-    for args in (["--no_such_option"], ["--file_type", "word"], ["positional"]):
+    done = run("positional")
+    assert done.returncode == 1
+    assert done.stderr.startswith("There are no arguments without an option: positional.")
+    assert "Usage: MATScore [OPTIONS]" in done.stderr
+    for args in (["--no_such_option"], ["--file_type", "word"]):
         done = run(*args)
         assert done.returncode == 2
         assert done.stderr.startswith("spanrs: error: ")
@@ -128,12 +132,88 @@ def test_what_is_skipped_is_said_and_shown_by_the_status(files):
     (files / "ref" / "b.json").unlink()
     done = run(*sides(files))
     assert done.returncode == 1
-    first, second, last = done.stderr.splitlines()
+    first, second, nothing, last = done.stderr.splitlines()
     assert first.startswith(f"Couldn't load target {files / 'hyp' / 'a.json'}:1:2 (this is not MAT-JSON")
     assert second == f"Couldn't open reference {files / 'ref' / 'b.json'} (no such file); skipping pair."
-    assert last == "spanrs: 2 pairs were skipped (see above), hence status 1; --lenient gives 0"
+    assert nothing == "No documents were scored: all of them were skipped; measures of nothing are 1."
+    assert last == "spanrs: nothing was scored (see above), hence status 1; --lenient gives 0"
     assert done.stdout.splitlines()[-1].split()[:2] == ["<all>", "0"]
     assert run(*sides(files), "--lenient").returncode == 0
+
+
+def test_nothing_to_score_is_said_and_shown_by_the_status(files):
+    done = run(*sides(files), "--file_re", "none")
+    assert done.returncode == 1
+    assert done.stderr.startswith("No documents were scored: there are none; measures of nothing are 1.")
+    assert run(*sides(files), "--file_re", "none", "--lenient").returncode == 0
+
+
+def test_no_output_is_written_over_an_input_or_where_it_cannot_be(files):
+    file, ref = files / "hyp/a.json", files / "ref/a.json"
+    before = file.read_bytes()
+    (files / "hyp" / "bytag.csv").write_bytes(before)
+    (files / "ref" / "bytag.csv").write_bytes(before)
+    for args, message in (
+        (["--file", file, "--ref_file", ref, "--html", file], f"{file} is read; write somewhere else."),
+        ([*sides(files), "--csv_output_dir", files / "hyp"], "bytag.csv is read; write somewhere else."),
+        (["--file", file, "--ref_file", ref, "--xlsx", files / "no/x.xlsx"], "the directory is not there"),
+    ):
+        done = (
+            run(*args, "--csv_output_dir", files / "out") if "--csv_output_dir" not in args else run(*args)
+        )
+        assert done.returncode == 1
+        assert message in done.stderr
+    assert file.read_bytes() == before
+    assert list((files / "out").iterdir()) == []
+
+
+def test_options_that_do_nothing_are_said(files):
+    done = run(*sides(files), "--task_path", files, "--oo_separator")
+    assert done.returncode == 0
+    assert (
+        done.stderr
+        == "Ignoring --task_path without --task.\nIgnoring --oo_separator without --csv_output_dir.\n"
+    )
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no such names on Windows")
+def test_names_of_files_may_be_no_text(files):
+    for side in ("ref", "hyp"):
+        os.rename(files / side / "a.json", os.fsencode(files / side) + b"/\xff.json")
+    done = run(*sides(files), "--details", "--by_document", "--csv_output_dir", files / "out", "--json")
+    assert done.returncode == 0, done.stderr
+    assert {row["file"] for row in json.loads(done.stdout)["details"]} == {"\\xff.json", "b.json"}
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals are others on Windows")
+def test_control_c_stops_the_work_within_a_document(files):
+    """Annotations that cross one another so that pairing them takes a while."""
+    many = [[n, 4000 - n] for n in range(400)]
+    tangled = {
+        "signal": "a" * 1_300_000,
+        "asets": [
+            {
+                "type": "A",
+                "annots": [
+                    [at + 4010 * part, end + 4010 * part] for part in range(300) for at, end in many
+                ],
+            }
+        ],
+    }
+    for side, moved in (("ref", 0), ("hyp", 1)):
+        made = json.loads(json.dumps(tangled))
+        made["asets"][0]["annots"] = [[a + moved, b + moved] for a, b in made["asets"][0]["annots"]]
+        (files / side / "a.json").write_text(json.dumps(made), encoding="utf-8")
+    code = (
+        "import _thread, sys, threading\nfrom spanrs.cli.mat import main\n"
+        "threading.Timer(1.5, _thread.interrupt_main).start()\nmain()\n"
+    )
+    args = ["--file", str(files / "hyp/a.json"), "--ref_file", str(files / "ref/a.json")]
+    args += ["--csv_output_dir", str(files / "out")]
+    command = [sys.executable, "-c", code, *args]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=100)
+    assert done.returncode == 130, done.stderr
+    assert list((files / "out").iterdir()) == []
 
 
 def test_ignored_labels_are_taken_out_of_classes(files):

@@ -123,6 +123,16 @@ def test_documents_of_a_file_are_paired_by_their_ids(tmp_path):
     ]
 
 
+def test_gold_says_in_which_scheme_both_sides_are(tmp_path):
+    (tmp_path / "gold").write_text("a B-PER\nb I-PER\nc O\nd B-LOC\n\na O\nb B-PER\n", encoding="utf-8")
+    (tmp_path / "pred").write_text("a I-PER\nb I-PER\nc O\nd I-LOC\n\na O\nb I-PER\n", encoding="utf-8")
+    sides = (tmp_path / "gold", tmp_path / "pred")
+    assert mat.score(*sides, format="conll", reading="strict").tag["<all>"]["match"] == 0
+    assert mat.score(*sides, format="conll").tag["<all>"]["match"] == 3
+    result = mat.score(*sides, format="conll", reading="refuse", lenient=True)
+    assert "Illegal Start" in result.skipped[0].message
+
+
 def test_documents_without_ids_are_paired_by_their_order(tmp_path):
     for name, text in (
         ("gold", "a B-X\n\n-DOCSTART- O\n\nb B-X\n"),

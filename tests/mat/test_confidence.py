@@ -75,7 +75,8 @@ def test_columns_of_confidence_stand_behind_their_measure(corpus):
 
 
 def test_nothing_to_draw_from():
-    result = mat.score([], [], confidence=True)
+    with pytest.warns(UserWarning, match="nothing was scored: .* there are none"):
+        result = mat.score([], [], confidence=True)
     row = result.tag["<all>"]
     assert row["precision"] == 1.0
     assert row["precision_mean"] is None

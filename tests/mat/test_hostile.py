@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
+import gzip
 import json
-import resource
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
 
 from spanrs import io, mat
 from spanrs.errors import FormatError, LimitError
+from spanrs.io import Annotation, Document
 
 GOOD = {"signal": "Bob saw Rome", "asets": [{"type": "PER", "attrs": [], "annots": [[0, 3]]}]}
 
@@ -106,14 +106,10 @@ def test_annotations_beyond_the_text_are_left_out_and_named(tmp_path):
 def test_entities_are_refused_at_once_and_in_little_memory(tmp_path):
     file = tmp_path / "bomb.xml"
     file.write_bytes(bomb())
-    start = time.perf_counter()
     with pytest.raises(FormatError, match="declares entities") as raised:
         io.read_documents(file, "xml-inline")
-    spent = time.perf_counter() - start
     assert raised.value.code == "entities"
     assert (raised.value.line, raised.value.column) == (1, 22)
-    # No clock decides here whether the test is passed; that nothing was expanded shows in the memory.
-    assert spent < 60
     code = (
         "import resource, spanrs, sys\n"
         "size = lambda: resource.getrusage(resource.RUSAGE_SELF).ru_maxrss\n"
@@ -126,7 +122,6 @@ def test_entities_are_refused_at_once_and_in_little_memory(tmp_path):
     )
     unit = 1 if sys.platform == "darwin" else 1024
     assert int(done.stdout) * unit <= 16 << 20
-    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss > 0
 
 
 def test_annotations_that_all_overlap_are_refused(tmp_path):
@@ -140,6 +135,55 @@ def test_annotations_that_all_overlap_are_refused(tmp_path):
     some = {"signal": text, "asets": [{"type": "A", "annots": [[n, 2000 - n] for n in range(300)]}]}
     file.write_text(json.dumps(some), encoding="utf-8")
     assert mat.score(file, file).tag["A"]["match"] == 300
+
+
+def test_pieces_that_cannot_be_are_left_out():
+    for pieces in ([(3, 1), (5, 6)], [(0, 1), (2, 99)]):
+        document = Document("abc def", [Annotation("X", 0, 3, {}, pieces)])
+        result = mat.score(document, document, pieces="split", lenient=True)
+        assert "X 0-3 has a piece outside of its bounds" in result.skipped[0].message
+        assert result.tag["<all>"]["match"] == 0
+    with pytest.raises(ValueError, match="offsets count characters from 0"):
+        mat.score(Document("a", [Annotation("X", 0, 1, {}, [(-1, 1)])]), Document("a"))
+
+
+def test_an_unpaired_surrogate_of_memory_is_skipped():
+    result = mat.score(Document("a\ud800"), Document("a"), lenient=True)
+    assert "an unpaired surrogate" in result.skipped[0].message
+
+
+def test_annotations_within_one_that_covers_everything(tmp_path):
+    """A root element makes one group of everything; pairing it must not take the square of time."""
+    for side, off in (("ref", 0), ("hyp", 1)):
+        body = "".join(
+            f"<A>{'x' * 4}</A>{'y' * (2 + off)}" if n % 5 else "y" * (6 + off) for n in range(30_000)
+        )
+        text = "".join(c for c in body)
+        (tmp_path / side).write_text(f"<doc>{text}</doc>", encoding="utf-8")
+    made = {"content": ["doc", "A"], "format": "xml-inline", "tables": ["tag"]}
+    result = mat.score(tmp_path / "ref", tmp_path / "ref", **made)
+    assert result.tag["A"]["match"] == 24_000
+    gold = Document(
+        "x" * 200_000,
+        [Annotation("R", 0, 200_000), *(Annotation("A", n, n + 3) for n in range(0, 200_000, 5))],
+    )
+    pred = Document(
+        "x" * 200_000,
+        [Annotation("R", 0, 200_000), *(Annotation("A", n + 1, n + 4) for n in range(0, 199_995, 10))],
+    )
+    row = mat.score(gold, pred, tables=["tag"]).tag["A"]
+    assert (row["refundermark"] + row["refoverlap"], row["missing"]) == (
+        20_000 - 1 + (row["missing"] == 20_000),
+        row["missing"],
+    )
+
+
+def test_onions_are_no_trouble():
+    n = 250
+    text = "x" * (2 * n)
+    gold = Document(text, [Annotation("A", i, 2 * n - i) for i in range(n - 1)])
+    pred = Document(text, [Annotation("A", i + 1, 2 * n - i) for i in range(n - 1)])
+    assert mat.score(gold, pred, tables=["tag"]).tag["A"]["refclash"] == n - 1
 
 
 def test_a_hundred_thousand_annotations_in_a_chain_are_no_trouble(tmp_path):
@@ -172,5 +216,9 @@ def test_encodings_are_pythons(tmp_path):
     assert document.text == "Zürich"
     with pytest.raises(FormatError, match=r"x\.xml:1: the file is not ascii"):
         io.read_documents(file, "xml-inline", encoding="ascii")
-    with pytest.raises(ValueError, match="unknown encoding 'klingon'"):
-        io.read_documents(file, "xml-inline", encoding="klingon")
+    for wrong in ("klingon", "rot13"):
+        with pytest.raises(ValueError, match=f"unknown encoding '{wrong}'"):
+            io.read_documents(file, "xml-inline", encoding=wrong)
+    packed = tmp_path / "x.gz"
+    packed.write_bytes(gzip.compress("Zürich".encode("latin-1")))
+    assert io.read_documents(packed, "raw", encoding="latin-1")[0].text == "Zürich"

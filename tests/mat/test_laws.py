@@ -211,10 +211,6 @@ def test_tables_add_up(pair):
                 assert confusion.counts[at[label]][at[label]] == result.tag[label]["match"]
 
 
-MIRROR = {"overmark": "undermark", "undermark": "overmark"}
-MIRROR |= {f"tagplus{one}": f"tagplus{other}" for one, other in list(MIRROR.items())}
-
-
 @given(sides())
 def test_swapping_the_sides_mirrors_the_tables(pair):
     gold, pred = pair
@@ -235,7 +231,7 @@ def test_the_order_of_annotations_in_a_file_means_nothing(pair, rng):
 @given(st.lists(sides(flat=False), max_size=4))
 def test_results_of_parts_add_up(pairs):
     golds, preds = [gold for gold, _ in pairs], [pred for _, pred in pairs]
-    whole = mat.score(golds, preds, by_document=True)
+    whole = mat.score(golds, preds, by_document=True, lenient=True)
     if not pairs:
         assert whole.tag["<all>"]["fmeasure"] == 1.0
         return

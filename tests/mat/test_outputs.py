@@ -66,8 +66,7 @@ def test_csv_cells_of_text_are_no_formulas(result, tmp_path):
     assert "\nParis" not in raw.decode()
 
 
-def test_values_and_formulas_say_the_same(result, tmp_path):
-    """Formulas are calculated by hand here; test_spreadsheet.py has LibreOffice do it."""
+def test_csv_without_formulas_has_the_values(result, tmp_path):
     result.to_csv(tmp_path, formulas=None)
     values = read(tmp_path / "bytag.csv")
     assert values[1:] == [
@@ -104,6 +103,10 @@ def test_a_workbook_has_live_formulas_with_their_values(result, tmp_path):
 
 
 def test_frames(result):
+    for table in (result.confusability, result.detail_table):
+        assert table.to_polars().columns == table.to_arrow().column_names == list(table.columns)
+        assert len(table.to_pandas()) == len(table.rows)
+    assert len(result.tag) == len(list(result.tag)) == len(result.tag.rows)
     arrow, pandas, polars = result.tag.to_arrow(), result.tag.to_pandas(), result.tag.to_polars()
     assert isinstance(arrow, pa.Table)
     assert isinstance(pandas, pd.DataFrame)
@@ -146,6 +149,28 @@ def test_a_label_may_be_called_like_the_row_of_all():
     assert [row[at] for row in formulas] == [1, 1, "=SUM(E2:E3)", "=SUM(E2)", "=SUM(E3)", "=SUM(E4)"]
 
 
+def test_documents_of_one_name_are_summed_apart():
+    gold = Document("a b", [Annotation("A", 0, 1)])
+    one = mat.score(gold, gold, by_document=True)
+    both = one + one
+    at = both.tag.columns.index("match")
+    formulas = [row[at] for row in mat_formulas.cells(both.tag, ",")]
+    assert formulas == [1, "=SUM(E2)", 1, "=SUM(E4)", "=SUM(E2,E4)", "=SUM(E3,E5)"]
+    assert [row["match"] for row in both.tag] == [1, 1, 1, 1, 2, 2]
+
+
+def test_results_of_other_tasks_do_not_add_up():
+    gold = Document("a b", [Annotation("A", 0, 1, {"k": "v"})])
+    tasks = [mat.Task("T", [mat.Tag("A", "content", [(name, [("k", "v")])])]) for name in ("X", "Y")]
+    one, other = (mat.score(gold, gold, task=task) for task in tasks)
+    assert one.tag["X"]["match"] == other.tag["Y"]["match"] == 1
+    with pytest.raises(SchemeError, match="made differently"):
+        one + other
+    assert (one + one).tag["X"]["match"] == 2
+    drawn = [mat.score(gold, gold, confidence=10, seed=seed) for seed in (1, 2)]
+    assert (drawn[0] + drawn[1]).spreads is None
+
+
 def test_sums_of_many_cells_are_nested(tmp_path):
     """A call of a function takes thirty arguments at least, in all programs."""
     gold = [Document("a b", [Annotation("AB"[n % 2], 0, 1)]) for n in range(50)]
@@ -175,8 +200,12 @@ def test_tables_that_are_not_there():
 def test_options_that_cannot_be():
     with pytest.raises(ValueError, match="two equivalence classes"):
         mat.score(GOLD, PRED, classes={"A": ["X"], "B": ["X"]})
-    with pytest.raises(TypeError, match="as a list"):
-        mat.score(GOLD, PRED, content="PER")
+    for wrong in ({"content": "PER"}, {"ignore": "PER"}, {"classes": {"X": "PER"}}, {"tables": "token"}):
+        with pytest.raises(TypeError, match="as a list"):
+            mat.score(GOLD, PRED, **wrong)
+    for wrong in ({"confidence": 2**70}, {"seed": 2**64}, {"seed": -1}):
+        with pytest.raises(ValueError, match="confidence takes"):
+            mat.score(GOLD, PRED, **{"confidence": 1, **wrong})
     with pytest.raises(ValueError, match="unpaired_overlap"):
         mat.score(GOLD, PRED, unpaired_overlap="both")
     with pytest.raises(ValueError, match="threads must be 1"):

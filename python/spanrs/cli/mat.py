@@ -18,6 +18,7 @@ from spanrs.mat.result import MatResult
 from spanrs.mat.rules import PIECES, TABLES, UNPAIRED, Rules
 from spanrs.mat.scoring import SAMPLES, Sink, score_pairs
 from spanrs.mat.task import Task, find_task, read_task
+from spanrs.report.mat_csv import CONFUSABILITY, DETAILS, FILES
 
 #: Formats of files.
 FORMATS = (
@@ -60,7 +61,9 @@ def _names(text: str | None) -> list[str] | None:
     return None if text is None else [name.strip() for name in text.split(",") if name.strip()]
 
 
-@click.command(cls=_Manual, context_settings={"help_option_names": ["-h", "--help"]})
+@click.command(
+    cls=_Manual, context_settings={"help_option_names": ["-h", "--help"], "allow_extra_args": True}
+)
 @click.option(
     "--task", metavar="NAME|PATH", help="Use the tags of a task: a task.xml or its folder, or a name."
 )
@@ -137,18 +140,20 @@ def _names(text: str | None) -> list[str] | None:
 @reading_option()
 @click.option("--lenient", is_flag=True, help="Status 0 even if something was skipped.")
 @click.option("--threads", type=click.IntRange(1, 1024), default=1, show_default=True)
-def command(**given: Any) -> None:
+@click.pass_context
+def command(context: click.Context, /, **given: Any) -> None:
     """Score annotated documents as MITRE's MATScore does.
 
     Compares a hypothesis with a reference, file by file: by tag, and on request by token, pseudo-token and
     character. Exit status: 0 all well; 1 something was skipped, or the options do not go together; 2 an
     option or a value is unknown, or nothing could be done.
     """
+    if context.args:
+        raise _UsageError(f"There are no arguments without an option: {' '.join(context.args)}.")
     rules = _rules(given)
     pairs = _pairs(given, rules.task)
+    _check_outputs(given, pairs)
     out: Path | None = given["csv_output_dir"]
-    if out is not None and not out.is_dir():
-        raise _UsageError(f"--csv_output_dir {out}: there is no such directory.")
     for message in rules.messages():
         click.echo(message, err=True)
     # Where details go to a CSV file only, they go there pair by pair.
@@ -159,7 +164,7 @@ def command(**given: Any) -> None:
             sinks.append(stack.enter_context(_details(out)))
         page = None
         if given["html"] is not None:
-            page = stack.enter_context(_page(f"{pairs[0].pred} and others" if pairs else "MATScore"))
+            page = stack.enter_context(_page(_title(given)))
             sinks.append(page.add)
         result = score_pairs(
             pairs,
@@ -181,11 +186,54 @@ def command(**given: Any) -> None:
             with atomic_output(given["html"]) as target:
                 page.write(result, target)
     _write(result, given)
-    skipped = sum(one.pair for one in result.skipped)
-    if result.skipped and not given["lenient"]:
-        what = f"{skipped} pairs were skipped" if skipped else "annotations were left out"
+    what = _lost(result)
+    if what and not given["lenient"]:
         click.echo(f"spanrs: {what} (see above), hence status 1; --lenient gives 0", err=True)
         raise click.exceptions.Exit(1)
+
+
+def _lost(result: MatResult) -> str | None:
+    """Say what was not scored; None where everything was."""
+    if not result.tallies.documents:
+        return "nothing was scored"
+    skipped = sum(one.pair for one in result.skipped)
+    if skipped:
+        return "1 pair was skipped" if skipped == 1 else f"{skipped} pairs were skipped"
+    return "annotations were left out" if result.skipped else None
+
+
+def _title(given: dict[str, Any]) -> str:
+    pred, gold = given["file"] or given["folder"], given["ref_file"] or given["ref_dir"]
+    return f"{pred} against {gold}"
+
+
+def _check_outputs(given: dict[str, Any], pairs: list[FilePair]) -> None:
+    """Refuse what could not be written at the end, and what would be written over an input."""
+    out: Path | None = given["csv_output_dir"]
+    if out is not None and not out.is_dir():
+        raise _UsageError(f"--csv_output_dir {out}: there is no such directory.")
+    outputs = [] if out is None else [out / name for name in (*FILES.values(), DETAILS, CONFUSABILITY)]
+    for option in ("xlsx", "html"):
+        path: Path | None = given[option]
+        if path is not None:
+            if not path.parent.is_dir() or path.is_dir():
+                raise _UsageError(f"--{option} {path}: the directory is not there, or this is one.")
+            outputs.append(path)
+    if given["xlsx"] is not None:
+        from spanrs.report.mat_xlsx import writer
+
+        writer()
+    there = {
+        (stat.st_dev, stat.st_ino): path for path in outputs if path.exists() for stat in [path.stat()]
+    }
+    if not there:
+        return
+    for pair in pairs:
+        for file in (Path(pair.pred), Path(pair.gold)):
+            if file.exists():
+                stat = file.stat()
+                if (stat.st_dev, stat.st_ino) in there:
+                    raise _UsageError(f"{there[stat.st_dev, stat.st_ino]} is read; write somewhere else.")
 
 
 def _write(result: MatResult, given: dict[str, Any]) -> None:
@@ -196,10 +244,7 @@ def _write(result: MatResult, given: dict[str, Any]) -> None:
         formulas = None if given["no_csv_formulas"] else "openoffice" if given["oo_separator"] else "excel"
         result.to_csv(out, formulas=formulas, confusability=confusability)
     if given["xlsx"] is not None:
-        try:
-            result.to_xlsx(given["xlsx"])
-        except ImportError as error:
-            raise click.UsageError(str(error)) from None
+        result.to_xlsx(given["xlsx"])
     if given["as_json"]:
         plain = result.to_dict()
         text = json.dumps(plain, ensure_ascii=False, allow_nan=False)
@@ -222,10 +267,7 @@ def _details(out: Path) -> Iterator[Sink]:
 def _page(title: str) -> Any:
     from spanrs.report.mat_html import Page
 
-    try:
-        return Page(title)
-    except ImportError as error:
-        raise click.UsageError(str(error)) from None
+    return Page(title)
 
 
 def _rules(given: dict[str, Any]) -> Rules:
@@ -234,6 +276,7 @@ def _rules(given: dict[str, Any]) -> Rules:
     classes: dict[str, list[str]] = {}
     for label, old in given["equivalence_class"]:
         classes.setdefault(label.strip(), []).extend(_names(old) or [])
+    _unused(given)
     try:
         return Rules(
             _task(given["task"], list(given["task_paths"])),
@@ -247,6 +290,17 @@ def _rules(given: dict[str, Any]) -> Rules:
         )
     except ValueError as error:
         raise _UsageError(f"{error}.") from None
+
+
+def _unused(given: dict[str, Any]) -> None:
+    """Say which options do nothing without another one."""
+    for options, needed in (
+        (("task_paths", "xml_input_is_overlay", "ref_xml_input_is_overlay"), "task"),
+        (("no_csv_formulas", "oo_separator"), "csv_output_dir"),
+    ):
+        for option in options:
+            if given[option] and given[needed] is None:
+                click.echo(f"Ignoring --{option.replace('paths', 'path')} without --{needed}.", err=True)
 
 
 def _task(name: str | None, places: list[Path]) -> Task | None:
@@ -345,4 +399,4 @@ def main() -> None:
     """Run as ``MATScore``."""
     from spanrs.cli.run import run
 
-    sys.exit(run(command))
+    sys.exit(run(command, name="MATScore"))

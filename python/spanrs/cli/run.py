@@ -11,8 +11,8 @@ import click
 from spanrs.errors import SpanrsError
 
 
-def run(command: click.Command, args: list[str] | None = None) -> int:
-    """Run a command; give the exit status."""
+def run(command: click.Command, args: list[str] | None = None, name: str = "spanrs") -> int:
+    """Run a command under a name; give the exit status."""
     if sys.stdout is None:
         return _fail("standard output is closed")
     if isinstance(sys.stdout, io.TextIOWrapper):
@@ -20,7 +20,7 @@ def run(command: click.Command, args: list[str] | None = None) -> int:
         sys.stdout.reconfigure(errors="backslashreplace")
     try:
         # Not `command.main`, which has ideas of its own about broken pipes.
-        with command.make_context("spanrs", sys.argv[1:] if args is None else list(args)) as context:
+        with command.make_context(name, sys.argv[1:] if args is None else list(args)) as context:
             command.invoke(context)
         sys.stdout.flush()
     except click.exceptions.Exit as exit_:
@@ -33,6 +33,9 @@ def run(command: click.Command, args: list[str] | None = None) -> int:
         hint = f"; see {where.command_path} --help" if where else ""
         return _fail(error.format_message().rstrip(".") + hint)
     except (SpanrsError, ValueError) as error:
+        return _fail(str(error))
+    except ImportError as error:
+        # What is not installed is said with what to do.
         return _fail(str(error))
     except BrokenPipeError:
         # Whoever read our output has gone. Python would complain again when it flushes at exit.

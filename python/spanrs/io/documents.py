@@ -184,9 +184,15 @@ def opened(
     if format == "conll":
         return _spanrs.read_conll_documents(path, columns.as_options(), scheme, reading)
     source: Path | tuple[bytes, str] = path
-    if encoding is not None and format in ENCODED and not _is_utf8(encoding):
+    utf8 = encoding is None or _is_utf8(encoding)
+    if encoding is not None and format in ENCODED and not utf8:
         source = (_decoded(path, encoding), str(path))
     return _spanrs.read_documents(source, format, elements, overlay)
+
+
+def conll_scheme(path: Path, columns: Columns) -> str:
+    """Give the scheme that the tags of a column file violate least."""
+    return _spanrs.detect_file(path, columns.as_options(), ("-", False, False, False), None)[0]
 
 
 def of_memory(documents: Sequence[Document]) -> _spanrs.Documents:
@@ -206,6 +212,7 @@ def of_memory(documents: Sequence[Document]) -> _spanrs.Documents:
                     )
                     for a in document.annotations
                 ],
+                list(document.left_out),
             )
             for document in documents
         ]
@@ -214,6 +221,8 @@ def of_memory(documents: Sequence[Document]) -> _spanrs.Documents:
 
 def _is_utf8(encoding: str) -> bool:
     try:
+        # What is no encoding of text (rot13, hex) does not decode.
+        b" ".decode(encoding, "ignore")
         return codecs.lookup(encoding).name == "utf-8"
     except LookupError:
         raise ValueError(f"unknown encoding {encoding!r}") from None
@@ -221,7 +230,7 @@ def _is_utf8(encoding: str) -> bool:
 
 def _decoded(path: Path, encoding: str) -> bytes:
     """Give the text of a file in UTF-8."""
-    data = path.read_bytes()
+    data = _spanrs.whole_file(path)
     try:
         return data.decode(encoding).encode()
     except UnicodeError as wrong:

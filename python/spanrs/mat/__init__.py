@@ -7,6 +7,6 @@
 from spanrs.mat.result import Detail, MatResult, Skipped
 from spanrs.mat.scoring import score
 from spanrs.mat.tables import Confusability, Table
-from spanrs.mat.task import Task, read_task
+from spanrs.mat.task import Tag, Task, read_task
 
-__all__ = ["Confusability", "Detail", "MatResult", "Skipped", "Table", "Task", "read_task", "score"]
+__all__ = ["Confusability", "Detail", "MatResult", "Skipped", "Table", "Tag", "Task", "read_task", "score"]

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
 from spanrs import _spanrs
 from spanrs.io.columns import Columns
-from spanrs.io.documents import Document, of_memory, opened
+from spanrs.io.documents import Document, conll_scheme, of_memory, opened
 
 if TYPE_CHECKING:
     from spanrs.mat.task import Task
@@ -112,7 +113,8 @@ def _listed(folder: Path, reading: Reading, file_re: str | None) -> list[Path]:
         fits = re.compile(file_re or ".*", re.DOTALL).fullmatch
     except re.error as error:
         raise ValueError(f"file_re {file_re!r} is no regular expression: {error}") from None
-    files = (file for file in folder.iterdir() if not file.is_dir() and fits(file.name))
+    # What cannot be opened is said later; a pipe would wait for somebody to write into it.
+    files = (f for f in folder.iterdir() if (f.is_file() or not f.exists()) and fits(f.name))
     if reading.format == "brat":
         # The text beside it is no document of its own.
         files = (file for file in files if file.suffix == ".ann")
@@ -121,9 +123,17 @@ def _listed(folder: Path, reading: Reading, file_re: str | None) -> list[Path]:
 
 def file_pair(gold: Path, pred: Path, readings: tuple[Reading, Reading], task: Task | None) -> FilePair:
     """Give two files as a pair."""
-    return FilePair(
-        pred.name, str(gold), str(pred), _reader(gold, readings[0], task), _reader(pred, readings[1], task)
-    )
+    of_gold, of_pred = readings
+    # Names of files may have bytes that are no text.
+    name = os.fsencode(pred.name).decode("utf-8", "backslashreplace")
+
+    def read_pred() -> _spanrs.Documents:
+        if of_gold.format == of_pred.format == "conll" and of_pred.scheme == "auto":
+            # As for scores: gold says how both are written.
+            return replace(of_pred, scheme=conll_scheme(gold, of_gold.columns)).read(pred, task)
+        return of_pred.read(pred, task)
+
+    return FilePair(name, str(gold), str(pred), _reader(gold, of_gold, task), read_pred)
 
 
 def _reader(side: Side, reading: Reading, task: Task | None) -> Callable[[], _spanrs.Documents]:

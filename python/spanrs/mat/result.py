@@ -12,7 +12,7 @@ from spanrs.errors import SchemeError
 from spanrs.eval.made import Made
 from spanrs.eval.result import merged_settings
 from spanrs.mat.rules import TABLES, check
-from spanrs.mat.tables import ALL, Confusability, Row, Table, columns
+from spanrs.mat.tables import ALL, Confusability, Frames, Row, Table, columns
 from spanrs.mat.tallies import Spread, Tallies
 
 #: Spreads of a table: of all labels together, and of each.
@@ -35,6 +35,23 @@ class Detail(NamedTuple):
     refcontent: str | None
     """The text between start and end."""
     hypcontent: str | None
+
+
+@dataclass(frozen=True)
+class DetailTable(Frames):
+    """Details as a table: :attr:`columns`, :attr:`rows`, and frames."""
+
+    details: list[Detail]
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Names of the columns."""
+        return Detail._fields
+
+    @property
+    def rows(self) -> list[tuple[Any, ...]]:
+        """The details; None where a side has no annotation."""
+        return list(self.details)
 
 
 class Skipped(NamedTuple):
@@ -119,23 +136,25 @@ class MatResult(Made):
             why = " ".join(self.notes) if asked else "it was not asked for"
             raise LookupError(f"there is no table of {name}s: {why}")
         rows: list[Row] = []
-        for file, tallies in self.files or ():
-            rows += self._rows(name, tallies, file)
-        rows += self._rows(name, self.tallies, None)
+        for block, (file, tallies) in enumerate(self.files or ()):
+            rows += self._rows(name, tallies, file, block)
+        rows += self._rows(name, self.tallies, None, None)
         names = columns(
             name, kinds=self.kinds, confidence=self.spreads is not None, files=self.files is not None
         )
         return Table(name, names, rows, self.percent)
 
-    def _rows(self, table: str, tallies: Tallies, file: str | None) -> list[Row]:
+    def _rows(self, table: str, tallies: Tallies, file: str | None, block: int | None) -> list[Row]:
         total, by_label = (None, {}) if self.spreads is None or file is not None else self.spreads[table]
         shared = (tallies.documents, tallies.size(table))
         rows = [
-            Row(label, counts, tallies.kinds.get(label, NO_KINDS), *shared, by_label.get(label), file)
+            Row(
+                label, counts, tallies.kinds.get(label, NO_KINDS), *shared, by_label.get(label), file, block
+            )
             for label, counts in sorted(tallies.rows[table].items())
         ]
         rows.append(
-            Row(ALL, tallies.total(table), tallies.all_kinds(), *shared, total, file, together=True)
+            Row(ALL, tallies.total(table), tallies.all_kinds(), *shared, total, file, block, together=True)
         )
         return rows
 
@@ -178,22 +197,24 @@ class MatResult(Made):
         """
         if not isinstance(other, MatResult):
             return NotImplemented
+        mine, its = ({k: v for k, v in r.settings.items() if k not in DRAWN} for r in (self, other))
         if (self.kinds, self.percent) != (other.kinds, other.percent):
             raise SchemeError("results differ in percent or in the kinds of clashes; make them alike")
         tallies = Tallies()
         tallies.add(self.tallies)
         tallies.add(other.tallies)
-        settings = {
-            k: v for k, v in merged_settings(self.settings, other.settings).items() if k not in DRAWN
-        }
         both = self.details is not None and other.details is not None
         return replace(
             self,
             tallies=tallies,
-            settings=settings,
+            settings=merged_settings(mine, its),
             details=[*(self.details or ()), *(other.details or ())] if both else None,
             skipped=self.skipped + other.skipped,
-            notes=list(dict.fromkeys(self.notes + other.notes)),
+            notes=[
+                note
+                for note in dict.fromkeys(self.notes + other.notes)
+                if note != NO_TOKENS or tallies.size("token") == 0
+            ],
             spreads=None,
             files=None if self.files is None or other.files is None else self.files + other.files,
             misplaced=self.misplaced or other.misplaced,
@@ -269,6 +290,13 @@ class MatResult(Made):
 
         write(self, path)
 
+    @property
+    def detail_table(self) -> DetailTable:
+        """The details with columns and rows, for frames; LookupError where they were not asked for."""
+        if self.details is None:
+            raise LookupError("there are no details: they were not asked for")
+        return DetailTable(self.details)
+
     def __repr__(self) -> str:
         row = self.tag[ALL]
         values = ", ".join(f"{name} {row[name]:.4f}" for name in ("precision", "recall", "fmeasure"))
@@ -280,6 +308,8 @@ class MatResult(Made):
         return render(self)
 
 
+#: What is said where a table of tokens cannot be made.
+NO_TOKENS = "Skipping token scoring because no tokens were found in the input documents."
 #: Clashes of a label that has none.
 NO_KINDS = ([0] * 7, [0] * 7)
 #: Settings of resampling.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from hashlib import sha256
 
 from spanrs import _spanrs
 from spanrs.mat.task import Task
@@ -30,6 +31,16 @@ class Rules:
     pieces: str = "cover"
 
     def __post_init__(self) -> None:
+        lists = {
+            "content": self.content,
+            "tokens": self.tokens,
+            "ignore": self.ignore,
+            "tables": self.tables,
+        }
+        lists |= {f"class {name!r}": labels for name, labels in self.classes.items()}
+        for name, given in lists.items():
+            if isinstance(given, str):
+                raise TypeError(f"{name}: give names as a list, not as one string {given!r}")
         check("tables", self.tables, TABLES)
         check("unpaired_overlap", [self.unpaired], UNPAIRED)
         check("pieces", [self.pieces], PIECES)
@@ -59,9 +70,9 @@ class Rules:
             f"Ignoring label {label!r} in equivalence classes" for label in self.ignore if label in listed
         ]
         if self.task is not None:
-            for option, given in (("content", self.content), ("tokens", self.tokens)):
+            for option, given in (("content", self.content), ("token", self.tokens)):
                 if given is not None:
-                    said.append(f"Ignoring {option}: the task says what they are")
+                    said.append(f"Ignoring {option}_annotations: the task says what they are")
         return said
 
     def scorer(self, details: bool) -> _spanrs.MatScorer:
@@ -83,7 +94,9 @@ class Rules:
     def settings(self) -> dict[str, str]:
         """Give what a signature says of them."""
         if self.task is not None:
-            content, tokens = f"task {self.task.name}", "task"
+            # Two versions of a task have one name, and are not the same.
+            version = sha256(repr(self.task.tags).encode()).hexdigest()[:8]
+            content, tokens = f"task {self.task.name} {version}", "task"
         else:
             content = "auto" if self.content is None else ",".join(sorted(self.content))
             automatic = "auto" if self.content is None else "none"
@@ -110,6 +123,4 @@ def check(name: str, given: Iterable[str], known: Sequence[str]) -> None:
 
 
 def _list(names: Sequence[str] | None) -> list[str] | None:
-    if isinstance(names, str):
-        raise TypeError(f"give labels as a list, not as one string {names!r}")
     return None if names is None else list(names)

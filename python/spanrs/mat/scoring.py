@@ -13,7 +13,7 @@ from spanrs import _spanrs
 from spanrs.errors import SpanrsError
 from spanrs.io.columns import Columns
 from spanrs.mat.files import FilePair, Reading, Side, file_pairs
-from spanrs.mat.result import Detail, MatResult, Skipped
+from spanrs.mat.result import NO_TOKENS, Detail, MatResult, Skipped
 from spanrs.mat.rules import TABLES, Rules
 from spanrs.mat.tallies import Spread, Tallies
 from spanrs.mat.task import Task, read_task
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 #: Samples of MATScore's confidence.
 SAMPLES = 1000
 #: What is said where a table of tokens cannot be made.
-NO_TOKENS = "Skipping token scoring because no tokens were found in the input documents."
 MISPLACED = "Found annotation boundary which doesn't fall on a token boundary; skipping token scoring."
 
 
@@ -179,7 +178,7 @@ def score(
     Warns
     -----
     UserWarning
-        Where pairs or annotations were skipped.
+        Where pairs or annotations were skipped, or there was nothing to score.
 
     Notes
     -----
@@ -204,8 +203,8 @@ def score(
         content,
         tokens,
         dict(classes or {}),
-        tuple(ignore),
-        tuple(dict.fromkeys(("tag", *tables))),
+        ignore if isinstance(ignore, str) else tuple(ignore),
+        tables if isinstance(tables, str) else tuple(dict.fromkeys(("tag", *tables))),
         unpaired_overlap,
         pieces,
     )
@@ -227,7 +226,9 @@ def score(
         kinds=kinds,
         percent=percent,
     )
-    if result.skipped and not lenient:
+    if not result.tallies.documents and not lenient:
+        warnings.warn(f"nothing was scored: {result.notes[-1]}", stacklevel=2)
+    elif result.skipped and not lenient:
         more = f" (and {len(result.skipped) - 1} more)" if len(result.skipped) > 1 else ""
         warnings.warn(f"not everything was scored: {result.skipped[0].message}{more}", stacklevel=2)
     return result
@@ -259,8 +260,8 @@ def score_pairs(
     """
     if threads < 1:
         raise ValueError(f"threads must be 1 or more, not {threads}")
-    if samples < 0 or seed < 0:
-        raise ValueError("the number of samples and the seed cannot be negative")
+    if not (0 <= samples < 1 << 31 and 0 <= seed < 1 << 63):
+        raise ValueError("confidence takes 0 to 2**31 - 1 samples, and a seed from 0 to 2**63 - 1")
     looked_at = details or bool(sinks)
     scorer = rules.scorer(looked_at)
     gathered = _Gathered(_spanrs.MatTotals(samples > 0), by_document, [] if details else None)
@@ -303,6 +304,7 @@ class _Gathered:
     skipped: list[Skipped] = field(default_factory=list)
     files: list[tuple[str, Tallies]] = field(default_factory=list)
     misplaced: str | None = None
+    without_tokens: list[str] = field(default_factory=list)
 
     def take(self, document: Scored) -> None:
         """Add a pair of documents."""
@@ -310,6 +312,8 @@ class _Gathered:
         place = document.outcome.misplaced()
         if place is not None and self.misplaced is None:
             self.misplaced = f"{document.name}, character {place}"
+        if not document.outcome.tokens():
+            self.without_tokens.append(document.name)
         if self.by_document:
             alone = _spanrs.MatTotals(False)
             alone.add(document.outcome)
@@ -318,10 +322,20 @@ class _Gathered:
             self.details.extend(document.details())
 
     def notes(self, tokens: bool, tallies: Tallies) -> list[str]:
-        """Say why there is no table of tokens, if it was asked for."""
+        """Say why there is no table of tokens, if it was asked for, and whether there is anything."""
+        notes = []
         if self.misplaced is not None:
-            return [f"{MISPLACED} (The first one: {self.misplaced}.)"]
-        return [NO_TOKENS] if tokens and tallies.size("token") == 0 else []
+            notes.append(f"{MISPLACED} (The first one: {self.misplaced}.)")
+        elif tokens and tallies.size("token") == 0:
+            notes.append(NO_TOKENS)
+        elif tokens and self.without_tokens:
+            first = ", ".join(self.without_tokens[:3])
+            more = f" and {len(self.without_tokens) - 3} more" if len(self.without_tokens) > 3 else ""
+            notes.append(f"Documents without tokens in hyp do not count by token: {first}{more}.")
+        if not tallies.documents:
+            why = "all of them were skipped" if self.skipped else "there are none"
+            notes.append(f"No documents were scored: {why}; measures of nothing are 1.")
+        return notes
 
 
 def _spreads(
@@ -375,7 +389,12 @@ def _pair(pair: FilePair, scorer: _spanrs.MatScorer, texts: bool) -> _Outcome:
         try:
             sides.append(read())
         except OSError as error:
-            why = f"Couldn't open {side} {file} ({error.strerror or error}); skipping pair."
+            # The text of brat's files lies in another one.
+            named = file if error.filename is None else str(error.filename)
+            why = f"Couldn't open {side} {named} ({error.strerror or error}); skipping pair."
+            left.append(Skipped(file, why, pair=True))
+        except UnicodeEncodeError as error:
+            why = f"Couldn't load {side} {file} (an unpaired surrogate: {error}); skipping pair."
             left.append(Skipped(file, why, pair=True))
         except SpanrsError as error:
             verb = "decode" if error.code == "encoding" else "load"
@@ -446,9 +465,21 @@ def _matched(
         ]
         return both, missing
     if len(golds) != len(preds):
-        why = f"{pair.gold} has {len(golds)} documents and {pair.pred} {len(preds)}; skipping pair."
+        doubled = _doubled(gold_ids) or _doubled(pred_ids)
+        ids = f", and id {doubled!r} is there twice" if doubled else ""
+        why = f"{pair.gold} has {len(golds)} documents and {pair.pred} {len(preds)}{ids}; skipping pair."
         return [], [Skipped(pair.pred, why, pair=True)]
     return [(at, at, name(at)) for at in range(len(preds))], []
+
+
+def _doubled(ids: Sequence[str | None]) -> str | None:
+    """Give the first id that is there twice."""
+    seen = set()
+    for id_ in ids:
+        if id_ is not None and id_ in seen:
+            return id_
+        seen.add(id_)
+    return None
 
 
 def _distinct(ids: Sequence[str | None]) -> bool:

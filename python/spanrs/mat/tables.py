@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from spanrs import _spanrs
 
@@ -65,6 +65,8 @@ class Row:
         For each measure mean and variance, where confidence was asked for and there is any.
     file : str or None
         The file, for rows of single files.
+    block : int or None
+        Which document the row is of, from 0, for rows of single files: several may have one name.
     together : bool
         All labels together; a label may be called ``<all>`` as well.
     """
@@ -76,6 +78,7 @@ class Row:
     elements: int
     spread: Sequence[Spread] | None = None
     file: str | None = None
+    block: int | None = None
     together: bool = False
 
     def values(self, table: str, percent: bool = False) -> dict[str, Any]:
@@ -110,8 +113,45 @@ class Row:
         return values
 
 
-@dataclass(frozen=True)
-class Table:
+class _Tabular(Protocol):
+    """Columns and rows."""
+
+    @property
+    def columns(self) -> tuple[str, ...]: ...
+
+    @property
+    def rows(self) -> list[tuple[Any, ...]]: ...
+
+
+def _by_column(table: _Tabular) -> Mapping[str, list[Any]]:
+    rows = table.rows
+    return {name: [row[at] for row in rows] for at, name in enumerate(table.columns)}
+
+
+class Frames:
+    """What has columns and rows, as frames of other libraries."""
+
+    def to_arrow(self: _Tabular) -> pa.Table:
+        """Give a pyarrow table (``pip install spanrs[arrow]``)."""
+        import pyarrow
+
+        return pyarrow.table(_by_column(self))
+
+    def to_pandas(self: _Tabular) -> pd.DataFrame:
+        """Give a pandas frame (``pip install spanrs[pandas]``)."""
+        import pandas
+
+        return pandas.DataFrame(_by_column(self))
+
+    def to_polars(self: _Tabular) -> pl.DataFrame:
+        """Give a Polars frame (``pip install spanrs[polars]``)."""
+        import polars
+
+        return polars.DataFrame(_by_column(self))
+
+
+@dataclass(frozen=True, repr=False)
+class Table(Frames):
     """A table of scores.
 
     Attributes
@@ -143,6 +183,15 @@ class Table:
             values = line.values(self.name, self.percent)
             yield {name: values[name] for name in self.columns}
 
+    def __len__(self) -> int:
+        return len(self.lines)
+
+    def __iter__(self) -> Iterator[dict[str, Any]]:
+        return self.dicts()
+
+    def __repr__(self) -> str:
+        return f"<Table {self.name}, {len(self)} rows>"
+
     def __getitem__(self, tag: str) -> dict[str, Any]:
         """Give the row of a label over all files, or of ``<all>``."""
         # Rows of files come first and those of all labels last, so the last one is the one that is meant.
@@ -151,28 +200,6 @@ class Table:
                 values = line.values(self.name, self.percent)
                 return {name: values[name] for name in self.columns}
         raise KeyError(tag)
-
-    def to_arrow(self) -> pa.Table:
-        """Give a pyarrow table (``pip install spanrs[arrow]``)."""
-        import pyarrow
-
-        return pyarrow.table(self._by_column())
-
-    def to_pandas(self) -> pd.DataFrame:
-        """Give a pandas frame (``pip install spanrs[pandas]``)."""
-        import pandas
-
-        return pandas.DataFrame(self._by_column())
-
-    def to_polars(self) -> pl.DataFrame:
-        """Give a Polars frame (``pip install spanrs[polars]``)."""
-        import polars
-
-        return polars.DataFrame(self._by_column())
-
-    def _by_column(self) -> Mapping[str, list[Any]]:
-        rows = list(self.dicts())
-        return {name: [row[name] for row in rows] for name in self.columns}
 
 
 def columns(table: str, *, kinds: bool, confidence: bool, files: bool) -> tuple[str, ...]:
@@ -191,7 +218,7 @@ def columns(table: str, *, kinds: bool, confidence: bool, files: bool) -> tuple[
 
 
 @dataclass(frozen=True)
-class Confusability:
+class Confusability(Frames):
     """How often which label of gold was given which by pred, where the spans are the same.
 
     Attributes

@@ -55,15 +55,15 @@ class _Sheet:
         self.separator = separator
         self.unit = 100 if table.percent else 1
         self.size = next(name for name in SIZES if name in self.columns)
-        # What a row of sums is the sum of: the labels of its file; for labels of the corpus those of all
-        # files; for all labels of the corpus the files' rows of all labels, where there are such.
+        # What a row of sums is the sum of: the labels of its document; for labels of the corpus those of
+        # all documents; for all labels of the corpus the documents' rows of all labels, if there are any.
         self.of_files: dict[str | None, list[int]] = {}
-        self.of_labels: dict[str | None, list[int]] = {}
+        self.of_labels: dict[int | None, list[int]] = {}
         for at, line in enumerate(table.lines):
             if line.file is not None:
                 self.of_files.setdefault(_label(line), []).append(at)
             if not line.together:
-                self.of_labels.setdefault(line.file, []).append(at)
+                self.of_labels.setdefault(line.block, []).append(at)
         self.formulas: dict[str, Callable[[int], str]] = self._derived()
 
     def cell(self, at: int, name: str, value: Any) -> Any:
@@ -83,7 +83,7 @@ class _Sheet:
     def _summands(self, line: Row) -> list[int] | None:
         if line.file is None and self.of_files:
             return self.of_files.get(_label(line), [])
-        return self.of_labels.get(line.file, []) if line.together else None
+        return self.of_labels.get(line.block, []) if line.together else None
 
     def at(self, name: str, row: int) -> str:
         """Give the name of a cell."""

@@ -78,7 +78,7 @@ class Page:
     --------
     >>> import io, spanrs
     >>> from spanrs.report.mat_html import Page
-    >>> result = spanrs.mat.score([], [])
+    >>> result = spanrs.mat.score([], [], lenient=True)
     >>> with Page("Nothing") as page:
     ...     page.write(result, out := io.BytesIO())
     >>> b"<h1>Nothing</h1>" in out.getvalue()
@@ -249,7 +249,7 @@ class _Heat(NamedTuple):
 
     labels: list[str]
     rows: list[tuple[str, list[tuple[int, float, bool, str]]]]
-    """For each label of gold the cells: count, strength, whether the labels are the same, what it says."""
+    """For each label of pred the cells: count, strength, whether the labels are the same, what it says."""
     hidden: int
     """Labels that are left out."""
 
@@ -268,14 +268,14 @@ def _heat(found: Confusability) -> _Heat:
         for same in (True, False)
     }
     shown = []
-    for g in places:
+    for p in places:
         row = []
-        for p in places:
+        for g in places:
             n, same = found.counts[p][g], p == g
             # Counts spread over orders of magnitude; their roots can be told apart.
             strength = round((n / most[same]) ** 0.5, 3) if n else 0.0
             gold, pred = found.labels[g], found.labels[p]
             says = f"{n} times {gold}" if same else f"{n} times gold {gold} is {pred} in pred"
             row.append((n, strength, same, says))
-        shown.append((found.labels[g], row))
+        shown.append((found.labels[p], row))
     return _Heat([found.labels[at] for at in places], shown, len(found.labels) - len(places))

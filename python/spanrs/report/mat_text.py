@@ -38,10 +38,14 @@ def render(result: MatResult, *, confusability: bool = True) -> str:
 
 def _quoted(content: str | None) -> str:
     """Give content in quotes, on one line."""
-    shown = "" if content is None else content
-    for control, escaped in (("\n", "\\n"), ("\r", "\\r"), ("\t", "\\t")):
-        shown = shown.replace(control, escaped)
-    return f'"{shown}"'
+    return f'"{_line("" if content is None else content)}"'
+
+
+def _line(text: str) -> str:
+    """Give text on one line, without anything that a terminal would obey."""
+    if text.isprintable():
+        return text
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
 
 
 def table_text(header: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
@@ -66,4 +70,4 @@ def table_text(header: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
 def _cell(value: Any) -> str:
     if value is None:
         return ""
-    return f"{value:.3f}" if isinstance(value, float) else str(value)
+    return f"{value:.3f}" if isinstance(value, float) else _line(str(value))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from io import BytesIO
 from os import PathLike
 from typing import TYPE_CHECKING, Any
@@ -15,24 +16,25 @@ if TYPE_CHECKING:
 
 #: Names of the sheets.
 SHEETS = {"tag": "bytag", "token": "bytoken", "pseudo_token": "bypseudotoken", "character": "bychar"}
+#: The same result gives the same file.
+MADE = datetime(2000, 1, 1, tzinfo=UTC)
 #: Rows of a sheet, and characters of a cell; what is more is cut off and said.
 ROWS, CHARACTERS = 1 << 20, 32_767
 
 
 def write(result: MatResult, path: str | PathLike[str]) -> None:
     """Write a workbook; the argument is that of :meth:`spanrs.mat.MatResult.to_xlsx`."""
-    try:
-        import xlsxwriter
-    except ImportError as error:
-        message = "a workbook needs xlsxwriter; pip install 'spanrs[excel]'"
-        raise ImportError(message) from error
+    xlsxwriter = writer()
     made = BytesIO()
-    # Text is text, whatever it begins with; and the file says nothing of when it was made.
+    # Text is text, whatever it begins with.
     options = {"strings_to_formulas": False, "strings_to_urls": False, "strings_to_numbers": False}
     with xlsxwriter.Workbook(made, {"in_memory": True, **options}) as book:
+        book.set_properties({"created": MADE})
         bold = book.add_format({"bold": True})
         for name in result.tables:
             table = result.table(name)
+            if len(table) >= ROWS:
+                raise ValueError(f"{path}: the table {SHEETS[name]} has more rows than a sheet; write CSV")
             sheet = book.add_worksheet(SHEETS[name])
             _header(sheet, table.columns, bold)
             pairs = zip(cells(table, ","), table.rows, strict=True)
@@ -45,6 +47,16 @@ def write(result: MatResult, path: str | PathLike[str]) -> None:
         _plain(book, "confusability", confusion.columns, confusion.rows, bold)
     with atomic_output(path) as out:
         out.write(made.getvalue())
+
+
+def writer() -> Any:
+    """Give the library that writes workbooks, or say what to do."""
+    try:
+        import xlsxwriter
+    except ImportError as error:
+        message = "a workbook needs xlsxwriter; pip install 'spanrs[excel]'"
+        raise ImportError(message) from error
+    return xlsxwriter
 
 
 def _header(sheet: Any, names: Any, bold: Any) -> None:

@@ -81,28 +81,13 @@ pub fn resample<const N: usize, const M: usize>(
         spreads
     };
     let mut all: Vec<[Spread; M]> = Vec::new();
-    let at_once = (threads.max(1) as u64).min(blocks.max(1));
+    let at_once = threads.clamp(1, MOST_THREADS) as u64;
     for first in (0..blocks).step_by(at_once as usize) {
         if stop() {
             return None;
         }
-        let numbers: Vec<u64> = (first..blocks.min(first + at_once)).collect();
-        let done: Vec<_> = match numbers[..] {
-            [number] => vec![block(number)],
-            _ => thread::scope(|scope| {
-                let block = &block;
-                let running: Vec<_> = numbers
-                    .iter()
-                    .map(|&n| scope.spawn(move || block(n)))
-                    .collect();
-                let ended = running.into_iter().map(thread::ScopedJoinHandle::join);
-                // What a thread panicked with goes on in this one.
-                ended
-                    .map(|done| done.unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
-                    .collect()
-            }),
-        };
-        for spreads in done {
+        let numbers = first..blocks.min(first + at_once);
+        for spreads in run_all(numbers, &block) {
             all.resize(all.len().max(spreads.len()), [Spread::default(); M]);
             for (mine, its) in all.iter_mut().zip(spreads) {
                 for (mine, its) in mine.iter_mut().zip(its) {
@@ -118,6 +103,37 @@ pub fn resample<const N: usize, const M: usize>(
         }
     }
     Some(all)
+}
+
+/// More threads than this are of no use for work that is done in less than a second.
+const MOST_THREADS: usize = 64;
+
+/// What comes of each number, in order. All but the first have a thread, if the system has threads left.
+fn run_all<T: Send>(numbers: std::ops::Range<u64>, run: &(impl Fn(u64) -> T + Sync)) -> Vec<T> {
+    thread::scope(|scope| {
+        let mut numbers = numbers;
+        let own = numbers.next();
+        let others: Vec<_> = numbers
+            .map(|n| {
+                (
+                    n,
+                    thread::Builder::new()
+                        .spawn_scoped(scope, move || run(n))
+                        .ok(),
+                )
+            })
+            .collect();
+        let mut done: Vec<T> = own.map(run).into_iter().collect();
+        for (n, thread) in others {
+            done.push(match thread.map(thread::ScopedJoinHandle::join) {
+                Some(Ok(value)) => value,
+                // What a thread panicked with goes on in this one.
+                Some(Err(panic)) => std::panic::resume_unwind(panic),
+                None => run(n),
+            });
+        }
+        done
+    })
 }
 
 /// The sums of a sample.

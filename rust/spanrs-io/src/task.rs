@@ -51,6 +51,10 @@ pub struct Task {
 impl Task {
     fn add(&mut self, name: &str, category: Category) -> &mut Tag {
         let at = self.tags.iter().position(|tag| tag.name == name);
+        if let Some(at) = at {
+            // What is inherited can be declared again.
+            self.tags[at].category = category;
+        }
         let at = at.unwrap_or_else(|| {
             self.tags.push(Tag {
                 name: name.to_owned(),
@@ -256,12 +260,14 @@ fn tree(name: &str, text: &str) -> Result<Element> {
             }
         }
     }
+    let whole = |outside: &Element| outside.children.len() == 1 && outside.text.trim().is_empty();
     let root = match (open.pop(), open.is_empty()) {
-        (Some(mut outside), true) => outside.children.pop(),
+        (Some(mut outside), true) if whole(&outside) => outside.children.pop(),
         _ => None,
     };
     root.ok_or_else(|| {
-        let message = "this is not XML: an element is never closed, or there is none";
+        let message =
+            "this is not XML: there is not just one root element, or an element is never closed";
         Error::new(Code::BadDocument, Position::file(name), message)
     })
 }
@@ -330,6 +336,8 @@ mod tests {
             "t.xml: <a> holds no <task>; this is no task.xml"
         );
         assert!(refused("<task>").contains("never closed"));
+        assert!(refused("<task name='A'/><task name='B'/>").contains("just one root"));
+        assert!(refused("x<task name='A'/>").contains("just one root"));
         assert!(refused("\n<task></a>").starts_with("t.xml:2:7: this is not XML"));
         assert!(refused("<!DOCTYPE a [<!ENTITY b 'c'>]><a/>").contains("declares entities"));
         assert!(refused(&"<a>".repeat(200)).contains("more than 100"));

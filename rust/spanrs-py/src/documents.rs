@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
+use pyo3::types::{PyBytes, PyDict};
 use spanrs_base::Limits;
 use spanrs_io::document::{Document, Elements, Format, Reader};
 use spanrs_io::{Category, ColumnReader, read_tasks as read};
@@ -147,40 +147,64 @@ pub(crate) fn read_conll_documents(
     Ok(Documents(documents))
 }
 
-/// (text, id, [(type, start, end, attributes, pieces)])
-type GivenDocument = (
-    String,
-    Option<String>,
-    Vec<(String, i64, i64, HashMap<String, String>, Vec<(u32, u32)>)>,
-);
+/// (type, start, end, attributes, pieces)
+type GivenAnnotation = (String, i64, i64, HashMap<String, String>, Vec<(i64, i64)>);
+/// (text, id, annotations, what was left out before)
+type GivenDocument = (String, Option<String>, Vec<GivenAnnotation>, Vec<String>);
 
 /// Documents of memory.
 #[pyfunction]
 #[pyo3(signature = (documents, /))]
 pub(crate) fn documents_of(documents: Vec<GivenDocument>) -> Result<Documents> {
     let mut all = Vec::with_capacity(documents.len());
-    for (at, (text, id, annotations)) in documents.into_iter().enumerate() {
+    for (at, (text, id, annotations, left_out)) in documents.into_iter().enumerate() {
         let mut document = Document::new(text);
         document.id = id;
-        for (ty, start, end, attributes, pieces) in annotations {
-            let (Ok(first), Ok(behind)) = (u32::try_from(start), u32::try_from(end)) else {
-                let message = format!(
-                    "document {at}: annotation {ty} {start}-{end}: offsets count characters from 0"
-                );
-                return Err(PyValueError::new_err(message).into());
-            };
-            let id = document.intern(&ty);
-            document.push(id, first, behind);
-            document.set_pieces(&pieces);
-            let mut attributes: Vec<_> = attributes.into_iter().collect();
-            attributes.sort_unstable();
-            for (name, value) in attributes {
-                document.add_attribute(&name, value);
-            }
+        for why in left_out {
+            document.leave_out(|| why);
+        }
+        for annotation in annotations {
+            given(&mut document, annotation).map_err(|message| {
+                PyValueError::new_err(format!("document {at}: annotation {message}"))
+            })?;
         }
         all.push(document.close());
     }
     Ok(Documents(all))
+}
+
+/// Adds an annotation of memory.
+fn given(document: &mut Document, annotation: GivenAnnotation) -> std::result::Result<(), String> {
+    let (ty, start, end, attributes, pieces) = annotation;
+    let offsets = |start: i64, end: i64| {
+        let wrong = |_| format!("{ty} {start}-{end}: offsets count characters from 0");
+        Ok((
+            u32::try_from(start).map_err(wrong)?,
+            u32::try_from(end).map_err(wrong)?,
+        ))
+    };
+    let (first, behind) = offsets(start, end)?;
+    let pieces: std::result::Result<Vec<_>, String> = pieces
+        .into_iter()
+        .map(|(start, end)| offsets(start, end))
+        .collect();
+    let id = document.intern(&ty);
+    document.push(id, first, behind);
+    document.set_pieces(&pieces?);
+    let mut attributes: Vec<_> = attributes.into_iter().collect();
+    attributes.sort_unstable();
+    for (name, value) in attributes {
+        document.add_attribute(&name, value);
+    }
+    Ok(())
+}
+
+/// The bytes of a file, decompressed.
+#[pyfunction]
+#[pyo3(signature = (path, /))]
+pub(crate) fn whole_file(py: Python<'_>, path: PathBuf) -> Result<Bound<'_, PyBytes>> {
+    let bytes = py.detach(|| spanrs_io::document::whole_file(&path, Limits::default()))?;
+    Ok(PyBytes::new(py, &bytes))
 }
 
 /// (name, category, [(alias, [(attribute, value)])])

@@ -6,7 +6,9 @@ use std::sync::Mutex;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use spanrs_eval::mat::{Kinds, MEASURES, MatCounts, Matcher, Measures, Row, Unit, Unpaired};
+use spanrs_eval::mat::{
+    Kinds, MEASURES, MatCounts, Matcher, Measures, Row, Unit, Unmatched, Unpaired,
+};
 use spanrs_eval::resample::Spread;
 use spanrs_io::{Alias, Category, Tag, Task};
 use spanrs_jobs::mat::{Outcome, Pieces, Rules, Scored, Unscored, score_documents, spreads};
@@ -101,7 +103,9 @@ impl MatScorer {
                     }
                 },
             },
-            matcher: Matcher::new(&units).with_unpaired(unpaired),
+            matcher: Matcher::new(&units)
+                .with_unpaired(unpaired)
+                .with_watch(stop),
             details,
         })
     }
@@ -127,7 +131,10 @@ impl MatScorer {
                 let code = match &error {
                     Unscored::Texts { .. } => "texts",
                     Unscored::Pieces { .. } => "pieces",
-                    Unscored::TooTangled(_) => "too_tangled",
+                    Unscored::Unmatched(Unmatched::Stopped) => {
+                        return Err(spanrs_jobs::Error::Stopped.into());
+                    }
+                    Unscored::Unmatched(_) => "too_tangled",
                 };
                 (None, Some((code, error.to_string())))
             }
@@ -170,6 +177,11 @@ impl MatOutcome {
                 )
             })
             .collect()
+    }
+
+    /// The tokens of pred.
+    fn tokens(&self) -> u64 {
+        self.0.counts.tokens
     }
 
     /// A bound of an annotation that is no bound of a token.

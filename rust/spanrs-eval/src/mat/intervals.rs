@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use super::pairing::{SETTLED, alike};
 use super::stars::Stars;
-use super::{Item, MOST_PAIRS, Pair, TooTangled};
+use super::{Item, MOST_PAIRS, Pace, Pair, Unmatched};
 use crate::Side;
 
 /// A stretch of text.
@@ -49,7 +49,8 @@ impl Intervals {
         gold: &[Item],
         pred: &[Item],
         pairs: &[Pair],
-    ) -> Result<(), TooTangled> {
+        pace: &mut Pace,
+    ) -> Result<(), Unmatched> {
         self.found.clear();
         self.gold.clear();
         self.pred.clear();
@@ -65,7 +66,7 @@ impl Intervals {
                 (None, None, _) => {}
             }
         }
-        self.rests()
+        self.rests(pace)
     }
 
     fn pair(&mut self, g: Item, p: Item) {
@@ -85,7 +86,7 @@ impl Intervals {
     }
 
     /// Goes from cut to cut with what lies over the text there.
-    fn rests(&mut self) -> Result<(), TooTangled> {
+    fn rests(&mut self, pace: &mut Pace) -> Result<(), Unmatched> {
         let (gold, pred) = (&mut self.gold, &mut self.pred);
         for rests in [&mut *gold, &mut *pred] {
             rests.sort_by_key(|rest| (rest.start, rest.order));
@@ -105,9 +106,10 @@ impl Intervals {
             advance(&mut golds, gold, &mut g, start);
             advance(&mut preds, pred, &mut p, start);
             steps += golds.len() + preds.len();
+            pace.steps(golds.len() + preds.len())?;
             if steps > MOST_STEPS {
                 let most = MOST_STEPS;
-                return Err(TooTangled { from: start, most });
+                return Err(Unmatched::TooTangled { from: start, most });
             }
             let interval = |gold: Option<&Rest>, pred: Option<&Rest>| Interval {
                 start,

@@ -111,16 +111,55 @@ pub struct Texts<'a> {
     pub tokens: &'a [(u32, u32)],
 }
 
-/// Annotations that overlap each other so much that they cannot be paired in sensible time.
+/// Why a document cannot be scored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "too many annotations overlap one another from character {from} on: more than {most} pairs of them are possible"
-)]
-pub struct TooTangled {
-    /// Where they begin.
-    pub from: u32,
-    /// The limit.
-    pub most: usize,
+pub enum Unmatched {
+    /// Annotations overlap each other so much that they cannot be paired in sensible time.
+    #[error(
+        "too many annotations overlap one another from character {from} on: more than {most} pairs of them are possible"
+    )]
+    TooTangled {
+        /// Where they begin.
+        from: u32,
+        /// The limit.
+        most: usize,
+    },
+    /// The watch said stop.
+    #[error("interrupted")]
+    Stopped,
+}
+
+/// Asked now and then; says true where the work should stop.
+pub type Watch = fn() -> bool;
+
+/// Asks a [`Watch`] every so many steps.
+#[derive(Clone, Copy, Debug)]
+struct Pace {
+    watch: Watch,
+    steps: usize,
+}
+
+impl Default for Pace {
+    fn default() -> Self {
+        Self {
+            watch: || false,
+            steps: 0,
+        }
+    }
+}
+
+impl Pace {
+    fn steps(&mut self, steps: usize) -> Result<(), Unmatched> {
+        self.steps += steps;
+        if self.steps < 1 << 16 {
+            return Ok(());
+        }
+        self.steps = 0;
+        match (self.watch)() {
+            true => Err(Unmatched::Stopped),
+            false => Ok(()),
+        }
+    }
 }
 
 /// Most pairs of overlapping annotations within one group.
@@ -131,6 +170,7 @@ const MOST_PAIRS: usize = 1 << 18;
 pub struct Matcher {
     units: [bool; UNITS],
     unpaired: Unpaired,
+    pace: Pace,
     pairing: Pairing,
     intervals: Intervals,
     elements: Elements,
@@ -153,24 +193,33 @@ impl Matcher {
         self
     }
 
+    /// Sets what is asked now and then whether to stop.
+    #[must_use]
+    pub fn with_watch(mut self, watch: Watch) -> Self {
+        self.pace.watch = watch;
+        self
+    }
+
     /// Scores a document. Both sides are sorted by start, then end; further ties are settled by the order
     /// given.
     ///
     /// # Errors
-    /// [`TooTangled`].
+    /// [`Unmatched`].
     pub fn run(
         &mut self,
         gold: &[Item],
         pred: &[Item],
         texts: Texts<'_>,
-    ) -> Result<DocumentCounts, TooTangled> {
-        self.pairing.run(gold, pred, self.unpaired)?;
+    ) -> Result<DocumentCounts, Unmatched> {
+        self.pairing
+            .run(gold, pred, self.unpaired, &mut self.pace)?;
         let mut counted = DocumentCounts::of_pairs(gold, pred, &self.pairing.pairs);
         counted.tokens = texts.tokens.len() as u64;
         if self.units == [false; UNITS] {
             return Ok(counted);
         }
-        self.intervals.run(gold, pred, &self.pairing.pairs)?;
+        self.intervals
+            .run(gold, pred, &self.pairing.pairs, &mut self.pace)?;
         for unit in [Unit::Token, Unit::PseudoToken, Unit::Character] {
             if !self.units[unit as usize] {
                 continue;

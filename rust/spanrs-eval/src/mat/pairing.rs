@@ -1,7 +1,7 @@
 //! Which annotations answer each other.
 
 use super::stars::Stars;
-use super::{Item, Kind, MOST_PAIRS, Pair, TooTangled, Unpaired};
+use super::{Item, Kind, MOST_PAIRS, Pace, Pair, Unmatched, Unpaired};
 use crate::Side;
 use crate::overlaps::Overlaps;
 use crate::partial;
@@ -84,7 +84,8 @@ impl Pairing {
         gold: &[Item],
         pred: &[Item],
         unpaired: Unpaired,
-    ) -> Result<(), TooTangled> {
+        pace: &mut Pace,
+    ) -> Result<(), Unmatched> {
         self.pairs.clear();
         self.golds.set(gold);
         self.preds.set(pred);
@@ -98,8 +99,8 @@ impl Pairing {
             std::mem::take(&mut self.preds),
         );
         let done = self
-            .groups(sides, &golds.solid, &preds.solid)
-            .and_then(|()| self.groups(sides, &golds.hollow, &preds.hollow));
+            .groups(sides, &golds.solid, &preds.solid, pace)
+            .and_then(|()| self.groups(sides, &golds.hollow, &preds.hollow, pace));
         (self.golds, self.preds) = (golds, preds);
         done
     }
@@ -110,7 +111,8 @@ impl Pairing {
         sides: Sides<'_>,
         mut golds: &[u32],
         mut preds: &[u32],
-    ) -> Result<(), TooTangled> {
+        pace: &mut Pace,
+    ) -> Result<(), Unmatched> {
         let Sides { gold, pred, .. } = sides;
         loop {
             let first =
@@ -145,6 +147,9 @@ impl Pairing {
                 }
             }
             self.group(sides, &golds[..g], &preds[..p], seed.start)?;
+            // What is looked at grows with the pairs that are possible.
+            pace.steps(g + p + self.possible.len())?;
+            self.possible.clear();
             (golds, preds) = (&golds[g..], &preds[p..]);
         }
     }
@@ -155,7 +160,7 @@ impl Pairing {
         golds: &[u32],
         preds: &[u32],
         from: u32,
-    ) -> Result<(), TooTangled> {
+    ) -> Result<(), Unmatched> {
         match (golds, preds) {
             (&[g], &[p]) => self.make(sides, g, p),
             (golds, []) => golds.iter().for_each(|&g| self.alone(Some(g), None)),
@@ -194,7 +199,7 @@ impl Pairing {
         golds: &[u32],
         preds: &[u32],
         from: u32,
-    ) -> Result<(), TooTangled> {
+    ) -> Result<(), Unmatched> {
         let Sides { gold, pred, .. } = sides;
         self.possible.clear();
         let hollow = gold[golds[0] as usize].is_empty();
@@ -213,7 +218,7 @@ impl Pairing {
                 self.tree.find(start, end, &mut self.found);
             }
             if self.possible.len() + self.found.len() > most {
-                return Err(TooTangled { from, most });
+                return Err(Unmatched::TooTangled { from, most });
             }
             let pairs = self.found.iter().map(|&other| partial::Pair {
                 gold: at,

@@ -1,6 +1,7 @@
 //! One-to-one assignments of greatest credit.
 
-use std::collections::VecDeque;
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
 
 /// A pair that may be made, and what it brings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -104,7 +105,7 @@ fn staircase(pairs: &[Pair]) -> Vec<usize> {
     chosen
 }
 
-/// A best choice, by augmenting paths.
+/// A best choice, by shortest augmenting paths.
 fn best(pairs: &[Pair]) -> Vec<usize> {
     let mut graph = Graph::new(pairs);
     for gold in 0..graph.golds.len() {
@@ -145,20 +146,35 @@ fn first_best(pairs: &[Pair]) -> Vec<usize> {
 }
 
 /// Gold spans come in one by one; after each the choice is a best one among those that came.
+///
+/// Every pred span has a price, which begins at 0 and rises as more gold spans want it; what a pair costs is
+/// its price less its credit, and to stay without a partner costs nothing. A new gold span takes the cheapest
+/// way (Jonker and Volgenant 1987): to a pred span that is free, or to one whose gold span goes on to another
+/// or stays without. Only what is cheaper than the end of that way is looked at, so that a span which overlaps
+/// everything does not make everything one search.
 struct Graph {
-    /// Pairs of each gold span, by its place among those of the component.
-    golds: Vec<std::ops::Range<usize>>,
-    /// For each pair its gold and pred, by their places among those of the component.
-    ends: Vec<(usize, usize)>,
+    /// Pairs of each gold span, by its place among those of the component: those with most credit first.
+    golds: Vec<Vec<usize>>,
+    /// The pred span of each pair, by its place among those of the component.
+    pred_of: Vec<usize>,
+    /// The gold span of each pair.
+    gold_of: Vec<usize>,
     /// The pair each gold span is in.
     of_gold: Vec<Option<usize>>,
     /// The pair each pred span is in.
     of_pred: Vec<Option<usize>>,
-    /// The most that changing pairs up to and including a new one for this gold span brings.
-    gain: Vec<Option<i128>>,
-    /// The pair by which the search came to free this gold span.
-    via: Vec<usize>,
-    queued: Vec<bool>,
+    price: Vec<i128>,
+    /// What the cheapest way to a pred span costs, and its last pair; where the search has come.
+    way: Vec<Option<(i128, usize)>>,
+}
+
+/// Where a search ends.
+#[derive(Clone, Copy)]
+enum End {
+    /// At a free pred span, by the pair to it.
+    Free(usize),
+    /// At a gold span that stays without a partner.
+    Without(usize),
 }
 
 impl Graph {
@@ -166,87 +182,117 @@ impl Graph {
         let mut preds: Vec<u32> = pairs.iter().map(|p| p.pred).collect();
         preds.sort_unstable();
         preds.dedup();
-        let mut golds: Vec<std::ops::Range<usize>> = Vec::new();
-        let mut ends = Vec::with_capacity(pairs.len());
+        let mut golds: Vec<Vec<usize>> = Vec::new();
+        let (mut pred_of, mut gold_of) = (Vec::new(), Vec::new());
         for (at, pair) in pairs.iter().enumerate() {
             match golds.last_mut() {
-                Some(last) if pairs[last.start].gold == pair.gold => last.end = at + 1,
-                _ => golds.push(at..at + 1),
+                Some(last) if pairs[last[0]].gold == pair.gold => last.push(at),
+                _ => golds.push(vec![at]),
             }
-            ends.push((golds.len() - 1, preds.partition_point(|&p| p < pair.pred)));
+            gold_of.push(golds.len() - 1);
+            pred_of.push(preds.partition_point(|&p| p < pair.pred));
         }
-        let n = golds.len();
+        for of in &mut golds {
+            of.sort_by_key(|&at| Reverse(pairs[at].credit));
+        }
         Self {
+            of_gold: vec![None; golds.len()],
             golds,
-            ends,
-            of_gold: vec![None; n],
+            pred_of,
+            gold_of,
             of_pred: vec![None; preds.len()],
-            gain: vec![None; n],
-            via: vec![usize::MAX; n],
-            queued: vec![false; n],
+            price: vec![0; preds.len()],
+            way: vec![None; preds.len()],
         }
     }
 
-    /// Brings in a gold span by the path of greatest gain. Such a path begins with it and goes, by a new
-    /// pair, to a pred span; that is free, or its old pair is given up and its gold span goes on to another
-    /// pred span, or stays without. No round trip brings anything, as the choice so far is a best one,
-    /// so searching by improvement comes to an end.
+    /// Brings in a gold span by the cheapest way.
     fn add(&mut self, pairs: &[Pair], gold: usize) {
-        let mut queue = VecDeque::from([gold]);
-        let mut touched = vec![gold];
-        self.gain[gold] = Some(0);
-        let mut end: (i128, Option<usize>, usize) = (0, None, gold);
-        while let Some(g) = queue.pop_front() {
-            self.queued[g] = false;
-            let Some(so_far) = self.gain[g] else { continue };
-            // To stop here leaves this gold span without a partner.
-            if so_far > end.0 {
-                end = (so_far, None, g);
+        let mut open = BinaryHeap::new();
+        let (mut touched, mut done) = (Vec::new(), Vec::new());
+        // To stay without a partner is a way to end that costs nothing.
+        let mut end = (0, End::Without(gold));
+        self.look(pairs, gold, 0, &mut end, &mut open, &mut touched);
+        while let Some(Reverse((cost, pred))) = open.pop() {
+            if cost >= end.0 {
+                break;
             }
-            for at in self.golds[g].clone() {
-                if self.of_gold[g] == Some(at) {
-                    continue;
-                }
-                let gain = so_far + pairs[at].credit;
-                let Some(old) = self.of_pred[self.ends[at].1] else {
-                    if gain > end.0 {
-                        end = (gain, Some(at), g);
-                    }
-                    continue;
-                };
-                let (other, gain) = (self.ends[old].0, gain - pairs[old].credit);
-                if self.gain[other].is_none_or(|known| gain > known) {
-                    if self.gain[other].is_none() {
-                        touched.push(other);
-                    }
-                    self.gain[other] = Some(gain);
-                    self.via[other] = at;
-                    if !std::mem::replace(&mut self.queued[other], true) {
-                        queue.push_back(other);
-                    }
-                }
+            // An older, dearer way to the same.
+            if self.way[pred].is_some_and(|(known, _)| known < cost) {
+                continue;
+            }
+            let Some(taken) = self.of_pred[pred] else {
+                continue;
+            };
+            done.push(pred);
+            let other = self.gold_of[taken];
+            // The other gold span gives its pair up.
+            let from = cost + pairs[taken].credit - self.price[pred];
+            if from < end.0 {
+                end = (from, End::Without(other));
+            }
+            self.look(pairs, other, from, &mut end, &mut open, &mut touched);
+        }
+        for pred in done {
+            if let Some((cost, _)) = self.way[pred] {
+                self.price[pred] += (end.0 - cost).max(0);
             }
         }
-        self.turn(end.1, end.2, gold);
-        for g in touched {
-            self.gain[g] = None;
+        self.turn(end.1, gold);
+        for pred in touched {
+            self.way[pred] = None;
         }
     }
 
-    /// Makes the pairs of the path that ends with the pair `last` of gold span `g`, back to `first`.
-    fn turn(&mut self, last: Option<usize>, mut g: usize, first: usize) {
-        let mut new = last;
-        loop {
-            self.of_gold[g] = new;
-            if let Some(at) = new {
-                self.of_pred[self.ends[at].1] = Some(at);
+    /// Looks where a gold span can go from a place that costs `from`.
+    fn look(
+        &mut self,
+        pairs: &[Pair],
+        gold: usize,
+        from: i128,
+        end: &mut (i128, End),
+        open: &mut BinaryHeap<Reverse<(i128, usize)>>,
+        touched: &mut Vec<usize>,
+    ) {
+        for &at in &self.golds[gold] {
+            // Prices are not negative, and the pairs that follow have less credit.
+            if from - pairs[at].credit >= end.0 {
+                break;
             }
-            if g == first {
+            let pred = self.pred_of[at];
+            let cost = from - pairs[at].credit + self.price[pred];
+            if cost >= end.0 || self.way[pred].is_some_and(|(known, _)| known <= cost) {
+                continue;
+            }
+            if self.way[pred].replace((cost, at)).is_none() {
+                touched.push(pred);
+            }
+            match self.of_pred[pred] {
+                None => *end = (cost, End::Free(at)),
+                Some(_) => open.push(Reverse((cost, pred))),
+            }
+        }
+    }
+
+    /// Makes the pairs of a way, from its end back to the gold span that came in.
+    fn turn(&mut self, end: End, first: usize) {
+        let (mut gold, mut new) = match end {
+            End::Free(at) => (self.gold_of[at], Some(at)),
+            End::Without(gold) => (gold, None),
+        };
+        loop {
+            let old = std::mem::replace(&mut self.of_gold[gold], new);
+            if let Some(at) = new {
+                self.of_pred[self.pred_of[at]] = Some(at);
+            }
+            if gold == first {
                 return;
             }
-            let at = self.via[g];
-            new = Some(at);
-            g = self.ends[at].0;
+            // The pred span it had goes to the one before it on the way.
+            let Some((_, at)) = old.and_then(|old| self.way[self.pred_of[old]]) else {
+                return;
+            };
+            (gold, new) = (self.gold_of[at], Some(at));
         }
     }
 }

@@ -163,7 +163,14 @@ fn full(text: String, task: &Map<String, Value>) -> Result<Option<Document>, Str
     for (at, result) in list(results, place)?.iter().enumerate() {
         let place = || format!("{key}[{number}].result[{at}]");
         let result = object(result, place)?;
-        if result.get("type").and_then(Value::as_str) == Some("labels") {
+        let kind = result.get("type").and_then(Value::as_str);
+        if let Some(other @ ("hypertextlabels" | "paragraphlabels")) = kind {
+            // Spans, but of a text that is not plain.
+            regions
+                .document
+                .leave_out(|| format!("{}: a region of type {other}, which is not read", place()));
+        }
+        if kind == Some("labels") {
             let place = || format!("{}.value", place());
             let value = result.get("value").unwrap_or(&Value::Null);
             regions.add(object(value, place)?, place)?;

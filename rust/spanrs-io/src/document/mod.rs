@@ -57,6 +57,10 @@ pub struct Document {
     pub left_out: Vec<String>,
     /// How many annotations could not be kept.
     pub left_out_count: usize,
+    /// The first annotation is the root element of XML.
+    pub rooted: bool,
+    /// Types of annotations that were left out because they do not lie in the text.
+    pub left_out_types: HashSet<u32>,
     types: Names,
     attribute_names: Names,
     /// (name, value)
@@ -166,7 +170,14 @@ impl Document {
     /// Leaves out the annotations that do not lie in the text.
     pub fn close(mut self) -> Self {
         let characters = self.text.chars().count();
-        let fits = |a: &Annotation| a.start <= a.end && a.end as usize <= characters;
+        let whole = |a: &Annotation| a.start <= a.end && a.end as usize <= characters;
+        let all = &self.pieces;
+        let fits = |a: &Annotation| {
+            let pieces = &all[a.pieces.0 as usize..a.pieces.1 as usize];
+            let inside =
+                |&(start, end): &(u32, u32)| a.start <= start && start <= end && end <= a.end;
+            whole(a) && pieces.iter().all(inside)
+        };
         if self.annotations.iter().all(fits) {
             return self;
         }
@@ -175,15 +186,16 @@ impl Document {
         self.annotations = kept;
         for annotation in wrong {
             let name = self.type_of(&annotation).to_owned();
-            let Annotation { start, end, .. } = annotation;
-            self.leave_out(|| match start > end {
-                true => format!("{name} {start}-{end} ends before it begins"),
-                false => {
-                    format!(
-                        "{name} {start}-{end} reaches beyond the text of {characters} characters"
-                    )
-                }
-            });
+            let Annotation { ty, start, end, .. } = annotation;
+            self.left_out_types.insert(ty);
+            let why = if start > end {
+                "ends before it begins".to_owned()
+            } else if whole(&annotation) {
+                "has a piece outside of its bounds".to_owned()
+            } else {
+                format!("reaches beyond the text of {characters} characters")
+            };
+            self.leave_out(|| format!("{name} {start}-{end} {why}"));
         }
         self
     }
@@ -299,7 +311,14 @@ impl Reader {
     }
 }
 
-/// All bytes of a file, decompressed.
+/// All bytes of a file, decompressed if it is compressed with gzip or zstd.
+///
+/// # Errors
+/// [`Code::Io`], [`Code::Compression`], and [`Code::DocumentTooLong`].
+pub fn whole_file(path: &Path, limits: Limits) -> Result<Vec<u8>> {
+    whole(&path.display().to_string(), open_file(path)?, limits)
+}
+
 fn whole(name: &str, file: File, limits: Limits) -> Result<Vec<u8>> {
     let most = limits.document_bytes as u64;
     let failed = |error| Error::read(Position::file(name), error);

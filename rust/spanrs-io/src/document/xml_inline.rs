@@ -1,5 +1,7 @@
 //! XML in which elements are annotations, and their text is the document's text.
 
+use std::borrow::Cow;
+
 use quick_xml::Reader;
 use quick_xml::XmlVersion;
 use quick_xml::events::{BytesStart, Event};
@@ -27,6 +29,7 @@ pub(super) fn read(
         characters: 0,
         open: Vec::new(),
         rooted: false,
+        typed: false,
     };
     let mut reader = Reader::from_str(source);
     reader.config_mut().check_comments = true;
@@ -69,6 +72,8 @@ struct Walk<'a> {
     /// Elements that are open, and where each began in the file.
     open: Vec<(Role, usize)>,
     rooted: bool,
+    /// There was a document type.
+    typed: bool,
 }
 
 impl Walk<'_> {
@@ -115,9 +120,23 @@ impl Walk<'_> {
                                    refused; take the part in [ ] out";
                     return Err(self.error(from, Code::Entities, message.to_owned()));
                 }
+                if self.rooted || std::mem::replace(&mut self.typed, true) {
+                    let message =
+                        "the document type belongs before the root element, once".to_owned();
+                    return Err(self.error(from, Code::BadDocument, message));
+                }
                 self.markup(from, to);
             }
             Event::Comment(comment) if comment.starts_with(OWN_COMMENT) => {}
+            Event::Decl(declaration) if from > 0 || declaration.version().is_err() => {
+                let message =
+                    "<?xml version=\"1.0\"?> belongs at the very beginning, with its version";
+                return Err(self.error(from, Code::BadDocument, message.to_owned()));
+            }
+            Event::PI(instruction) if !is_name(instruction.target()) => {
+                let message = "a processing instruction without a name".to_owned();
+                return Err(self.error(from, Code::BadDocument, message));
+            }
             Event::Comment(_) | Event::PI(_) | Event::Decl(_) => self.markup(from, to),
             Event::Eof => {}
         }
@@ -130,8 +149,7 @@ impl Walk<'_> {
             let message = format!("<{tag}> comes after the end of the document; XML has one root");
             return Err(self.error(from, Code::BadDocument, message));
         }
-        let first = tag.chars().next();
-        if !first.is_some_and(|c| c.is_alphabetic() || c == '_' || c == ':') {
+        if !is_name(tag) {
             let message = format!("<{tag}> is no name of an element; write &lt; for <");
             return Err(self.error(from, Code::BadDocument, message));
         }
@@ -140,9 +158,11 @@ impl Walk<'_> {
         let role = if OWN_ELEMENTS.contains(&tag) {
             Role::Own
         } else if declared.is_none_or(|declared| declared.contains(tag)) {
+            self.document.rooted |= self.open.is_empty();
             self.annotate(start, tag, from)?;
             Role::Annotation(self.document.annotations.len() - 1)
         } else {
+            self.attributes(start, tag, from)?;
             self.markup(from, to);
             Role::Markup
         };
@@ -151,23 +171,40 @@ impl Walk<'_> {
     }
 
     fn annotate(&mut self, start: &BytesStart<'_>, tag: &str, from: usize) -> Result<()> {
+        let attributes = self.attributes(start, tag, from)?;
         let ty = self.document.intern(tag);
         self.document.push(ty, self.characters, self.characters);
-        for attribute in start.attributes() {
-            let wrong = |error: &dyn std::fmt::Display| {
-                let message = format!("<{tag}>: {error}");
-                self.error(from, Code::BadDocument, message)
-            };
-            let attribute = attribute.map_err(|error| wrong(&error))?;
-            let value = attribute
-                .normalized_value(XmlVersion::Implicit1_0)
-                .map_err(|error| wrong(&error))?;
-            let key = attribute.key.0;
+        for (key, value) in attributes {
             if key != OWN_ID {
-                self.document.add_attribute(key, value.into_owned());
+                self.document.add_attribute(&key, value);
             }
         }
         Ok(())
+    }
+
+    /// The attributes of an element. They are looked at whatever the element is: what is XML does not depend
+    /// on a task.
+    fn attributes(
+        &self,
+        start: &BytesStart<'_>,
+        tag: &str,
+        from: usize,
+    ) -> Result<Vec<(String, String)>> {
+        let wrong = |error: &dyn std::fmt::Display| {
+            self.error(from, Code::BadDocument, format!("<{tag}>: {error}"))
+        };
+        let mut found = Vec::new();
+        for attribute in start.attributes() {
+            let attribute = attribute.map_err(|error| wrong(&error))?;
+            let key = attribute.key.0;
+            if !is_name(key) {
+                return Err(wrong(&format!("{key:?} is no name of an attribute")));
+            }
+            let value = attribute.normalized_value(XmlVersion::Implicit1_0);
+            let value = value.map_err(|error| wrong(&error))?;
+            found.push((key.to_owned(), value.into_owned()));
+        }
+        Ok(found)
     }
 
     /// Ends an element; with the place of its end tag, if it has one.
@@ -216,7 +253,7 @@ impl Walk<'_> {
         }
         match self.elements.overlay {
             false => self.append(text),
-            true => self.append(&quick_xml::escape::partial_escape(text)),
+            true => self.append(&escaped(text)),
         }
     }
 
@@ -249,6 +286,23 @@ impl Walk<'_> {
         let before = &self.source.as_bytes()[..at.min(self.source.len())];
         Error::new(code, place(self.name, before), message)
     }
+}
+
+/// Text with the three characters escaped that MAT escapes, and no other.
+fn escaped(text: &str) -> Cow<'_, str> {
+    if !text.contains(['&', '<', '>']) {
+        return Cow::Borrowed(text);
+    }
+    let (amp, lt, gt) = ("&amp;", "&lt;", "&gt;");
+    Cow::Owned(text.replace('&', amp).replace('<', lt).replace('>', gt))
+}
+
+/// True for the name of an element or an attribute.
+fn is_name(name: &str) -> bool {
+    let begins = |c: char| c.is_alphabetic() || matches!(c, '_' | ':');
+    let goes_on =
+        |c: char| begins(c) || c.is_alphanumeric() || !c.is_ascii() || matches!(c, '-' | '.');
+    name.starts_with(begins) && name.chars().all(goes_on)
 }
 
 /// True for the characters of XML 1.0.
@@ -292,15 +346,18 @@ mod tests {
             declared: Some(["P".to_owned()].into()),
             overlay: true,
         };
-        let source = "<doc><p a='>'>B &amp; &#65; <P>S<br/></P></p><!-- c --></doc>\n";
+        let source = "<doc><p a='>'>B &amp; &#65; <P>S<br/></P></p><!-- c -->\r\n</doc>\n";
         let (text, spans) = found(source, &elements);
-        assert_eq!(text, "<doc><p a='>'>B &amp; A S<br/></p><!-- c --></doc>\n");
+        assert_eq!(
+            text,
+            "<doc><p a='>'>B &amp; A S<br/></p><!-- c -->\r\n</doc>\n"
+        );
         assert_eq!(spans, [("P".to_owned(), 24, 30)]);
         let plain = Elements {
             overlay: false,
             ..elements
         };
-        assert_eq!(found(source, &plain).0, "B & A S");
+        assert_eq!(found(source, &plain).0, "B & A S\r\n");
     }
 
     #[test]
@@ -323,6 +380,23 @@ mod tests {
         assert!(refused("<a>&#0;</a>").contains("is no character"));
         assert!(refused("<a x='1' x='2'/>").starts_with("d.xml:1:1: <a>"));
         assert!(refused("").contains("there is no element"));
+        for source in [
+            "<a$b/>",
+            "<a b$='1'/>",
+            "\n<?xml version='1.0'?><a/>",
+            "<a/><?xml version='1.0'?>",
+            "<?xml?><a/>",
+            "<??><a/>",
+            "<!DOCTYPE a><!DOCTYPE a><a/>",
+            "<a/><!DOCTYPE a>",
+        ] {
+            assert!(refused(source).starts_with("d.xml:"), "{source}");
+        }
+        let elements = Elements {
+            declared: Some(["P".to_owned()].into()),
+            overlay: false,
+        };
+        assert!(read("d", "<a b=1/>", &elements, 9).is_err());
         assert!(refused(&"<a>".repeat(101)).contains("more than 100 elements"));
     }
 }

@@ -8,7 +8,7 @@ pub use rules::{NO_CONTENT, Pieces, Rules};
 
 use std::collections::HashMap;
 
-use spanrs_eval::mat::{DocumentCounts, Item, Kind, Matcher, Texts, TooTangled};
+use spanrs_eval::mat::{DocumentCounts, Item, Kind, Matcher, Texts, Unmatched};
 use spanrs_io::document::{Annotation, Document};
 
 use rules::Role;
@@ -38,9 +38,9 @@ pub enum Unscored {
         /// One past its last character.
         end: u32,
     },
-    /// Annotations that overlap too much.
+    /// They cannot be matched.
     #[error(transparent)]
-    TooTangled(#[from] TooTangled),
+    Unmatched(#[from] Unmatched),
 }
 
 /// An annotation as it was scored.
@@ -180,7 +180,9 @@ fn items(
     // (label, tag) of the types whose annotations all have one label.
     let mut known: Vec<Option<Option<(u32, u32)>>> = vec![None; roles.len()];
     let mut items = Vec::new();
-    for annotation in &document.annotations {
+    // The root element of XML is what the file is, and nothing in its text; unless somebody says otherwise.
+    let root = usize::from(document.rooted && rules.task.is_none() && rules.content.is_none());
+    for annotation in document.annotations.iter().skip(root) {
         let ty = annotation.ty as usize;
         match roles[ty] {
             Role::Nothing => {}

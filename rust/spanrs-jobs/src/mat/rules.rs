@@ -111,7 +111,8 @@ impl Rules {
         };
         let zones: Vec<bool> = gold.types().map(zone).collect();
         let all = gold.annotations.iter().filter(|a| zones[a.ty as usize]);
-        let mut any = false;
+        // A zone that does not lie in the text is a zone all the same: it must not make all of the text count.
+        let mut any = gold.left_out_types.iter().any(|&ty| zones[ty as usize]);
         let mut bodies = Vec::new();
         for zone in all {
             any = true;
