@@ -85,20 +85,23 @@ impl Intervals {
         push(&mut self.pred, p, end, p.end);
     }
 
-    /// Goes from cut to cut with what lies over the text there.
-    fn rests(&mut self, pace: &mut Pace) -> Result<(), Unmatched> {
-        let (gold, pred) = (&mut self.gold, &mut self.pred);
-        for rests in [&mut *gold, &mut *pred] {
+    /// Sorts the rests by start, and gathers where the text is cut.
+    fn cut(&mut self) {
+        for rests in [&mut self.gold, &mut self.pred] {
             rests.sort_by_key(|rest| (rest.start, rest.order));
         }
-        let bounds = gold
-            .iter()
-            .chain(&*pred)
-            .flat_map(|rest| [rest.start, rest.end]);
+        let all = self.gold.iter().chain(&self.pred);
         self.cuts.clear();
-        self.cuts.extend(bounds);
+        self.cuts
+            .extend(all.flat_map(|rest| [rest.start, rest.end]));
         self.cuts.sort_unstable();
         self.cuts.dedup();
+    }
+
+    /// Goes from cut to cut with what lies over the text there.
+    fn rests(&mut self, pace: &mut Pace) -> Result<(), Unmatched> {
+        self.cut();
+        let (gold, pred) = (&self.gold, &self.pred);
         let (mut g, mut p, mut steps) = (0, 0, 0);
         let (mut golds, mut preds): (Vec<Rest>, Vec<Rest>) = (Vec::new(), Vec::new());
         for window in self.cuts.windows(2) {

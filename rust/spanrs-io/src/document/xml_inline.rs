@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use quick_xml::Reader;
 use quick_xml::XmlVersion;
-use quick_xml::events::{BytesStart, Event};
+use quick_xml::events::{BytesRef, BytesStart, Event};
 
 use super::{Document, Elements, place};
 use crate::error::{Code, Error, Result};
@@ -89,30 +89,7 @@ impl Walk<'_> {
             Event::CData(text) => self
                 .inside(from)
                 .and_then(|()| self.characters(text, from))?,
-            Event::GeneralRef(reference) => {
-                let character = match reference.resolve_char_ref() {
-                    Ok(Some(character)) if allowed(character) => character,
-                    Ok(None) => match &**reference {
-                        "amp" => '&',
-                        "lt" => '<',
-                        "gt" => '>',
-                        "quot" => '"',
-                        "apos" => '\'',
-                        other => {
-                            let message = format!(
-                                "&{other}; is no entity of XML; write the character itself"
-                            );
-                            return Err(self.error(from, Code::BadDocument, message));
-                        }
-                    },
-                    _ => {
-                        let message = format!("&{}; is no character", &**reference);
-                        return Err(self.error(from, Code::BadDocument, message));
-                    }
-                };
-                self.inside(from)?;
-                self.text(character.encode_utf8(&mut [0; 4]));
-            }
+            Event::GeneralRef(reference) => self.reference(reference, from)?,
             Event::DocType(doctype) => {
                 // An internal subset is where entities are declared that expand to anything.
                 if doctype.contains('[') {
@@ -140,6 +117,32 @@ impl Walk<'_> {
             Event::Comment(_) | Event::PI(_) | Event::Decl(_) => self.markup(from, to),
             Event::Eof => {}
         }
+        Ok(())
+    }
+
+    /// A reference to a character or to one of XML's own entities.
+    fn reference(&mut self, reference: &BytesRef<'_>, from: usize) -> Result<()> {
+        let character = match reference.resolve_char_ref() {
+            Ok(Some(character)) if allowed(character) => character,
+            Ok(None) => match &**reference {
+                "amp" => '&',
+                "lt" => '<',
+                "gt" => '>',
+                "quot" => '"',
+                "apos" => '\'',
+                other => {
+                    let message =
+                        format!("&{other}; is no entity of XML; write the character itself");
+                    return Err(self.error(from, Code::BadDocument, message));
+                }
+            },
+            _ => {
+                let message = format!("&{}; is no character", &**reference);
+                return Err(self.error(from, Code::BadDocument, message));
+            }
+        };
+        self.inside(from)?;
+        self.text(character.encode_utf8(&mut [0; 4]));
         Ok(())
     }
 
