@@ -141,6 +141,17 @@ def test_what_is_skipped_is_said_and_shown_by_the_status(files):
     assert run(*sides(files), "--lenient").returncode == 0
 
 
+def test_references_without_a_hypothesis_are_named(files):
+    (files / "ref" / "c.json").write_text("{}", encoding="utf-8")
+    done = run(*sides(files))
+    assert done.returncode == 0
+    assert done.stderr == "Reference files without a hypothesis are not scored: c.json.\n"
+    assert mat.score(files / "ref", files / "hyp").notes == [
+        "Skipping token scoring because no tokens were found in the input documents.",
+        "Reference files without a hypothesis are not scored: c.json.",
+    ]
+
+
 def test_nothing_to_score_is_said_and_shown_by_the_status(files):
     done = run(*sides(files), "--file_re", "none")
     assert done.returncode == 1

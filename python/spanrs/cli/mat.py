@@ -11,9 +11,9 @@ from typing import Any
 
 import click
 
-from spanrs.cli.options import reading_option, scheme_option, standard_output
+from spanrs.cli.options import place_options, reading_option, scheme_option, standard_output
 from spanrs.io import atomic_output
-from spanrs.mat.files import FilePair, Reading, file_pair, file_pairs
+from spanrs.mat.files import FilePair, Reading, file_pair, file_pairs, without_hypothesis
 from spanrs.mat.result import MatResult
 from spanrs.mat.rules import PIECES, TABLES, UNPAIRED, Rules
 from spanrs.mat.scoring import SAMPLES, Sink, score_pairs
@@ -138,6 +138,7 @@ def _names(text: str | None) -> list[str] | None:
 )
 @scheme_option()
 @reading_option()
+@place_options
 @click.option("--lenient", is_flag=True, help="Status 0 even if something was skipped.")
 @click.option("--threads", type=click.IntRange(1, 1024), default=1, show_default=True)
 @click.pass_context
@@ -156,6 +157,10 @@ def command(context: click.Context, /, **given: Any) -> None:
     out: Path | None = given["csv_output_dir"]
     for message in rules.messages():
         click.echo(message, err=True)
+    if given["file_re"] is None and given["ref_file_type"] != "brat" and given["folder"] is not None:
+        alone = without_hypothesis(given["ref_dir"], pairs)
+        if alone is not None:
+            click.echo(alone, err=True)
     # Where details go to a CSV file only, they go there pair by pair.
     kept = given["details"] and (out is None or given["as_json"] or given["xlsx"] is not None)
     with ExitStack() as stack:
@@ -377,6 +382,7 @@ def _reading(given: dict[str, Any], side: str) -> Reading:
         given[f"{side}xml_translate_all"],
         given["scheme"],
         given["reading"],
+        given["columns"],
     )
 
 

@@ -108,6 +108,19 @@ def file_pairs(
         yield file_pair(golds / (name + (suffix_on or "")), file, readings, task)
 
 
+def without_hypothesis(gold: Side, pairs: Sequence[FilePair]) -> str | None:
+    """Say which files of gold's directory have no partner; None where gold is no directory, or all have."""
+    if not isinstance(gold, (str, PathLike)) or not Path(gold).is_dir():
+        return None
+    paired = {pair.gold for pair in pairs}
+    alone = [f.name for f in sorted(Path(gold).iterdir()) if f.is_file() and str(f) not in paired]
+    if not alone:
+        return None
+    first = ", ".join(alone[:3])
+    more = f" and {len(alone) - 3} more" if len(alone) > 3 else ""
+    return f"Reference files without a hypothesis are not scored: {first}{more}."
+
+
 def _listed(folder: Path, reading: Reading, file_re: str | None) -> list[Path]:
     try:
         fits = re.compile(file_re or ".*", re.DOTALL).fullmatch

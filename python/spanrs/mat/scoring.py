@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from spanrs import _spanrs
 from spanrs.errors import SpanrsError
 from spanrs.io.columns import Columns
-from spanrs.mat.files import FilePair, Reading, Side, file_pairs
+from spanrs.mat.files import FilePair, Reading, Side, file_pairs, without_hypothesis
 from spanrs.mat.result import NO_TOKENS, Detail, MatResult, Skipped
 from spanrs.mat.rules import TABLES, Rules
 from spanrs.mat.tallies import Spread, Tallies
@@ -211,11 +211,11 @@ def score(
     both = (overlay, translate_all, scheme, reading, columns)
     gold_is = Reading(gold_format or format, gold_encoding, *both)
     pred_is = Reading(format, encoding, *both)
-    pairs = file_pairs(
-        gold, pred, (gold_is, pred_is), task, file_re=file_re, suffix_off=suffix_off, suffix_on=suffix_on
-    )
+    sides = (gold_is, pred_is)
+    given = file_pairs(gold, pred, sides, task, file_re=file_re, suffix_off=suffix_off, suffix_on=suffix_on)
+    pairs = list(given)
     result = score_pairs(
-        list(pairs),
+        pairs,
         rules,
         by_document=by_document,
         samples=SAMPLES if confidence is True else int(confidence),
@@ -226,6 +226,10 @@ def score(
         kinds=kinds,
         percent=percent,
     )
+    # With a pattern somebody has chosen, and with brat texts lie beside annotations.
+    alone = None if file_re or gold_is.format == "brat" else without_hypothesis(gold, pairs)
+    if alone is not None:
+        result.notes.append(alone)
     if not result.tallies.documents and not lenient:
         warnings.warn(f"nothing was scored: {result.notes[-1]}", stacklevel=2)
     elif result.skipped and not lenient:

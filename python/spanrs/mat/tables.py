@@ -27,6 +27,8 @@ CLASHES = (
     "tagplusundermark",
     "tagplusoverlap",
 )
+#: The columns of kinds, for ref and for hyp.
+KINDS = tuple(side + kind for side in ("ref", "hyp") for kind in CLASHES)
 #: What is called the number of elements of the text, by table.
 ELEMENTS = {
     "tag": "test toks",
@@ -82,7 +84,7 @@ class Row:
     together: bool = False
 
     def values(self, table: str, percent: bool = False) -> dict[str, Any]:
-        """Give the value of every column there may be, by name."""
+        """Give the value of every column there may be, by name; what is not known is not there."""
         match, refclash, missing, hypclash, spurious = self.counts
         values: dict[str, Any] = {
             "file": ALL if self.file is None else self.file,
@@ -99,17 +101,15 @@ class Row:
             "hyponly": hypclash + spurious,
             "hyptotal": hypclash + spurious + match,
         }
-        for side, kinds in zip(("ref", "hyp"), self.kinds, strict=True):
-            values |= {f"{side}{kind}": n for kind, n in zip(CLASHES, kinds, strict=True)}
+        if table == "tag":
+            values |= zip(KINDS, (*self.kinds[0], *self.kinds[1]), strict=True)
         scale = 100.0 if percent else 1.0
         measured = _spanrs.mat_measures(self.counts, self.elements)
         for place, (name, value) in enumerate(zip(MEASURES + ACCURACIES, measured, strict=True)):
             values[name] = value * scale
-            spread = None if self.spread is None else self.spread[place]
-            for part, of in zip(
-                SPREAD, (None,) * 3 if spread is None else spread.parts(scale), strict=True
-            ):
-                values[f"{name}_{part}"] = of
+            if self.spread is not None:
+                parts = zip(SPREAD, self.spread[place].parts(scale), strict=True)
+                values |= {f"{name}_{part}": of for part, of in parts}
         return values
 
 
@@ -175,13 +175,13 @@ class Table(Frames):
     @property
     def rows(self) -> list[tuple[Any, ...]]:
         """The values, a tuple for each row."""
-        return [tuple(values[name] for name in self.columns) for values in self.dicts()]
+        return [tuple(row.values()) for row in self.dicts()]
 
     def dicts(self) -> Iterator[dict[str, Any]]:
         """Give each row as a mapping from the names of columns."""
         for line in self.lines:
             values = line.values(self.name, self.percent)
-            yield {name: values[name] for name in self.columns}
+            yield {name: values.get(name) for name in self.columns}
 
     def __len__(self) -> int:
         return len(self.lines)
@@ -198,7 +198,7 @@ class Table(Frames):
         for line in reversed(self.lines):
             if line.tag == tag and line.file is None:
                 values = line.values(self.name, self.percent)
-                return {name: values[name] for name in self.columns}
+                return {name: values.get(name) for name in self.columns}
         raise KeyError(tag)
 
 

@@ -73,7 +73,9 @@ def read_task(path: str | PathLike[str], name: str | None = None) -> Task:
     known = ", ".join(repr(task.name) for task in tasks)
     if name is None:
         if len(tasks) > 1:
-            raise FormatError(f"{file}: the file has several tasks, {known}; name one")
+            raise FormatError(
+                f"{file}: the file has several tasks, {known}; name one (--task NAME --task_path FILE)"
+            )
         return tasks[0]
     for task in tasks:
         if task.name == name:

@@ -227,8 +227,8 @@ def _scores(result: MatResult, name: str) -> tuple[list[str], list[tuple[Row, li
 
 def _measure(values: dict[str, Any], measure: str, percent: bool) -> tuple[str, str, str]:
     value = _number(values[measure], percent)
-    mean, stddev = values[f"{measure}_mean"], values[f"{measure}_stddev"]
-    if stddev is None:
+    mean, stddev = values.get(f"{measure}_mean"), values.get(f"{measure}_stddev")
+    if mean is None or stddev is None:
         return value, "", ""
     spread = _number(stddev, percent)
     return value, spread, f"over resampled documents: mean {_number(mean, percent)}, stddev {spread}"

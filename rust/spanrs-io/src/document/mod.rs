@@ -292,7 +292,14 @@ impl Reader {
     /// [`Code::Encoding`] where they are not UTF-8; [`Code::BadDocument`] and others for what the format
     /// does not allow.
     pub fn read(&self, name: &str, bytes: &[u8]) -> Result<Vec<Document>> {
-        let text = utf8(name, bytes)?;
+        let text = utf8(name, bytes).map_err(|error| match self.format {
+            Format::XmlInline | Format::FakeXmlInline | Format::Raw => Error {
+                message: format!("{}, or name its encoding", error.message),
+                ..error
+            },
+            // The others are UTF-8 by definition.
+            _ => error,
+        })?;
         let nesting = self.limits.nesting;
         let documents = match self.format {
             Format::MatJson => vec![mat_json::read(name, text)?],
@@ -355,14 +362,14 @@ fn utf8<'a>(name: &str, bytes: &'a [u8]) -> Result<&'a str> {
 /// The bytes as text.
 fn decoded<'a>(name: &str, bytes: &'a [u8]) -> Result<&'a str> {
     if bytes.starts_with(&[0xFF, 0xFE]) || bytes.starts_with(&[0xFE, 0xFF]) {
-        let message = "the file is UTF-16; name its encoding, or convert it to UTF-8";
+        let message = "the file is UTF-16; convert it to UTF-8";
         return Err(Error::new(Code::Encoding, Position::line(name, 1), message));
     }
     simdutf8::compat::from_utf8(bytes).map_err(|error| {
         let before = &bytes[..error.valid_up_to()];
         let position = place(name, before);
         let message = format!(
-            "not UTF-8: byte 0x{:02X}; name the file's encoding, or convert it to UTF-8",
+            "not UTF-8: byte 0x{:02X}; convert the file to UTF-8",
             bytes[before.len()]
         );
         Error::new(Code::Encoding, position, message)
