@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import gzip
 import json
+import random
 from pathlib import Path
 
 import pytest
 
 from spanrs import io, mat
+from spanrs.errors import SpanrsError
 from spanrs.io import Annotation, Document
 
 TEXT = "Zoë \U0001d49c saw Rome"
@@ -100,6 +102,44 @@ def test_every_format_scores_against_every_other(tmp_path, gold, pred):
     assert result.tag["<all>"]["match"] == 2
     assert result.character["<all>"]["match"] == 9
     assert ("token" in result.tables) == (pred in ("mat-json", "prodigy", "conll"))
+
+
+#: What files are damaged with.
+BITS = [b"<", b">", b"&", b'"', b"'", b"[", b"]", b"{", b"}", b",", b";", b"-1", b"null", b"9" * 10, b" "]
+BITS += [b"\\ud83d", b"\0", b"\r\n", b"\t", b"\xff", b"<!--", b"]]>", b"<?xml?>"]
+
+
+def damaged(data: bytes, rng: random.Random) -> bytes:
+    made = bytearray(data)
+    for _ in range(rng.randint(1, 4)):
+        at = rng.randrange(len(made) + 1)
+        match rng.randrange(4):
+            case 0:
+                made[at:at] = rng.choice(BITS)
+            case 1:
+                made[at : at + rng.randint(1, 5)] = b""
+            case 2:
+                made[at : at + 1] = bytes([rng.randrange(256)])
+            case 3:
+                made[at:at] = made[at // 2 : at // 2 + rng.randint(1, 20)]
+    return bytes(made)
+
+
+@pytest.mark.parametrize("name", [*FORMATS, "raw"])
+def test_damaged_files_are_read_or_refused(tmp_path, name):
+    file = write(tmp_path, name)
+    data, rng = file.read_bytes(), random.Random(name)
+    refused = 0
+    for _ in range(600):
+        file.write_bytes(damaged(data, rng))
+        try:
+            io.read_documents(file, name)
+        except SpanrsError as error:
+            assert error.path is not None
+            refused += 1
+        result = mat.score(file, file, format=name, details=True, lenient=True)
+        assert str(result)
+    assert name in ("raw", "fake-xml-inline") or refused > 50
 
 
 def test_raw_text_has_no_annotations(tmp_path):

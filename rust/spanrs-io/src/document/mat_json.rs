@@ -313,7 +313,7 @@ impl<'de> Deserialize<'de> for Row {
                 }
                 let [start, end] = bounds;
                 if start.is_none() || end.is_none() {
-                    let at = usize::from(start.is_none());
+                    let at = usize::from(start.is_none()).min(rest.len());
                     rest.splice(at..at, start.or(end).map(Value::from));
                 }
                 Ok(Row { start, end, rest })
@@ -409,6 +409,19 @@ mod tests {
             message(row),
             "d.json: annotation 1 of T begins with no two whole numbers from 0: [0.5,2,\"x\"]"
         );
+        let rows = |row: &str| {
+            message(&format!(
+                r#"{{"asets": [{{"type": "T", "annots": [{row}]}}]}}"#
+            ))
+        };
+        for (row, quoted) in [
+            ("[]", "[]"),
+            ("[1]", "[1]"),
+            ("[null, 1]", "[null,1]"),
+            ("[1, []]", "[1,[]]"),
+        ] {
+            assert!(rows(row).ends_with(quoted), "{}", rows(row));
+        }
         assert!(message(r#"{"signal": "\ud800"}"#).starts_with("d.json:1:"));
         assert!(
             message(&format!("{{\"metadata\": {}", "[".repeat(100_000))).starts_with("d.json:1:")
