@@ -212,7 +212,10 @@ def test_documents_of_memory_keep_what_they_are_given():
 
 
 def test_unknown_formats_name_the_known_ones(tmp_path):
-    with pytest.raises(ValueError, match="the formats are mat-json, xml-inline"):
+    with pytest.raises(ValueError, match=r"the formats are mat-json, xml-inline.*, conll, spacy"):
         io.read_documents(tmp_path, "word")
+    for name in io.documents.FORMATS:
+        with pytest.raises(FileNotFoundError):
+            io.read_documents(tmp_path / "none.ann", name)
     with pytest.raises(IsADirectoryError):
         io.read_documents(tmp_path, "raw")

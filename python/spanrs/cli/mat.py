@@ -13,6 +13,7 @@ import click
 
 from spanrs.cli.options import place_options, reading_option, scheme_option, standard_output
 from spanrs.io import atomic_output
+from spanrs.io.documents import FORMATS
 from spanrs.mat.files import FilePair, Reading, file_pair, file_pairs, without_hypothesis
 from spanrs.mat.result import MatResult
 from spanrs.mat.rules import PIECES, TABLES, UNPAIRED, Rules
@@ -20,19 +21,6 @@ from spanrs.mat.scoring import SAMPLES, Sink, score_pairs
 from spanrs.mat.task import Task, find_task, read_task
 from spanrs.report.mat_csv import CONFUSABILITY, DETAILS, FILES
 
-#: Formats of files.
-FORMATS = (
-    "mat-json",
-    "xml-inline",
-    "fake-xml-inline",
-    "raw",
-    "brat",
-    "doccano",
-    "prodigy",
-    "label-studio",
-    "conll",
-    "spacy",
-)
 #: From so many pairs on there is a progress bar, where standard error is a terminal.
 MANY = 100
 

@@ -13,6 +13,19 @@ from spanrs import _spanrs
 from spanrs.errors import FormatError
 from spanrs.io.columns import Columns
 
+#: All formats.
+FORMATS = (
+    "mat-json",
+    "xml-inline",
+    "fake-xml-inline",
+    "raw",
+    "brat",
+    "doccano",
+    "prodigy",
+    "label-studio",
+    "conll",
+    "spacy",
+)
 #: Formats whose encoding can be named; the others are always UTF-8.
 ENCODED = ("xml-inline", "fake-xml-inline", "raw")
 
@@ -177,6 +190,8 @@ def opened(
     columns: Columns,
 ) -> _spanrs.Documents:
     """Read documents as the core has them; the arguments are those of :func:`read_documents`."""
+    if format not in FORMATS:
+        raise ValueError(f"no format {format!r}; the formats are {', '.join(FORMATS)}")
     if format == "spacy":
         from spanrs.io.docbin import read_docbin
 

@@ -11,11 +11,12 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 from spanrs.io import atomic_output
+from spanrs.mat.result import Detail
 from spanrs.report.mat_formulas import cells
 from spanrs.report.numbers import safe_cell
 
 if TYPE_CHECKING:
-    from spanrs.mat.result import Detail, MatResult
+    from spanrs.mat.result import MatResult
 
 #: Tables and their files.
 FILES = {
@@ -29,18 +30,7 @@ CONFUSABILITY = "confusability.csv"
 #: What stands between the arguments of a function.
 SEPARATORS = {"excel": ",", "openoffice": ";"}
 #: The columns of details.
-HEADER = (
-    "file",
-    "type",
-    "reflabel",
-    "refstart",
-    "refend",
-    "hyplabel",
-    "hypstart",
-    "hypend",
-    "refcontent",
-    "hypcontent",
-)
+HEADER = Detail._fields
 
 
 def write(

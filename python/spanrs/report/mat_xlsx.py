@@ -8,14 +8,14 @@ from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 from spanrs.io import atomic_output
-from spanrs.report.mat_csv import HEADER
+from spanrs.report.mat_csv import FILES, HEADER
 from spanrs.report.mat_formulas import cells
 
 if TYPE_CHECKING:
     from spanrs.mat.result import MatResult
 
 #: Names of the sheets.
-SHEETS = {"tag": "bytag", "token": "bytoken", "pseudo_token": "bypseudotoken", "character": "bychar"}
+SHEETS = {name: file.removesuffix(".csv") for name, file in FILES.items()}
 #: The same result gives the same file.
 MADE = datetime(2000, 1, 1, tzinfo=UTC)
 #: Rows of a sheet, and characters of a cell; what is more is cut off and said.
