@@ -41,7 +41,10 @@ pub fn score(
             if violations.count > 0 {
                 return Err(Error::Malformed {
                     path,
-                    scheme: reader.scheme(),
+                    scheme: match side {
+                        Side::Gold => reader.scheme(),
+                        Side::Pred => reader.pred_scheme(),
+                    },
                     violations: violations.clone(),
                 });
             }

@@ -13,7 +13,7 @@ use spanrs_tags::{Evidence, Reader, Reading, Scheme};
 
 use crate::arrow;
 use crate::batch::Batch;
-use crate::counting::Counting;
+use crate::counting::{Counting, PredScheme};
 use crate::error::{Error, Result};
 use crate::fair::{Filter, filter, state as fair_state};
 use crate::files::{ColumnOptions, Progress, columns};
@@ -29,9 +29,10 @@ pub(crate) struct Counter(Mutex<Counting>);
 #[pymethods]
 impl Counter {
     #[new]
-    #[pyo3(signature = (scheme, reading_name, dialect, keep, by_document, fair=None, /))]
+    #[pyo3(signature = (scheme, pred_scheme, reading_name, dialect, keep, by_document, fair=None, /))]
     fn new(
         scheme: &str,
+        pred_scheme: Option<&str>,
         reading_name: &str,
         dialect: PyDialect,
         keep: usize,
@@ -39,6 +40,7 @@ impl Counter {
         fair: Option<Filter>,
     ) -> Result<Self> {
         let scheme = scheme_or_auto(scheme)?;
+        let pred_scheme = PredScheme::from_name(pred_scheme, scheme.is_none())?;
         let read_as = reading(reading_name)?;
         // A refusal names at least one.
         let keep = keep.max(usize::from(read_as == Reading::Refuse));
@@ -49,11 +51,18 @@ impl Counter {
         if let Some(only) = fair {
             scorer = scorer.with_fair(filter(only));
         }
+        let first = scheme.unwrap_or(Scheme::Bio);
+        let mut reader = Reader::new(first, read_as, dialect.checked()?)?;
+        if let PredScheme::Named(pred_scheme) = pred_scheme {
+            reader = reader.with_pred_scheme(pred_scheme)?;
+        }
         Ok(Self(Mutex::new(Counting {
-            reader: Reader::new(scheme.unwrap_or(Scheme::Bio), read_as, dialect.checked()?)?,
+            reader,
             scorer,
             decided: scheme.is_some(),
+            pred_scheme,
             detection: None,
+            pred_detection: None,
         })))
     }
 
@@ -70,11 +79,13 @@ impl Counter {
         inner.refuse()
     }
 
-    /// Reads in a scheme from now on, if none was found out yet.
-    #[pyo3(signature = (scheme, /))]
-    fn settle(&self, scheme: &str) -> Result<()> {
+    /// Reads in these schemes from now on, if none was found out yet. Without `pred_scheme` pred is in that of
+    /// gold.
+    #[pyo3(signature = (scheme, pred_scheme, /))]
+    fn set_schemes(&self, scheme: &str, pred_scheme: Option<&str>) -> Result<()> {
         let inner = &mut *self.lock()?;
-        inner.settle(crate::options::scheme(scheme)?)
+        let pred_scheme = pred_scheme.map(crate::options::scheme).transpose()?;
+        inner.set_schemes(crate::options::scheme(scheme)?, pred_scheme)
     }
 
     /// Adds sentences given as arrays of ids. `lengths` cuts arrays of one dimension into sentences.
@@ -147,7 +158,7 @@ impl Counter {
     ) -> Result<()> {
         let inner = &mut *self.lock()?;
         let py = gold.py();
-        let (gold, pred) = (arrow::import(gold)?, arrow::import(pred)?);
+        let (gold, pred) = (arrow::import(gold, "gold")?, arrow::import(pred, "pred")?);
         py.detach(|| {
             let columns = arrow::Columns::new(
                 (&gold, &pred),
@@ -216,11 +227,10 @@ impl Counter {
         Ok(())
     }
 
-    /// Scheme, as far as it is found out, and reading.
-    fn made(&self) -> Result<(Option<&'static str>, &'static str)> {
+    /// The scheme as far as it is found out, that of pred where it is another one, and the reading.
+    fn made(&self) -> Result<Made> {
         let inner = &*self.lock()?;
-        let scheme = inner.decided.then(|| inner.reader.scheme().name());
-        Ok((scheme, inner.reader.reading().name()))
+        Ok(made(inner))
     }
 
     /// Everything counted so far, as plain Python values.
@@ -241,14 +251,18 @@ impl Counter {
             documents.append(plain(document)?)?;
         }
         state.set_item("documents", documents)?;
-        state.set_item(
-            "scheme",
-            inner.decided.then(|| inner.reader.scheme().name()),
-        )?;
-        state.set_item("reading", inner.reader.reading().name())?;
+        let (scheme, pred_scheme, reading_name) = made(inner);
+        state.set_item("scheme", scheme)?;
+        state.set_item("pred_scheme", pred_scheme)?;
+        state.set_item("reading", reading_name)?;
         state.set_item("tags", inner.reader.tags().names().collect::<Vec<_>>())?;
         let statement = inner.detection.as_ref().map(|d| d.statement.as_str());
         state.set_item("detection", statement)?;
+        let statement = inner
+            .pred_detection
+            .as_ref()
+            .map(|d| d.statement.as_str());
+        state.set_item("pred_detection", statement)?;
         for (name, side) in [("gold", Side::Gold), ("pred", Side::Pred)] {
             state.set_item(
                 format!("{name}_violations"),
@@ -274,6 +288,23 @@ impl Counter {
             .into()),
         }
     }
+}
+
+/// The scheme as far as it is found out, that of pred where it is another one, and the reading.
+type Made = (Option<&'static str>, Option<&'static str>, &'static str);
+
+fn made(counting: &Counting) -> Made {
+    let reader = &counting.reader;
+    let pred_scheme = match counting.pred_scheme {
+        // It may yet turn out to be that of gold.
+        PredScheme::Named(scheme) if !counting.decided => Some(scheme),
+        _ => reader.has_two_schemes().then(|| reader.pred_scheme()),
+    };
+    (
+        counting.decided.then(|| reader.scheme().name()),
+        pred_scheme.map(Scheme::name),
+        reader.reading().name(),
+    )
 }
 
 /// Lengths, which must cover all ids.
@@ -327,6 +358,8 @@ fn counts<'py>(py: Python<'py>, counts: &Counts, reader: &Reader) -> Result<Boun
     state.set_item("sentences", counts.sentences)?;
     state.set_item("tokens", counts.tokens)?;
     state.set_item("correct_tokens", counts.correct_tokens)?;
+    state.set_item("gold_labelled", counts.gold_labelled)?;
+    state.set_item("pred_labelled", counts.pred_labelled)?;
     Ok(state)
 }
 

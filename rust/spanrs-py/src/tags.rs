@@ -466,7 +466,7 @@ pub(crate) fn detect(sentences: &Bound<'_, PyAny>, dialect: PyDialect) -> Result
         evidence.add(ids);
         Ok(())
     })?;
-    let detection = evidence.decide(reader.tags(), reader.dialect());
+    let detection = evidence.decide(reader.tags(), reader.dialect())?;
     let violations = detection
         .violations
         .iter()
