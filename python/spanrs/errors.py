@@ -19,6 +19,7 @@ __all__ = [
     "ModelError",
     "SchemeError",
     "SpanrsError",
+    "SpanrsWarning",
 ]
 
 
@@ -115,6 +116,10 @@ class AlignmentError(SpanrsError, ValueError):
 
 class LimitError(SpanrsError, ValueError):
     """The input is beyond a limit that keeps mistakes and hostile files from filling the memory."""
+
+
+class SpanrsWarning(UserWarning):
+    """Data that can be scored, but is probably not what its user thinks it is."""
 
 
 class ModelError(SpanrsError, ValueError):

@@ -42,13 +42,20 @@ def run(command: click.Command, args: list[str] | None = None, name: str = "span
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return _fail("standard output was closed before everything was written (broken pipe)")
     except OSError as error:
-        reason = error.strerror or str(error)
-        return _fail(f"{error.filename or repr('')}: {reason}" if error.filename is not None else reason)
+        return _fail(describe(error))
     except (KeyboardInterrupt, click.Abort):
         return _fail("interrupted", 130)
     except MemoryError:
         return _fail("not enough memory")
     return 0
+
+
+def describe(error: Exception) -> str:
+    """Say in one line what is wrong, with the file that an operating system's error is about."""
+    if isinstance(error, OSError):
+        reason = error.strerror or str(error)
+        return f"{error.filename or repr('')}: {reason}" if error.filename is not None else reason
+    return " ".join(str(error).splitlines())
 
 
 def _fail(message: str, status: int = 2) -> int:

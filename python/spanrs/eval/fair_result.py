@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from typing import Any, NamedTuple
 
+from spanrs.eval.checks import Checks, Noticed
 from spanrs.eval.fair_tallies import ROW, FairTallies
 from spanrs.eval.fair_weights import FAIR, PAPER, Weights, as_weights, phrase, ratios
 from spanrs.eval.made import Made
@@ -150,9 +151,27 @@ class FairResult(Made):
     """For tags, ``gold`` and ``pred``: all violations counted, the first ones located."""
     detection: str | None = None
     """What speaks for the scheme, where it was found out."""
+    pred_detection: str | None = None
+    """What speaks for the scheme of pred, where it turned out to be another one than that of gold."""
     errors: list[FairError] | None = None
     """Everything that is no true positive, where that was asked for."""
     _documents: list[tuple[str | None, FairTallies]] = field(default_factory=list)
+    _checks: Checks = Checks()
+    _noticed: Noticed = Noticed()
+
+    @property
+    def notes(self) -> list[str]:
+        """What was noticed in the files, a sentence each."""
+        return self._noticed.notes()
+
+    @property
+    def _differing(self) -> int:
+        return self._checks.differing
+
+    @property
+    def warnings(self) -> list[str]:
+        """What is conspicuous about the data, a sentence each: a side that is all ``O``, many violations..."""
+        return self._checks.warnings(self.violations, self._tallies.names(), self.settings)
 
     @cached_property
     def overall(self) -> FairScores:
@@ -293,7 +312,7 @@ class FairResult(Made):
             ``overall`` and ``per_type`` (type to the same: ``exact``, ``fair``, ``weighted``,
             ``exact_counts``, ``counts``), ``confusion`` (list of ``gold``, ``pred``, ``count``, None for
             nothing; cells of 0 left out), ``weights``, ``sentences``, ``violations``, ``detection``,
-            ``signature``, and where they were asked for ``documents`` and ``errors``.
+            ``pred_detection``, ``warnings``, ``signature``, and where they were asked for ``documents`` and ``errors``.
         """
         from spanrs.report.fair import plain
 
@@ -371,12 +390,19 @@ def combine(results: Sequence[FairResult]) -> FairResult:
         tallies.add(result._tallies)
         documents += result._documents
     detection = next((result.detection for result in results if result.detection), None)
+    pred_detection = next((result.pred_detection for result in results if result.pred_detection), None)
+    checks = Checks()
+    for result in results:
+        checks += result._checks
     return replace(
         results[0],
         _tallies=tallies,
         settings=settings,
         violations=violations,
         detection=detection,
+        pred_detection=pred_detection,
+        _checks=checks,
+        _noticed=sum((result._noticed for result in results), Noticed()),
         errors=errors,
         _documents=documents,
     )

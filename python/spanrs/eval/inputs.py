@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from spanrs import _spanrs
 from spanrs.errors import AlignmentError
@@ -13,6 +13,10 @@ from spanrs.tags.words import Dialect, Vocabulary, as_vocabulary
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
+
+
+#: The name of a scheme, and what speaks for it.
+Found: TypeAlias = tuple[str | None, str | None]
 
 
 def is_arrow(column: object) -> bool:
@@ -147,17 +151,17 @@ def are_spans(*sides: object) -> bool:
 def span_lists(
     gold: Any,
     pred: Any,
-    made: tuple[str, str, Dialect],
+    made: tuple[str, str | None, str, Dialect],
     *,
     vocabulary: Vocabulary | None,
     ignore_index: int,
     lengths: object,
     mask: object,
     tokens: bool = False,
-) -> tuple[_spanrs.SpanLists, _spanrs.SpanLists, str | None, str | None]:
-    """Read the spans of both sides, and the scheme of tags with what speaks for it.
+) -> tuple[_spanrs.SpanLists, _spanrs.SpanLists, Found, Found]:
+    """Read the spans of both sides; of tags also the scheme of gold, and that of pred where it is another one.
 
-    ``made`` is scheme, reading and dialect. With ``tokens`` the fourth item of a span is looked at.
+    ``made`` is scheme, that of pred, reading and dialect. With ``tokens`` the fourth item of a span is looked at.
     """
     if vocabulary is not None:
         left, right, sizes = as_batch(as_lists(gold), as_lists(pred), ignore_index, lengths, mask)
@@ -166,4 +170,4 @@ def span_lists(
     left, right = (walkable(as_lists(side)) for side in (gold, pred))
     if not are_spans(left, right):
         return _spanrs.span_lists_of_tags(left, right, made)
-    return *_spanrs.span_lists_of_tuples(left, right, tokens), None, None
+    return *_spanrs.span_lists_of_tuples(left, right, tokens), (None, None), (None, None)

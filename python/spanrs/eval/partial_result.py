@@ -119,6 +119,8 @@ class PartialResult(Made):
     """How the result was made, by name; :attr:`signature` is the same in one line."""
     detection: str | None = None
     """What speaks for the scheme, where it was found out."""
+    pred_detection: str | None = None
+    """What speaks for the scheme of pred, where it turned out to be another one than that of gold."""
     instances: Mapping[str, Instances] | None = None
     """By mode, which spans came out how, where that was asked for."""
 
@@ -194,6 +196,7 @@ class PartialResult(Made):
             self.sentences + other.sentences,
             settings,
             self.detection or other.detection,
+            self.pred_detection or other.pred_detection,
             instances,
         )
 
@@ -215,6 +218,7 @@ class PartialResult(Made):
             },
             "sentences": self.sentences,
             "detection": self.detection,
+            "pred_detection": self.pred_detection,
             "signature": self.signature,
         }
         if self.instances is not None:

@@ -77,6 +77,8 @@ def show(
         console.print(_documents(result, versions))
     if result.detection:
         line(console, f"scheme    {result.detection}")
+    if result.pred_detection:
+        line(console, f"pred      {result.pred_detection}")
     line(console, f"sentences {amount(result.sentences)}")
     for (side, violations), name in zip(result.violations.items(), names, strict=False):
         lines = describe_violations(violations, name, located)
@@ -188,6 +190,8 @@ def plain(result: FairResult, versions: Sequence[str] = VERSIONS) -> dict[str, A
         "sentences": result.sentences,
         "violations": {side: found.to_dict() for side, found in result.violations.items()},
         "detection": result.detection,
+        "pred_detection": result.pred_detection,
+        "warnings": result.warnings,
         "signature": result.signature,
     }
     if result.documents:

@@ -33,6 +33,8 @@ def render(result: PartialResult) -> str:
     console.print(table)
     if result.detection:
         line(console, f"scheme    {result.detection}")
+    if result.pred_detection:
+        line(console, f"pred      {result.pred_detection}")
     line(console, f"signature {result.signature}")
     text = console.file
     assert isinstance(text, StringIO)

@@ -69,6 +69,8 @@ def show(
         console.print(_documents(result))
     if result.detection:
         line(console, f"scheme    {result.detection}")
+    if result.pred_detection:
+        line(console, f"pred      {result.pred_detection}")
     line(
         console,
         f"accuracy  {100 * result.accuracy:.2f} of {amount(result.tokens)} tokens "

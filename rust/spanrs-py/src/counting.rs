@@ -1,6 +1,7 @@
 //! What a `Counter` holds, and how it comes to a scheme.
 
 use spanrs_eval::{Scorer, Side};
+use spanrs_jobs::Alignment;
 use spanrs_tags::{Detection, Evidence, Reader, Reading, Scheme};
 
 use crate::error::{Error, Result};
@@ -18,6 +19,30 @@ pub(crate) struct Counting {
     pub(crate) detection: Option<Detection>,
     /// What speaks for the scheme of pred, where it is not that of gold and was found out.
     pub(crate) pred_detection: Option<Detection>,
+    pub(crate) alignments: Alignments,
+}
+
+/// How the tokens of files agree, over all pairs of files.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Alignments {
+    /// Pairs in which a side has no tokens.
+    pub(crate) unaligned: u64,
+    /// Tokens that differ.
+    pub(crate) differing: u64,
+    /// The first of them.
+    pub(crate) examples: Vec<String>,
+    /// Columns of tags that were not looked at, and one of the files that have them.
+    pub(crate) other_layers: Option<(String, Vec<usize>)>,
+}
+
+impl Alignments {
+    pub(crate) fn add(&mut self, alignment: Alignment) {
+        self.unaligned += u64::from(alignment.unaligned);
+        self.differing += alignment.differing;
+        if self.examples.is_empty() {
+            self.examples = alignment.examples;
+        }
+    }
 }
 
 /// How the scheme of pred is determined.

@@ -4,16 +4,17 @@ use std::cell::RefCell;
 use std::sync::{Mutex, MutexGuard, TryLockError};
 
 use numpy::PyReadonlyArray1;
-use pyo3::exceptions::PyRuntimeError;
+use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 use spanrs_base::Limits;
 use spanrs_eval::{Counts, Scorer, Side, Violations};
+use spanrs_jobs::{Alignment, OnMisaligned};
 use spanrs_tags::{Evidence, Reader, Reading, Scheme};
 
 use crate::arrow;
 use crate::batch::Batch;
-use crate::counting::{Counting, PredScheme};
+use crate::counting::{Alignments, Counting, PredScheme};
 use crate::error::{Error, Result};
 use crate::fair::{Filter, filter, state as fair_state};
 use crate::files::{ColumnOptions, Progress, columns};
@@ -63,6 +64,7 @@ impl Counter {
             pred_scheme,
             detection: None,
             pred_detection: None,
+            alignments: Alignments::default(),
         })))
     }
 
@@ -176,17 +178,29 @@ impl Counter {
 
     /// Scores files. `gold` and `pred` are functions that give the source from its beginning; with
     /// `pred` None the one file has two columns of tags.
-    #[pyo3(signature = (gold, pred, gold_options, pred_options, progress, /))]
+    #[pyo3(signature = (gold, pred, gold_options, pred_options, on_misaligned, progress, /))]
     fn update_files(
         &self,
         gold: &Bound<'_, PyAny>,
         pred: Option<&Bound<'_, PyAny>>,
         gold_options: ColumnOptions,
         pred_options: ColumnOptions,
+        on_misaligned: &str,
         progress: Option<Py<PyAny>>,
     ) -> Result<()> {
         let inner = &mut *self.lock()?;
         let py = gold.py();
+        let on_misaligned = match on_misaligned {
+            "refuse" => OnMisaligned::Refuse,
+            "report" => OnMisaligned::Report,
+            "ignore" => OnMisaligned::Ignore,
+            other => {
+                let message =
+                    format!("on_misaligned is refuse, report or ignore, not {other:?}");
+                return Err(PyValueError::new_err(message).into());
+            }
+        };
+        let (mut alignment, mut other_layers) = (Alignment::default(), None);
         let progress = RefCell::new(Progress::new(progress));
         inner.run(
             |reader, side, most| {
@@ -204,6 +218,8 @@ impl Counter {
             },
             |reader, scorer| {
                 let first = columns(&gold.call0()?, &gold_options, None)?;
+                other_layers = (!first.other_layers().is_empty())
+                    .then(|| (first.path().to_owned(), first.other_layers().to_vec()));
                 let sides = match pred {
                     Some(pred) => spanrs_jobs::Sides::Two {
                         gold: Box::new(first),
@@ -213,11 +229,17 @@ impl Counter {
                 };
                 let progress = &mut *progress.borrow_mut();
                 let result = py.detach(|| {
-                    spanrs_jobs::score(sides, reader, scorer, &mut |n| progress.tell(n))
+                    spanrs_jobs::score(sides, reader, scorer, on_misaligned, &mut |n| {
+                        progress.tell(n)
+                    })
                 });
-                progress.check(result.map_err(Error::from))
+                alignment = progress.check(result.map_err(Error::from))?;
+                Ok(())
             },
-        )
+        )?;
+        inner.alignments.add(alignment);
+        inner.alignments.other_layers = inner.alignments.other_layers.take().or(other_layers);
+        Ok(())
     }
 
     /// Ends the current document.
@@ -255,6 +277,11 @@ impl Counter {
         state.set_item("scheme", scheme)?;
         state.set_item("pred_scheme", pred_scheme)?;
         state.set_item("reading", reading_name)?;
+        let alignments = &inner.alignments;
+        state.set_item("unaligned", alignments.unaligned)?;
+        state.set_item("differing", alignments.differing)?;
+        state.set_item("differing_examples", alignments.examples.clone())?;
+        state.set_item("other_layers", alignments.other_layers.clone())?;
         state.set_item("tags", inner.reader.tags().names().collect::<Vec<_>>())?;
         let statement = inner.detection.as_ref().map(|d| d.statement.as_str());
         state.set_item("detection", statement)?;
@@ -360,6 +387,9 @@ fn counts<'py>(py: Python<'py>, counts: &Counts, reader: &Reader) -> Result<Boun
     state.set_item("correct_tokens", counts.correct_tokens)?;
     state.set_item("gold_labelled", counts.gold_labelled)?;
     state.set_item("pred_labelled", counts.pred_labelled)?;
+    // Files are compared as a whole.
+    state.set_item("unaligned", 0)?;
+    state.set_item("differing", 0)?;
     Ok(state)
 }
 
