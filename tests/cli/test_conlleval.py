@@ -12,7 +12,7 @@ import sys
 import pytest
 
 import golden
-from spanrs.cli import group
+from spanrs.cli.group import group
 from spanrs.cli.run import run
 
 SCRIPT = os.environ.get("SPANRS_CONLLEVAL_PL")

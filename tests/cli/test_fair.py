@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from spanrs.cli import group
+from spanrs.cli.group import group
 from spanrs.cli.run import run
 
 ROOT = Path(__file__).parent.parent.parent

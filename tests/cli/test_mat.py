@@ -25,7 +25,7 @@ OTHER = {
 
 
 def run(*args: str | Path, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-c", "from spanrs.cli.mat import main; main()", *map(str, args)]
+    command = [sys.executable, "-c", "from spanrs.cli import mat_main; mat_main()", *map(str, args)]
     env = {**os.environ, "PYTHONIOENCODING": "utf-8"}
     return subprocess.run(
         command, capture_output=True, text=True, encoding="utf-8", cwd=cwd, env=env, check=False
@@ -216,7 +216,7 @@ def test_control_c_stops_the_work_within_a_document(files):
         made["asets"][0]["annots"] = [[a + moved, b + moved] for a, b in made["asets"][0]["annots"]]
         (files / side / "a.json").write_text(json.dumps(made), encoding="utf-8")
     code = (
-        "import _thread, sys, threading\nfrom spanrs.cli.mat import main\n"
+        "import _thread, sys, threading\nfrom spanrs.cli import mat_main as main\n"
         "threading.Timer(1.5, _thread.interrupt_main).start()\nmain()\n"
     )
     args = ["--file", str(files / "hyp/a.json"), "--ref_file", str(files / "ref/a.json")]

@@ -33,7 +33,7 @@ def test_there_are_many():
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: " ".join(case["args"]))
 def test_what_is_wrong_is_said_in_one_line(case, capsys, monkeypatch):
-    from spanrs.cli import group
+    from spanrs.cli.group import group
     from spanrs.cli.run import run
 
     monkeypatch.chdir(HERE)

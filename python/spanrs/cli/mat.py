@@ -401,9 +401,3 @@ def _bar(pairs: int) -> Iterator[Callable[[int, int], None] | None]:
         work = bar.add_task("scoring", total=pairs)
         yield lambda done, total: bar.update(work, completed=done, total=total)
 
-
-def main() -> None:
-    """Run as ``MATScore``."""
-    from spanrs.cli.run import run
-
-    sys.exit(run(command, name="MATScore"))

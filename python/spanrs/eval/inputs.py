@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from spanrs import _spanrs
-from spanrs.errors import AlignmentError
+from spanrs.errors import AlignmentError, SchemeError
 from spanrs.tags.ids import as_ids
 from spanrs.tags.words import Dialect, Vocabulary, as_vocabulary
 
@@ -81,7 +81,7 @@ def as_batch(
         chosen = within if chosen is None else chosen & within
         sizes = None
     if chosen is not None:
-        golds = _signed(golds)
+        golds = _signed(golds, chosen)
         kind = np.promote_types(golds.dtype, np.min_scalar_type(ignore_index))
         golds = np.where(chosen, golds.astype(kind, copy=False), ignore_index).astype(kind, copy=False)
     return golds, preds, sizes
@@ -95,15 +95,20 @@ def _ids(side: str, ids: object) -> npt.NDArray[Any]:
     return array
 
 
-def _signed(ids: npt.NDArray[Any]) -> npt.NDArray[Any]:
+def _signed(ids: npt.NDArray[Any], chosen: npt.NDArray[Any]) -> npt.NDArray[Any]:
     """Give ids in a type that has a type in common with any ``ignore_index``."""
     import numpy as np
 
     if ids.dtype != np.uint64:
         return ids
-    # What does not fit is no id of any vocabulary, and is not one afterwards either.
-    most = np.iinfo(np.int64).max
-    return np.where(ids > most, most, ids).astype(np.int64)
+    large = chosen & (ids > np.iinfo(np.int64).max)
+    if large.any():
+        first = int(np.flatnonzero(large)[0])
+        message = f"gold has id {ids.reshape(-1)[first]}, which no vocabulary has"
+        error = SchemeError(message)
+        error.code = "unknown_id"
+        raise error
+    return np.where(chosen, ids, 0).astype(np.int64)
 
 
 def as_lengths(lengths: object) -> npt.NDArray[np.int64]:

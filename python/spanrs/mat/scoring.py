@@ -241,9 +241,11 @@ def score(
     alone = None if file_re or gold_is.format == "brat" else without_hypothesis(gold, pairs)
     if alone is not None:
         result.notes.append(alone)
-    if not lenient:
+    if not lenient and all(isinstance(side, (str, PathLike)) for side in (gold, pred)):
         refuse_nothing(result)
-    if result.skipped and not lenient:
+    if not result.tallies.documents and not lenient:
+        warnings.warn(f"nothing was scored: {result.notes[-1]}", stacklevel=2)
+    elif result.skipped and not lenient:
         more = f" (and {len(result.skipped) - 1} more)" if len(result.skipped) > 1 else ""
         warnings.warn(f"not everything was scored: {result.skipped[0].message}{more}", stacklevel=2)
     return result

@@ -115,6 +115,9 @@ impl Counter {
             });
         }
         let numbers = numbering(&vocabulary, &mut inner.reader)?;
+        // Copied, because another thread could change the array while sentences are cut by it.
+        let lengths = lengths.map(|lengths| lengths.as_slice().map(<[i64]>::to_vec));
+        let lengths = lengths.transpose().map_err(PyErr::from)?;
         let cut = match &lengths {
             None => Sentences::Equal(sentences, tokens),
             Some(_) if sentences != 1 => {
@@ -123,7 +126,7 @@ impl Counter {
                     sentence: None,
                 });
             }
-            Some(lengths) => cut(lengths.as_slice().map_err(PyErr::from)?, sentences * tokens)?,
+            Some(lengths) => cut(lengths, sentences * tokens)?,
         };
         cut.check()?;
         with_values!(&gold, gold => with_values!(&pred, pred => {
@@ -135,6 +138,7 @@ impl Counter {
                 pred_numbers: &numbers,
                 ignore: ignore_index,
                 first: 0,
+                nulls: false,
             };
             py.detach(|| inner.run(
                 |_, side, most| {

@@ -499,6 +499,7 @@ impl Run<'_> {
             pred_numbers: &self.pred.numbers,
             ignore,
             first: self.first,
+            nulls: true,
         }
     }
 }

@@ -240,14 +240,19 @@ fn number<G: Id, P: Id>(
     for (sentence, range) in Sentences::Lengths(cut).ranges().enumerate() {
         let pairs = gold[range.clone()].iter().zip(&pred[range]);
         for (token, (g, p)) in pairs.enumerate() {
+            let exact = (g.exact(), p.exact());
             let (g, p) = (g.value(), p.value());
             if g == ignore {
                 continue;
             }
-            for (side, id, flat) in [("gold", g, &mut g_flat), ("pred", p, &mut p_flat)] {
+            let ids = [
+                ("gold", g, exact.0, &mut g_flat),
+                ("pred", p, exact.1, &mut p_flat),
+            ];
+            for (side, id, exact, flat) in ids {
                 let known = usize::try_from(id).ok().and_then(|id| numbers.get(id));
                 let Some(&known) = known else {
-                    return Err(bad_id(side, sentence, token, id, numbers.len()));
+                    return Err(bad_id(side, sentence, token, exact, numbers.len()));
                 };
                 flat.ids.push(known);
             }
