@@ -11,14 +11,14 @@ import corpora
 from recordings import SMALL, Recordings
 
 ROOT = Path(__file__).parent.parent
-SHARED = Path(os.environ.get("SPANRS_SHARED") or ROOT.parent / "shared")
+SHARED = Path(os.environ.get("SPANRS_SHARED") or ROOT.parent / "shared").absolute()
 #: Every comparison runs on the small set of the project, and on the larger set where that is installed.
 SOURCES = ["small", "shared"]
 
 
 @pytest.fixture(scope="session")
 def shared() -> Path:
-    """The folder with the larger recordings and the real corpora, which are not part of the project."""
+    """Return the folder with the larger recordings and the real corpora."""
     if not (SHARED / "golden").is_dir():
         reason = "the larger recordings and the corpora are not in ../shared (or where SPANRS_SHARED says)"
         if os.environ.get("SPANRS_REQUIRE_SHARED"):
@@ -28,7 +28,7 @@ def shared() -> Path:
 
 
 def _folder(request: pytest.FixtureRequest) -> tuple[Path, bool]:
-    """The folder with recordings of the source asked for, and whether it is the small one."""
+    """Return the folder with recordings of the requested source, and whether it is the small one."""
     if request.param == "small":
         return SMALL, True
     return request.getfixturevalue("shared") / "golden", False
@@ -36,21 +36,21 @@ def _folder(request: pytest.FixtureRequest) -> tuple[Path, bool]:
 
 @pytest.fixture(scope="session", params=SOURCES)
 def evaluators(request: pytest.FixtureRequest) -> Recordings:
-    """Recorded outputs of the evaluators."""
+    """Return recorded outputs of the evaluators."""
     folder, small = _folder(request)
     return Recordings(folder / "evaluators", small)
 
 
 @pytest.fixture(scope="session", params=SOURCES)
 def matscore(request: pytest.FixtureRequest) -> Recordings:
-    """Recorded cases of MATScore."""
+    """Return recorded cases of MATScore."""
     folder, small = _folder(request)
     return Recordings(folder / ("regression_mat" if small else "mat"), small)
 
 
 @pytest.fixture(scope="session", params=SOURCES)
 def submissions(request: pytest.FixtureRequest) -> corpora.Submissions:
-    """A tagged corpus with the predictions of several systems; the larger one is WNUT 2017."""
+    """Return a tagged corpus with the predictions of several systems; the larger one is WNUT 2017."""
     if request.param == "small":
         return corpora.small_submissions(SMALL / "data")
     return corpora.wnut(request.getfixturevalue("shared") / "data" / "wnut17")
@@ -58,7 +58,7 @@ def submissions(request: pytest.FixtureRequest) -> corpora.Submissions:
 
 @pytest.fixture(scope="session", params=SOURCES)
 def nested(request: pytest.FixtureRequest) -> corpora.Nested:
-    """A corpus with two layers of tags; the larger one is GermEval 2014."""
+    """Return a corpus with two layers of tags; the larger one is GermEval 2014."""
     if request.param == "small":
         return corpora.small_nested(SMALL / "data")
     return corpora.germeval(request.getfixturevalue("shared") / "data" / "germeval2014")
@@ -66,7 +66,7 @@ def nested(request: pytest.FixtureRequest) -> corpora.Nested:
 
 @pytest.fixture(scope="session", params=SOURCES)
 def faireval_data(request: pytest.FixtureRequest) -> corpora.SpanFiles:
-    """Span files in FairEval's folders with its result files; the larger ones are FairEval's own."""
+    """Return span files in FairEval's folders with its result files; the larger ones are FairEval's own."""
     if request.param == "small":
         return corpora.small_span_files(SMALL / "data")
     return corpora.published_span_files(request.getfixturevalue("shared"))

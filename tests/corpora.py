@@ -25,16 +25,16 @@ class Submissions:
 
 def small_submissions(folder: Path) -> Submissions:
     # Counted by hand; gold has 8 spans.
-    # tidy: 5 match, and there are one LE, one BES, one FP and one FN.
-    # torn: 4 tags I- continue no span. Under conlleval 6 of 9 spans match, and there are one BES, one LBE,
-    # one FP and one FN; under discard and strict 4 of 5 match.
-    names = ("tidy.conll", "torn.conll")
+    # well_formed: 5 match, and there are one LE, one BES, one FP and one FN.
+    # malformed: 4 tags I- continue no span. Under conlleval 6 of 9 spans match, and there are one BES, one
+    # LBE, one FP and one FN; under discard and strict 4 of 5 match.
+    names = ("well_formed.conll", "malformed.conll")
     return Submissions(
         folder / "tagged" / "gold.conll",
         {name: folder / "tagged" / name for name in names},
-        {"tidy.conll": (62.50, 62.50, 62.50), "torn.conll": (70.59, 61.54, 61.54)},
-        {"tidy.conll": ["62.50", "71.43", "75.86"], "torn.conll": ["70.59", "75.00", "78.79"]},
-        "torn.conll",
+        {"well_formed.conll": (62.50, 62.50, 62.50), "malformed.conll": (70.59, 61.54, 61.54)},
+        {"well_formed.conll": ["62.50", "71.43", "75.86"], "malformed.conll": ["70.59", "75.00", "78.79"]},
+        "malformed.conll",
         4,
     )
 

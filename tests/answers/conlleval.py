@@ -6,7 +6,7 @@ import answers
 
 
 def column_text(pair):
-    """The pair as the Perl script reads it."""
+    """Format a pair as the Perl script reads it."""
     rows = zip(pair["g"], pair["p"], strict=True)
     return "".join(f"w {gold} {pred}\n" for gold, pred in rows).encode()
 
@@ -16,7 +16,7 @@ def lines(pair):
 
 
 def package(conlleval, pair):
-    """The summary of the package from PyPI and its report, or their errors."""
+    """Return the summary of the package from PyPI and its report, or their errors."""
     summary = answers.attempt(conlleval.evaluate, lines(pair))
     report = answers.attempt(conlleval.report, summary)
     # The types come in the order of a set there.
@@ -25,7 +25,7 @@ def package(conlleval, pair):
 
 
 def spyysalo(evaluate, pair):
-    """The counts of Pyysalo's script, or the error."""
+    """Return the counts of Pyysalo's script, or the error."""
 
     def counted():
         c = evaluate(lines(pair))
@@ -36,5 +36,5 @@ def spyysalo(evaluate, pair):
 
 
 def sighsmile(count_chunks, pair):
-    """The counts by type of sighsmile's script, or the error."""
+    """Return the counts by type of sighsmile's script, or the error."""
     return answers.attempt(lambda: [dict(by) for by in count_chunks(pair["g"], pair["p"])[:3]])

@@ -58,7 +58,7 @@ def cells(confusion):
 
 
 def compare(faireval, target, system):
-    """Everything that is recorded of two lists of spans [label, begin, end, tokens]."""
+    """Compare two lists of spans [label, begin, end, tokens]."""
 
     def compared(**options):
         # The lists and sets are changed by the comparison.
@@ -83,7 +83,7 @@ def compare(faireval, target, system):
 
 
 def spans_of(tags, scheme):
-    """The spans of a tagged sentence as FairEval takes them: 1-based, ends inclusive."""
+    """Return the spans of a tagged sentence as FairEval takes them: 1-based, ends inclusive."""
     if scheme in IOBES:
         spans = iobes.parse_spans(tags, iobes.SpanEncoding.from_string(IOBES[scheme]))
         found = [(s.type, s.start + 1, s.end) for s in spans]
@@ -93,7 +93,7 @@ def spans_of(tags, scheme):
 
 
 def read(faireval, lines, **config):
-    """What the reader returns, and what it prints."""
+    """Return what the reader returns, and what it prints."""
 
     def spans():
         found = faireval.get_spans(lines, **config)
@@ -113,7 +113,7 @@ def make_span_files(folder):
 
 
 def settings(faireval, path):
-    """What a configuration file means, and what is printed."""
+    """Return what a configuration file means, and what is printed."""
 
     def read_config():
         found = faireval.read_config(path)
@@ -126,7 +126,7 @@ def settings(faireval, path):
 
 
 def count_files(faireval, files, config):
-    """The counts of a pair of files, by the functions a user would call, and the number of sentences."""
+    """Count a pair of files as a user would; return the counts and the number of sentences."""
     results = {}
     both = [faireval.get_sentences(path) for path in files]
     number = 0
@@ -141,7 +141,7 @@ def count_files(faireval, files, config):
 
 
 def of_files(faireval, path):
-    """Everything that is recorded of the files that a configuration names."""
+    """Return all that is recorded of the files that a configuration names."""
     with contextlib.redirect_stdout(io.StringIO()) as printed:
         config = faireval.read_config(path)
         said = printed.getvalue()

@@ -12,18 +12,18 @@ CUT = 160
 
 
 def read(iobes, tags, name):
-    """Spans [type, start, end] and errors with their five fields."""
+    """Return spans [type, start, end] and errors with their five fields."""
     spans, errors = iobes.parse_spans_with_errors(tags, iobes.SpanEncoding[name])
     return [[[s.type, s.start, s.end] for s in spans], [list(e) for e in errors]]
 
 
 def convert(iobes, tags, name):
-    """The result of the function called `name`, or its error."""
+    """Return the result of the conversion called `name`, or its error."""
     return answers.attempt(getattr(iobes, name), tags, cut=CUT)
 
 
 def write(iobes, rows, length, name, *, by_encoding=False):
-    """The tags of the spans [type, start, end] in the encoding called `name`, or the error."""
+    """Return the tags of the spans [type, start, end] in the encoding called `name`, or the error."""
     spans = [iobes.Span(*row, tuple(range(row[1], row[2]))) for row in rows]
     # There is no write_token_tags.
     if by_encoding or name == "token":
@@ -37,7 +37,7 @@ def transitions(iobes, tags, name, start, end):
 
 
 def mask(iobes, tags, name, start, end):
-    """The mask over a vocabulary in the order of `tags`, with `start` and `end` last."""
+    """Return the mask over a vocabulary in the order of `tags`, with `start` and `end` last."""
     legality = iobes.transitions_legality(tags, iobes.SpanEncoding[name], start, end)
     vocabulary = {tag: number for number, tag in enumerate([*tags, start, end])}
     made = importlib.import_module(f"{iobes.__name__}.transition").transitions_to_mask(legality, vocabulary)
@@ -53,5 +53,5 @@ def members(iobes):
 
 
 def parts(iobes, tag, separator):
-    """A tag with its separator, its type and its function."""
+    """Return a tag with its separator, its type and its function."""
     return [tag, separator, iobes.extract_type(tag, separator), iobes.extract_function(tag, separator)]

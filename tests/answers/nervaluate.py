@@ -19,7 +19,7 @@ def places(indices):
 
 
 def of_tags(evaluator, gold, pred):
-    """The row of two lists of tags; `evaluator` is the class."""
+    """Evaluate two lists of tags; `evaluator` is the class."""
 
     def evaluated(**options):
         return answers.attempt(
@@ -41,7 +41,7 @@ def of_tags(evaluator, gold, pred):
 
 
 def of_spans(evaluator, gold, pred):
-    """The row of two lists of spans [label, begin, end, tokens]; ends are inclusive."""
+    """Evaluate two lists of spans [label, begin, end, tokens]; ends are inclusive."""
     sides = [[[{"label": s[0], "start": s[1], "end": s[2]} for s in side]] for side in (gold, pred)]
     tags = sorted({span["label"] for side in sides for span in side[0]})
     row = {}

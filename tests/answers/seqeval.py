@@ -123,7 +123,7 @@ class Answers:
         return {name: [row[column] for column in columns] for name, row in rows.items()}
 
     def _strict_spans(self, r, side, **options):
-        """The spans of `Entities`, which must be those of `Tokens`."""
+        """Return the spans of `Entities`, which must be those of `Tokens`."""
 
         def read():
             entities = self.schemes.Entities([r[side]], self._scheme(r), **options).entities[0]

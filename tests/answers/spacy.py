@@ -9,7 +9,7 @@ CUT = 160
 
 
 def convert(module, pair):
-    """The row of a pair in the schemes IOB1, BIO and BILOU; `module` has the three functions."""
+    """Convert the tags of a pair in the schemes IOB1, BIO and BILOU; `module` has the three functions."""
 
     def entities(tags):
         return [list(entity) for entity in module.tags_to_entities(tags)]

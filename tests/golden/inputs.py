@@ -29,7 +29,7 @@ Span = tuple[str, int, int]
 
 
 def random_spans(rng: random.Random, length: int, chance: float = 0.4) -> list[Span]:
-    """Flat spans, sometimes without a gap."""
+    """Draw flat spans, some of them adjacent."""
     spans, at = [], 0
     while at < length:
         if rng.random() < chance:
@@ -56,7 +56,7 @@ def write(scheme: str, spans: list[Span], length: int) -> list[str]:
 
 
 def random_tags(rng: random.Random, scheme: str, length: int) -> list[str]:
-    """Tags with the letters of the scheme in any order."""
+    """Draw tags with the prefixes of the scheme, mostly malformed."""
     letters = sorted(
         {"B", "I"} if scheme == "IOB1" else {"E", "I"} if scheme == "IOE1" else PREFIXES[scheme]
     )
@@ -71,7 +71,7 @@ def replace(rng: random.Random, tags: list[str], others: list[str], chance: floa
 
 
 def moved(rng: random.Random, spans: list[Span], length: int) -> list[Span]:
-    """Flat spans as a system might have predicted them."""
+    """Change spans as a system might have predicted them; the result is flat."""
     found: list[Span] = []
     for kind, first, last in spans:
         chance = rng.random()
@@ -85,7 +85,7 @@ def moved(rng: random.Random, spans: list[Span], length: int) -> list[Span]:
 
 
 def pair(rng: random.Random, scheme: str, category: str) -> tuple[list[str], list[str]]:
-    """Gold and pred tags of a category."""
+    """Make gold and pred tags of a category."""
     length = rng.choice([1, 2, 3, 4, 5, 6, 8, 10, 12])
     spans = random_spans(rng, length)
     gold = write(scheme, spans, length)
@@ -103,7 +103,7 @@ def pair(rng: random.Random, scheme: str, category: str) -> tuple[list[str], lis
 
 
 def pairs() -> Iterator[dict[str, Any]]:
-    """Tagged sentences in eight schemes, well formed and malformed."""
+    """Make tagged sentences in eight schemes, well formed and malformed."""
     rng = random.Random(20261)
     number = 0
     for scheme in PREFIXES:
@@ -116,7 +116,7 @@ def pairs() -> Iterator[dict[str, Any]]:
 
 
 def conversions() -> Iterator[dict[str, Any]]:
-    """Spans to write in all encodings, and tags of mixed schemes to convert."""
+    """Make spans to write in all encodings, and tags of mixed schemes to convert."""
     rng = random.Random(20262)
     for number in range(1, 61):
         length = rng.choice([0, 1, 2, 4, 6, 9])
@@ -133,7 +133,7 @@ def conversions() -> Iterator[dict[str, Any]]:
 
 
 def writes() -> Iterator[dict[str, Any]]:
-    """Spans with a length, or without; out of order, overlapping, beyond the length."""
+    """Make spans with and without a length; out of order, overlapping, beyond the length."""
     rng = random.Random(20263)
     given: list[tuple[list[list[Any]], int | None]] = [
         ([], 0),
@@ -154,7 +154,7 @@ def writes() -> Iterator[dict[str, Any]]:
 
 
 def span_sets() -> Iterator[dict[str, Any]]:
-    """Gold and pred spans [label, begin, end, tokens], 1-based with inclusive ends, of five kinds."""
+    """Make gold and pred spans [label, begin, end, tokens], 1-based with inclusive ends, of five kinds."""
     rng = random.Random(20264)
     labels = ["NP", "VP", "PP"]
 
@@ -187,7 +187,7 @@ def span_sets() -> Iterator[dict[str, Any]]:
 
 
 def nested_corpus() -> Iterator[str]:
-    """Lines of two layers of BIO tags: index, token, outer tag, inner tag; headings between sentences."""
+    """Make the lines of a corpus with two layers of BIO tags: index, token, outer tag, inner tag."""
     rng = random.Random(20266)
     for number in range(1, 61):
         yield f"#\tsource {number}"
@@ -204,7 +204,7 @@ def nested_corpus() -> Iterator[str]:
 
 
 def stacked_lines() -> Iterator[dict[str, Any]]:
-    """Sentences in FairEval's columns `word pos annotations`, the annotations stacked with |."""
+    """Make sentences in FairEval's columns `word pos annotations`, the annotations stacked with |."""
     rng = random.Random(20265)
     marks = [",", "$,", "$.", "PUNCT"]
     for number in range(1, 49):

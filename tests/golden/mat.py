@@ -193,7 +193,7 @@ def arguments(name: str) -> list[str]:
 
 
 def pairing(name: str) -> list[dict[str, Any]]:
-    """The pairs written by hand, in the form of the running original."""
+    """Return the pairs written by hand, in the form of the running original."""
 
     def annotation(text: str, annotated: Annotated, number: int | None) -> tuple[Any, Any]:
         if number is None:
@@ -217,7 +217,7 @@ def plain(rows: Any) -> list[list[Any]]:
 
 
 def tables(folder: Path, name: str) -> dict[str, Any]:
-    """All tables of a case with their formulas, as the test reads them."""
+    """Return all tables of a case with their formulas."""
     gold, pred, options = mat_cases.options(folder, name)
     found: dict[str, Any] = {}
     result = mat.score(gold, pred, **options)
@@ -243,7 +243,7 @@ def tables(folder: Path, name: str) -> dict[str, Any]:
 
 
 def exact_confidence(folder: Path) -> dict[str, Any]:
-    """Mean and variance of every measure over all 27 resamples of the three documents."""
+    """Calculate mean and variance of every measure over all 27 resamples of the three documents."""
     gold, pred, options = mat_cases.options(folder, "three_documents")
     sides = [
         [io.read_documents(path, "mat-json")[0] for path in sorted(side.iterdir())] for side in (gold, pred)

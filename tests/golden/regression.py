@@ -26,6 +26,8 @@ TESTS = [
     "tests/compat/test_ncrfpp.py",
     "tests/mat/test_golden_mat.py",
 ]
+#: Which of their tests read the larger set.
+LARGER = "[shared or random_flat or news"
 
 
 @contextlib.contextmanager
@@ -53,7 +55,7 @@ def ncrfpp_measures() -> Iterator[Row]:
 
 
 def overlap_types() -> list[list[Any]]:
-    """All pairs of spans with bounds from 1 to 5."""
+    """Compare all pairs of spans with bounds from 1 to 5."""
     bounds = [(begin, end) for begin in range(1, 6) for end in range(begin, 6)]
     return [[*a, *b, faireval.overlap_type(a, b)] for a in bounds for b in bounds]
 
@@ -102,7 +104,7 @@ def faireval_read_config() -> Iterator[Row]:
 
 
 def span_lines(sentences: list[list[list[Any]]]) -> str:
-    """The text of a span file."""
+    """Format sentences as a span file."""
     text = ""
     for spans in sentences:
         text += "".join(f"{k}\t{b}\t{e}\t{', '.join(map(str, t))}\n" for k, b, e, t in spans)
