@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 SOURCES := $(shell find rust python -name '*.rs' -o -name '*.py' -o -name '*.pyi') Cargo.toml Cargo.lock pyproject.toml
 export CARGO_TERM_COLOR ?= auto
 
-.PHONY: help demo setup develop fmt lint test test-rust test-python test-slow versus differential clean
+.PHONY: help demo setup develop fmt lint test test-rust test-python test-slow golden versus differential clean
 
 help:  ## show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -61,6 +61,9 @@ test-python: $(VENV)/built  ## Python tests, examples of the docs included
 
 test-slow: $(VENV)/built  ## what needs other programs (conlleval.pl by SPANRS_CONLLEVAL_PL, with perl; LibreOffice)
 	$(BIN)/python -m pytest -m slow
+
+golden: $(VENV)/built  ## record tests/golden again from the peers (perl, seqeval from PyPI)
+	cd tests && ../$(BIN)/python -m golden.record
 
 test: lint test-rust test-python  ## everything the gate runs
 

@@ -281,8 +281,8 @@ def test_details_that_are_streamed_are_the_same(files):
     assert (files / "out" / "details.csv").read_bytes() == streamed
 
 
-def test_every_recorded_case_runs_with_its_own_arguments(shared):
-    folder = shared / "golden" / "mat"
+def test_every_recorded_case_runs_with_its_own_arguments(matscore):
+    folder = matscore.folder
     for name in mat_cases.names(folder):
         args = [a for a in mat_cases.expected(folder, name)["args"] if a != "--tag_output_mismatch_details"]
         if "--similarity_profile" in args:

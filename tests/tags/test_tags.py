@@ -151,8 +151,8 @@ def test_files_convert_byte_for_byte(tmp_path):
     assert sink.getvalue() == after[3:]
 
 
-def test_files_read_as_their_sentences_do(wnut):
-    path = wnut / "submissions" / "spinningbytes.txt"
+def test_files_read_as_their_sentences_do(submissions):
+    path = submissions.preds[submissions.malformed]
     sentences, current = [], []
     for line in path.read_text(encoding="utf-8").splitlines():
         if line.strip():
@@ -168,7 +168,7 @@ def test_files_read_as_their_sentences_do(wnut):
     report = tags.validate_file(path, "BIO")
     flat = [v for found in tags.validate(sentences, "BIO") for v in found]
     assert [v for _, v in report.located] == flat
-    assert report.count == 34
+    assert report.count == submissions.violations
 
 
 def test_what_would_fill_the_memory_is_refused():
