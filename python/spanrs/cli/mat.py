@@ -182,10 +182,10 @@ def command(context: click.Context, /, **given: Any) -> None:
             kinds=given["tag_span_details"],
             percent=given["percent"],
         )
-        for note in result.notes[len(rules.messages()) :]:
-            click.echo(note, err=True)
         if not given["lenient"]:
             refuse_nothing(result)
+        for note in result.notes[len(rules.messages()) :]:
+            click.echo(note, err=True)
         if page is not None:
             with atomic_output(given["html"]) as target:
                 page.write(result, target)

@@ -43,6 +43,10 @@ class Checks:
         sums = {own.name: getattr(self, own.name) + getattr(other, own.name) for own in fields(self)}
         return Checks(**sums)
 
+    def times(self, weight: float) -> Checks:
+        """Count everything so many times, rounded."""
+        return Checks(**{own.name: round(getattr(self, own.name) * weight) for own in fields(self)})
+
     def warnings(
         self, violations: Mapping[str, Violations], types: Collection[str], settings: Mapping[str, str]
     ) -> list[str]:
@@ -57,8 +61,10 @@ class Checks:
             wrong = violations[side].count if side in violations else 0
             if wrong * TENTH > labelled > 0:
                 scheme = settings.get(f"{side}_scheme", settings.get("scheme"))
+                first = violations[side].first
+                example = f", the first: {first[0].violation}" if first else ""
                 found.append(
-                    f"{wrong} violations of {scheme} among {labelled} tags of {side} other than O; is it in "
+                    f"{wrong} violations of {scheme} among {labelled} tags of {side} other than O{example}; is it in "
                     "another scheme?"
                 )
         forgotten = sorted(name for name in types if FORGOTTEN.fullmatch(name))

@@ -55,7 +55,7 @@ class Tallies:
             self.sentences * weight,
             self.tokens * weight,
             self.correct_tokens * weight,
-            self.checks,
+            self.checks.times(weight),
         )
 
     def total(self) -> tuple[int, int, int]:

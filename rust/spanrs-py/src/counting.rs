@@ -2,7 +2,7 @@
 
 use spanrs_eval::{Scorer, Side};
 use spanrs_jobs::Alignment;
-use spanrs_tags::{Detection, Evidence, Reader, Reading, Scheme};
+use spanrs_tags::{Detection, Error as TagsError, Evidence, Reader, Reading, Scheme};
 
 use crate::error::{Error, Result};
 use crate::options::scheme_or_auto;
@@ -144,7 +144,15 @@ impl Counting {
         if gold_scheme == Scheme::Token || part.violations(Side::Pred).count * 10 <= labelled {
             return Ok(false);
         }
-        let (detection, _) = ask(&mut self.reader, Side::Pred, u64::MAX)?;
+        let detection = match ask(&mut self.reader, Side::Pred, u64::MAX) {
+            Ok((detection, _)) => detection,
+            // Tags of no scheme are violations of that of gold, and many of them are warned of.
+            Err(Error::TagsOf {
+                error: TagsError::NoScheme { .. },
+                ..
+            }) => return Ok(false),
+            Err(error) => return Err(error),
+        };
         if !detection.contradicts(gold_scheme) {
             return Ok(false);
         }

@@ -60,7 +60,7 @@ pub(super) fn prodigy(name: &str, text: &str, annotator: Option<&str>) -> Result
             let names = annotators.iter().flatten().map(String::as_str);
             let names: Vec<&str> = names.take(5).collect();
             let message = format!(
-                "records of {} annotators ({}) for the same texts; name one annotator",
+                "records of {} annotators ({}) for the same texts; choose one (--annotator)",
                 annotators.len(),
                 names.join(", ")
             );

@@ -200,9 +200,10 @@ fn full(
     let mut regions = Regions::new(text);
     if others > 0 {
         regions.document.leave_out(|| {
+            let many = if others == 1 { "" } else { "s" };
             format!(
-                "all of {others} more annotators of the task, none of whom is the ground truth; name the \
-                 annotator"
+                "the task has {others} other annotator{many} who are not read, and no ground truth; choose one \
+                 (--annotator)"
             )
         });
     }

@@ -349,8 +349,8 @@ fn whole(name: &str, file: File, limits: Limits) -> Result<Vec<u8>> {
             .map_err(failed)?;
         if bytes.len() as u64 > expanded && expanded < most {
             let message = format!(
-                "the compressed data expands more than {} times, the limit; raise the limit \
-                 (max_expansion), or decompress the file if it is trusted",
+                "the compressed data expands more than {} times, the limit; raise it \
+                 (--max_expansion), or decompress the file if it is trusted",
                 limits.expansion
             );
             return Err(Error::new(Code::Expansion, Position::file(name), message));

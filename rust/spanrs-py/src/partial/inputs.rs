@@ -151,8 +151,10 @@ fn read(
             PredScheme::Named(scheme) => reader = reader.with_pred_scheme(scheme)?,
             PredScheme::Open if reader.scheme() == Scheme::Token => {}
             PredScheme::Open => {
-                let detection = decide(&reader, Side::Pred, pred)?;
-                if detection.contradicts(reader.scheme()) {
+                // Tags of no scheme are violations of that of gold.
+                if let Ok(detection) = decide(&reader, Side::Pred, pred)
+                    && detection.contradicts(reader.scheme())
+                {
                     reader = reader.with_pred_scheme(detection.scheme)?;
                     of_pred.1 = Some(detection.statement);
                 }
