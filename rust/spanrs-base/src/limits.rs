@@ -19,6 +19,9 @@ pub struct Limits {
     pub document_bytes: usize,
     /// Most elements within one another.
     pub nesting: usize,
+    /// Most pairs of overlapping spans within one group of spans that overlap each other, for optimal
+    /// matching. Matching takes about 20 bytes a pair.
+    pub group_pairs: usize,
 }
 
 impl Default for Limits {
@@ -29,6 +32,7 @@ impl Default for Limits {
             sentence_tokens: 1 << 26,
             document_bytes: 1 << 30,
             nesting: 1000,
+            group_pairs: 1 << 24,
         }
     }
 }

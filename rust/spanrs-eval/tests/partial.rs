@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used)] // In helpers of tests, too, a panic is the report.
 
 use proptest::prelude::*;
+use spanrs_base::Pace;
 use spanrs_eval::partial::{
     Matcher, Matching, Mode, Outcome, Pair, PartialCounts, Placed, Row, assign, sufficient,
 };
@@ -129,7 +130,7 @@ fn by_definition(how: Definition, gold: &[Placed], pred: &[Placed], min: f64) ->
 fn counted(matching: Matching, gold: &[Placed], pred: &[Placed], min: f64) -> PartialCounts {
     let mut matcher = Matcher::new(matching, min);
     let mut counts = PartialCounts::default();
-    matcher.run(gold, pred);
+    matcher.run(gold, pred).unwrap();
     matcher.count(gold, pred, &mut counts);
     counts
 }
@@ -142,7 +143,7 @@ fn outcomes(
     pred: &[Placed],
 ) -> Vec<(String, Placed)> {
     let mut matcher = Matcher::new(Matching::Optimal, 1.0).with_ties();
-    matcher.run(gold, pred);
+    matcher.run(gold, pred).unwrap();
     let mut all = Vec::new();
     let only = |spans: &[Placed]| -> Vec<Placed> {
         spans
@@ -275,10 +276,10 @@ proptest! {
             .map(|((gold, pred), credit)| Pair { gold, pred, credit })
             .collect();
         let (most, choices) = best_choices(&pairs);
-        let mut chosen = assign(&pairs, true);
+        let mut chosen = assign(&pairs, true, &mut Pace::default()).unwrap();
         chosen.sort_unstable();
         prop_assert_eq!(&chosen, &choices[0]);
-        let sum: i128 = assign(&pairs, false).iter().map(|&at| pairs[at].credit).sum();
+        let sum: i128 = assign(&pairs, false, &mut Pace::default()).unwrap().iter().map(|&at| pairs[at].credit).sum();
         prop_assert_eq!(sum, most);
     }
 
@@ -292,7 +293,7 @@ proptest! {
         let mut whole = PartialCounts::default();
         let (mut forwards, mut backwards) = (PartialCounts::default(), PartialCounts::default());
         for (gold, pred) in &documents {
-            matcher.run(gold, pred);
+            matcher.run(gold, pred).unwrap();
             matcher.count(gold, pred, &mut whole);
             forwards.merge(&counted(matching, gold, pred, 1.0));
         }
