@@ -20,7 +20,8 @@ pub struct Limits {
     /// Most elements within one another.
     pub nesting: usize,
     /// Most pairs of overlapping spans within one group of spans that overlap each other, for optimal
-    /// matching. Matching takes about 20 bytes a pair.
+    /// matching. Matching takes 4 bytes a pair, and up to 30 more
+    /// where ties are settled.
     pub group_pairs: usize,
 }
 

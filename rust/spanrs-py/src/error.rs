@@ -3,6 +3,7 @@
 use pyo3::exceptions::{PyKeyboardInterrupt, PyOSError};
 use pyo3::prelude::*;
 use spanrs_base::Position;
+use spanrs_eval::partial::Unmatched;
 use spanrs_jobs::Error as JobError;
 use spanrs_tags::Error as TagsError;
 
@@ -23,6 +24,11 @@ pub(crate) enum Error {
     Shape {
         message: String,
         sentence: Option<usize>,
+    },
+    /// Spans of a sentence that partial matching refuses.
+    Unmatched {
+        sentence: usize,
+        error: Unmatched,
     },
     /// An id without a tag.
     Id {
@@ -89,6 +95,12 @@ fn raise(py: Python<'_>, error: Error) -> PyResult<PyErr> {
                 error.value(py).setattr("sentence", sentence)?;
             }
             Ok(error)
+        }
+        Error::Unmatched { sentence, error } => {
+            let message = format!("sentence {sentence}: {error}");
+            let raised = make(py, "LimitError", &message, "too_many_pairs", None)?;
+            raised.value(py).setattr("sentence", sentence)?;
+            Ok(raised)
         }
         Error::Id { message } => make(py, "SchemeError", &message, "unknown_id", None),
         Error::Job(error) => job(py, error),

@@ -23,8 +23,9 @@ struct Tight {
     pred: Vec<u32>,
     gold: Vec<u32>,
     flow: Vec<u32>,
-    /// Tight edges of each pred node.
-    of_pred: Vec<Vec<u32>>,
+    /// The same by pred node.
+    pred_offsets: Vec<usize>,
+    by_pred: Vec<u32>,
     /// Units that are not assigned, of gold nodes and then of pred nodes.
     free: Vec<u32>,
     /// True where units may stay unassigned.
@@ -61,6 +62,31 @@ pub(super) fn first_choice<C: Fn(usize, usize) -> i128>(
     Ok(used.map(flow).collect())
 }
 
+/// Where the tight edges of each gold node, and of each pred node, begin when sorted by it.
+fn count_tight<C: Fn(usize, usize) -> i128>(
+    solver: &Solver<'_, C>,
+    pace: &mut Pace,
+) -> Result<(Vec<usize>, Vec<usize>), Interrupted> {
+    let edges = solver.edges;
+    let (mut offsets, mut pred_offsets) = (vec![0], vec![0; edges.demand.len() + 1]);
+    let mut count = 0;
+    for gold in 0..edges.golds() {
+        pace.steps(1 + edges.of(gold).len())?;
+        for edge in edges.of(gold) {
+            let pred = edges.preds[edge] as usize;
+            if solver.is_tight(gold, pred, (solver.credit)(gold, edge)) {
+                count += 1;
+                pred_offsets[pred + 1] += 1;
+            }
+        }
+        offsets.push(count);
+    }
+    for pred in 0..edges.demand.len() {
+        pred_offsets[pred + 1] += pred_offsets[pred];
+    }
+    Ok((offsets, pred_offsets))
+}
+
 impl Tight {
     fn new<C: Fn(usize, usize) -> i128>(
         solver: &Solver<'_, C>,
@@ -69,20 +95,24 @@ impl Tight {
         let edges: Edges<'_> = solver.edges;
         let golds = edges.golds();
         let nodes = golds + edges.demand.len();
+        let (offsets, pred_offsets) = count_tight(solver, pace)?;
+        let count = pred_offsets[edges.demand.len()];
         let mut tight = Self {
             golds,
-            offsets: vec![0],
-            edge: Vec::new(),
-            pred: Vec::new(),
-            gold: Vec::new(),
-            flow: Vec::new(),
-            of_pred: vec![Vec::new(); edges.demand.len()],
+            offsets,
+            edge: Vec::with_capacity(count),
+            pred: Vec::with_capacity(count),
+            gold: Vec::with_capacity(count),
+            flow: Vec::with_capacity(count),
+            by_pred: vec![0; count],
             free: solver.free.clone(),
             may_be_free: solver.price.iter().map(|&price| price == 0).collect(),
             next: vec![None; nodes + 1],
             seen: Vec::new(),
             queue: VecDeque::new(),
+            pred_offsets,
         };
+        let mut place = tight.pred_offsets.clone();
         let mut flows = solver.flows().into_iter().peekable();
         for gold in 0..golds {
             pace.steps(1 + edges.of(gold).len())?;
@@ -92,21 +122,32 @@ impl Tight {
                     continue;
                 }
                 let flow = flows.next_if(|flow| flow.edge == edge);
-                tight.of_pred[pred as usize].push(tight.edge.len() as u32);
+                let next = &mut place[pred as usize];
+                tight.by_pred[*next] = tight.edge.len() as u32;
+                *next += 1;
                 tight.edge.push(edge);
                 tight.pred.push(pred);
                 tight.gold.push(gold as u32);
                 tight.flow.push(flow.map_or(0, |flow| flow.units));
             }
-            tight.offsets.push(tight.edge.len());
         }
         Ok(tight)
+    }
+
+    /// Tight edges of a node.
+    fn of(&self, node: usize) -> Range<usize> {
+        if node < self.golds {
+            self.offsets[node]..self.offsets[node + 1]
+        } else {
+            let pred = node - self.golds;
+            self.pred_offsets[pred]..self.pred_offsets[pred + 1]
+        }
     }
 
     /// Moves as many units of a gold node as possible to its first edge, then to its second, and so on.
     /// Gold nodes before it are settled already.
     fn settle(&mut self, gold: usize, pace: &mut Pace) -> Result<(), Interrupted> {
-        let edges = self.offsets[gold]..self.offsets[gold + 1];
+        let edges = self.of(gold);
         // Units on this edge, on later ones and free.
         let mut left = self.free[gold] + self.flow[edges.clone()].iter().sum::<u32>();
         let mut failed = false;
@@ -160,7 +201,10 @@ impl Tight {
         let middle = self.next.len() - 1;
         for edge in later {
             if self.flow[edge] > 0 {
-                self.visit(self.golds + self.pred[edge] as usize, Step::Edge(edge as u32));
+                self.visit(
+                    self.golds + self.pred[edge] as usize,
+                    Step::Edge(edge as u32),
+                );
             }
         }
         if self.free[gold] > 0 {
@@ -175,10 +219,10 @@ impl Tight {
                 pace.steps(middle)?;
                 self.enter_virtual(gold);
             } else if node < self.golds {
-                pace.steps(1 + self.offsets[node + 1] - self.offsets[node])?;
+                pace.steps(1 + self.of(node).len())?;
                 self.enter_gold(node);
             } else {
-                pace.steps(1 + self.of_pred[node - self.golds].len())?;
+                pace.steps(1 + self.of(node).len())?;
                 self.enter_pred(gold, node);
             }
         }
@@ -192,8 +236,7 @@ impl Tight {
         let step = Step::Virtual(middle as u32);
         for node in target + 1..middle {
             let gives = if node < self.golds {
-                self.may_be_free[node]
-                    && (self.offsets[node]..self.offsets[node + 1]).any(|at| self.flow[at] > 0)
+                self.may_be_free[node] && self.of(node).any(|at| self.flow[at] > 0)
             } else {
                 self.free[node] > 0
             };
@@ -205,7 +248,7 @@ impl Tight {
 
     /// Nodes from which a gold node can get the unit with which it takes what is behind it.
     fn enter_gold(&mut self, node: usize) {
-        for at in self.offsets[node]..self.offsets[node + 1] {
+        for at in self.of(node) {
             if self.flow[at] > 0 {
                 let pred = self.golds + self.pred[at] as usize;
                 self.visit(pred, Step::Edge(at as u32));
@@ -218,8 +261,8 @@ impl Tight {
 
     /// Nodes that can take a unit of a pred node.
     fn enter_pred(&mut self, target: usize, node: usize) {
-        for at in 0..self.of_pred[node - self.golds].len() {
-            let edge = self.of_pred[node - self.golds][at];
+        for at in self.of(node) {
+            let edge = self.by_pred[at];
             let gold = self.gold[edge as usize] as usize;
             if gold > target {
                 self.visit(gold, Step::Edge(edge));
@@ -251,7 +294,8 @@ impl Tight {
                 Step::Virtual(to) => {
                     let to = to as usize;
                     // A unit comes from a free gold node, or goes to a free pred node.
-                    let (from_gold, to_pred) = (node == middle && to < self.golds, node >= self.golds);
+                    let (from_gold, to_pred) =
+                        (node == middle && to < self.golds, node >= self.golds);
                     if from_gold {
                         units = units.min(self.free[to]);
                     } else if node != middle && to_pred {

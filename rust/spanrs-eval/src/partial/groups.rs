@@ -60,12 +60,12 @@ impl<'a> Iterator for Groups<'a> {
             let mut grows = true;
             while grows {
                 grows = false;
-                for side in 0..2 {
-                    while let Some(span) = self.span(side, to[side])
+                for (side, to) in to.iter_mut().enumerate() {
+                    while let Some(span) = self.span(side, *to)
                         && span.start < end
                     {
                         end = end.max(span.end);
-                        to[side] += 1;
+                        *to += 1;
                         grows = true;
                     }
                 }

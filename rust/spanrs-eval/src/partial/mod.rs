@@ -233,6 +233,7 @@ impl Matcher {
     /// # Errors
     /// [`Unmatched`]; what the run came to must not be used then.
     pub fn run(&mut self, gold: &[Placed], pred: &[Placed]) -> Result<(), Unmatched> {
+        self.pace.steps(1 + gold.len() + pred.len())?;
         // Most sentences of a corpus have no mistake. Where no span overlaps another of its side each has
         // only its equal to go to, whatever the matching.
         self.same = (std::ptr::eq(gold, pred) || gold == pred) && overlap::is_flat(gold);

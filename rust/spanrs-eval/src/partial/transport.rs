@@ -63,6 +63,24 @@ const GOLD: usize = 0;
 const PRED: usize = 1;
 const UNSEEN: i128 = i128::MAX;
 
+/// An edge with more credit than the prices of its ends: the negative of its credit less the price of its
+/// pred node, how far its pred node is from the diagonal, and its number.
+type Violated = (i128, usize, usize);
+
+/// Keeps `width` edges: one half with the greatest violation, and of the rest those next to the diagonal.
+///
+/// The worst edges of many gold nodes often lead to the same few pred nodes. In an optimal assignment the
+/// spans of both sides are mostly paired in the same order, which is the diagonal.
+fn keep_promising(violated: &mut Vec<Violated>, width: usize) {
+    if violated.len() <= width {
+        return;
+    }
+    let half = width / 2;
+    let (_, _, rest) = violated.select_nth_unstable(half - 1);
+    rest.select_nth_unstable_by_key(half, |&(_, off_diagonal, edge)| (off_diagonal, edge));
+    violated.truncate(width);
+}
+
 /// Units shipped along an edge.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Flow {
@@ -174,12 +192,11 @@ impl<'a, C: Fn(usize, usize) -> i128> Solver<'a, C> {
     /// are none: then the solution of the core is that of all edges.
     fn extend_core(&mut self, pace: &mut Pace) -> Result<bool, Interrupted> {
         let (golds, preds) = (self.edges.golds(), self.edges.demand.len());
-        let mut violated: Vec<(i128, usize, usize)> = Vec::new();
+        let mut violated: Vec<Violated> = Vec::new();
         let mut extended = false;
         for gold in 0..golds {
             pace.steps(1 + self.edges.of(gold).len())?;
             violated.clear();
-            // Ties: near the diagonal, so that equally good gold nodes do not all want the same pred nodes.
             let diagonal = gold * preds / golds;
             for edge in self.edges.of(gold) {
                 let credit = (self.credit)(gold, edge);
@@ -195,12 +212,8 @@ impl<'a, C: Fn(usize, usize) -> i128> Solver<'a, C> {
             extended = true;
             self.release(gold);
             self.price[gold] = -least;
-            let width = self.width[gold];
+            keep_promising(&mut violated, self.width[gold]);
             self.width[gold] *= 2;
-            if violated.len() > width {
-                violated.select_nth_unstable(width);
-                violated.truncate(width);
-            }
             for &(.., edge) in &violated {
                 let pred = golds + self.edges.preds[edge] as usize;
                 let number = self.core.len() as u32;
