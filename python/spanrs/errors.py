@@ -115,7 +115,15 @@ class AlignmentError(SpanrsError, ValueError):
 
 
 class LimitError(SpanrsError, ValueError):
-    """The input is beyond a limit that keeps mistakes and hostile files from filling the memory."""
+    """The input is beyond a limit that keeps mistakes and hostile files from filling the memory.
+
+    Attributes
+    ----------
+    sentence : int or None
+        Sentence, from 0, for one of several in memory.
+    """
+
+    sentence: int | None = None
 
 
 class SpanrsWarning(UserWarning):

@@ -398,3 +398,12 @@ def test_files_are_read_across_the_borders_of_chunks(tmp_path):
         expected = spanrs.score(*sides, "BIO")
         assert got.counts_by_type == expected.counts_by_type
         assert got.accuracy == expected.accuracy
+
+
+def test_many_results_merge_at_once_or_one_after_the_other():
+    parts = [spanrs.score([["I-A", "O"]], [["B-A", "I-A"]], "BIO", documents=[n + 1]) for n in (0, 0, 0)]
+    looped = parts[0].merge(parts[1]).merge(parts[2])
+    assert looped.to_dict() == parts[0].merge(*parts[1:]).to_dict()
+    assert [place.sentence for place in looped.violations["gold"].first] == [0, 1, 2]
+    assert [place.sentence for place in parts[2].violations["gold"].first] == [0]
+    assert len(looped.documents) == 3

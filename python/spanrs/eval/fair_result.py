@@ -11,7 +11,7 @@ from spanrs.eval.checks import Checks, Noticed
 from spanrs.eval.fair_tallies import ROW, FairTallies
 from spanrs.eval.fair_weights import FAIR, PAPER, Weights, as_weights, phrase, ratios
 from spanrs.eval.made import Made
-from spanrs.eval.result import Counts, LocatedViolation, Score, Violations, merged_settings
+from spanrs.eval.result import Counts, LocatedViolation, Score, Violations, merged_settings, shifted
 from spanrs.tags.words import Span
 
 #: Whose type a labelling error is counted for.
@@ -282,13 +282,13 @@ class FairResult(Made):
         settings = dict(self.settings) | {"focus": aim, "weights": phrase(new)}
         return replace(self, weights=new, focus=aim, settings=settings)
 
-    def merge(self, other: FairResult) -> FairResult:
-        """Add a result made in the same way on other data.
+    def merge(self, *others: FairResult) -> FairResult:
+        """Add results made in the same way on other data.
 
         Parameters
         ----------
-        other : FairResult
-            Its documents, errors and violations come behind those of this one; errors only if both have
+        *others : FairResult
+            Their documents, errors and violations come behind those of this one; errors only if all have
             them.
 
         Returns
@@ -300,8 +300,13 @@ class FairResult(Made):
         ------
         spanrs.errors.SchemeError
             Where the signatures differ.
+
+        Notes
+        -----
+        A new result lists the documents, errors and violations of all parts, so one call with many results
+        takes less time than a loop of calls.
         """
-        return combine([self, other])
+        return combine([self, *others])
 
     def to_dict(self) -> dict[str, Any]:
         """Give everything as plain dictionaries, lists, strings and numbers.
@@ -376,17 +381,17 @@ def combine(results: Sequence[FairResult]) -> FairResult:
     tallies = FairTallies()
     documents: list[tuple[str | None, FairTallies]] = []
     errors: list[FairError] | None = [] if all(r.errors is not None for r in results) else None
-    violations: dict[str, Violations] = {}
+    counts: dict[str, int] = {}
+    located: dict[str, list[LocatedViolation]] = {}
     for result in results:
         settings = merged_settings(settings, result.settings)
         sentences = tallies.sentences
         for side, found in result.violations.items():
-            known = violations.get(side, Violations(0, []))
-            # Sentences are numbered through.
-            moved = [_moved(place, sentences) for place in found.first]
-            violations[side] = Violations(known.count + found.count, known.first + moved)
+            counts[side] = counts.get(side, 0) + found.count
+            located.setdefault(side, []).extend(shifted(found.first, sentences))
         if errors is not None:
-            errors += [e._replace(sentence=e.sentence + sentences) for e in result.errors or ()]
+            own = result.errors or []
+            errors += [e._replace(sentence=e.sentence + sentences) for e in own] if sentences else own
         tallies.add(result._tallies)
         documents += result._documents
     detection = next((result.detection for result in results if result.detection), None)
@@ -398,7 +403,7 @@ def combine(results: Sequence[FairResult]) -> FairResult:
         results[0],
         _tallies=tallies,
         settings=settings,
-        violations=violations,
+        violations={side: Violations(count, located[side]) for side, count in counts.items()},
         detection=detection,
         pred_detection=pred_detection,
         _checks=checks,
@@ -406,7 +411,3 @@ def combine(results: Sequence[FairResult]) -> FairResult:
         errors=errors,
         _documents=documents,
     )
-
-
-def _moved(place: LocatedViolation, sentences: int) -> LocatedViolation:
-    return replace(place, sentence=place.sentence + sentences)

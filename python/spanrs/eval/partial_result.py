@@ -90,7 +90,8 @@ class Instances:
         """Add those of sentences that come behind so many others."""
         for name in PartialCounts._fields:
             mine: list[Place] = getattr(self, name)
-            mine += [(sentence + sentences, at) for sentence, at in getattr(other, name)]
+            places: list[Place] = getattr(other, name)
+            mine += [(sentence + sentences, at) for sentence, at in places] if sentences else places
 
 
 @dataclass(frozen=True, repr=False)

@@ -22,6 +22,10 @@ pub struct Limits {
     pub expansion: usize,
     /// Most elements within one another.
     pub nesting: usize,
+    /// Most pairs of overlapping spans within one group of spans that overlap each other, for optimal
+    /// matching. Matching takes 4 bytes a pair, and up to 30 more
+    /// where ties are settled.
+    pub group_pairs: usize,
 }
 
 impl Limits {
@@ -38,6 +42,7 @@ impl Default for Limits {
             document_bytes: 1 << 30,
             expansion: 100,
             nesting: 1000,
+            group_pairs: 1 << 24,
         }
     }
 }

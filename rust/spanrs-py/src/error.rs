@@ -4,6 +4,7 @@ use pyo3::exceptions::{PyKeyboardInterrupt, PyOSError};
 use pyo3::prelude::*;
 use spanrs_base::Position;
 use spanrs_eval::Side;
+use spanrs_eval::partial::Unmatched;
 use spanrs_jobs::Error as JobError;
 use spanrs_tags::Error as TagsError;
 
@@ -35,6 +36,11 @@ pub(crate) enum Error {
         message: String,
         code: &'static str,
         sentence: Option<usize>,
+    },
+    /// Spans of a sentence that partial matching refuses.
+    Unmatched {
+        sentence: usize,
+        error: Unmatched,
     },
     /// An id without a tag.
     Id {
@@ -114,6 +120,10 @@ fn raise(py: Python<'_>, error: Error) -> PyResult<PyErr> {
             code,
             sentence,
         } => make_in(py, "FormatError", &message, code, sentence),
+        Error::Unmatched { sentence, error } => {
+            let message = format!("sentence {sentence}: {error}");
+            make_in(py, "LimitError", &message, "too_many_pairs", Some(sentence))
+        }
         Error::Id { message } => make(py, "SchemeError", &message, "unknown_id", None),
         Error::Job(error) => job(py, error),
     }

@@ -12,6 +12,7 @@ use crate::counting::PredScheme;
 use crate::error::{Error, Result};
 use crate::ids::{Id, Ids, Sentences, bad_id, numbering, with_values};
 use crate::options::{PyDialect, reading, scheme_or_auto};
+use crate::pause;
 use crate::rows::Rows;
 use crate::span_lists::{Held, SpanLists};
 
@@ -82,6 +83,7 @@ fn read_both(gold: &Flat, pred: &Flat, reader: &Reader) -> Result<(SpanLists, Sp
         };
         ranges[0].push(of_gold);
         ranges[1].push(of_pred);
+        pause(at)?;
     }
     let types = reader.types().names().map(str::to_owned).collect();
     Ok(SpanLists::gold_and_pred(
