@@ -335,14 +335,15 @@ impl LineReader {
         self.at = 0;
         self.ready = 0;
         loop {
+            // The last line may have no line end, and may be the only one that holds a token.
+            if self.ended {
+                self.ready = self.filled;
+                break;
+            }
             // A line that is still open when the buffer holds the limit is too long; it is not read on.
             let newline = memrchr(b'\n', &self.buffer[..self.filled]);
             if let Some(newline) = newline {
                 self.ready = newline + 1;
-                break;
-            }
-            if self.ended {
-                self.ready = self.filled;
                 break;
             }
             if self.filled > self.limits.line_bytes {
