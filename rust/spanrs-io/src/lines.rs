@@ -53,7 +53,21 @@ impl LineReader {
     /// # Errors
     /// Whatever the first chunk brings: [`Code::Io`], [`Code::Compression`], [`Code::Encoding`],
     /// [`Code::Nul`], [`Code::LineTooLong`].
-    pub fn new(path: &str, source: Source, mut limits: Limits) -> Result<Self> {
+    pub fn new(path: &str, source: Source, limits: Limits) -> Result<Self> {
+        Self::with_chunk(path, source, limits, CHUNK)
+    }
+
+    /// As [`LineReader::new`] with a first buffer of `chunk` bytes, at least 4. The buffer grows where a line
+    /// is longer. For tests of what happens at the end of a buffer.
+    ///
+    /// # Errors
+    /// As [`LineReader::new`].
+    pub fn with_chunk(
+        path: &str,
+        source: Source,
+        mut limits: Limits,
+        chunk: usize,
+    ) -> Result<Self> {
         limits.line_bytes = limits.line_bytes.min(LONGEST);
         let source =
             decompress(source).map_err(|error| Error::read(Position::file(path), error))?;
@@ -61,7 +75,8 @@ impl LineReader {
             path: path.to_owned(),
             source,
             limits,
-            buffer: vec![0; CHUNK],
+            // A byte order mark is looked for in the first buffer.
+            buffer: vec![0; chunk.max(4)],
             at: 0,
             ready: 0,
             filled: 0,
