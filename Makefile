@@ -2,10 +2,24 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-SOURCES := $(shell find rust python -name '*.rs' -o -name '*.py' -o -name '*.pyi') Cargo.toml Cargo.lock pyproject.toml
+SOURCES := $(shell find rust python -path rust/fuzz -prune -o -name '*.rs' -print -o -name '*.py' -print -o -name '*.pyi' -print) Cargo.toml Cargo.lock pyproject.toml
 export CARGO_TERM_COLOR ?= auto
 
-.PHONY: help demo setup develop fmt lint test test-rust test-python test-slow golden versus differential clean
+# The fuzzers are a workspace of their own; third-party crates of its tests are built once for both.
+FUZZ := --manifest-path rust/fuzz/Cargo.toml --locked --target-dir target
+FUZZ_HOST := $(shell rustc -vV 2>/dev/null | sed -n 's/^host: //p')
+FUZZ_BIN := target/$(FUZZ_HOST)/fuzz
+# Seconds of each target, or of the only one that is named.
+SECONDS ?= 60
+TARGET ?= $(basename $(notdir $(wildcard rust/fuzz/fuzz_targets/*.rs)))
+# What cargo-fuzz sets for `-s none`: LLVM counts edges and traces comparisons, on the stable toolchain too.
+# An explicit --target keeps the flags from build scripts and procedural macros.
+FUZZ_FLAGS := -Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-level=4 \
+	-Cllvm-args=-sanitizer-coverage-inline-8bit-counters -Cllvm-args=-sanitizer-coverage-pc-table \
+	-Cllvm-args=-sanitizer-coverage-trace-compares -Cllvm-args=-simplifycfg-branch-fold-threshold=0 \
+	--cfg fuzzing
+
+.PHONY: help demo setup develop fmt lint test test-rust test-python test-slow golden fuzz versus differential clean
 
 help:  ## show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -42,19 +56,23 @@ setup: $(VENV)/built  ## make the virtual environment and build into it
 
 fmt: $(VENV)/tools  ## format everything
 	cargo fmt --all
+	cargo fmt --manifest-path rust/fuzz/Cargo.toml
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
 lint: $(VENV)/built  ## formats, lints and types
 	cargo fmt --all --check
+	cargo fmt --manifest-path rust/fuzz/Cargo.toml --check
 	cargo clippy --workspace --all-targets --locked -- -D warnings
+	cargo clippy $(FUZZ) --all-targets -- -D warnings
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	MYPYPATH=python $(BIN)/python -m mypy.stubtest spanrs._spanrs
 
-test-rust:  ## Rust tests, doc examples included
+test-rust:  ## Rust tests, doc examples and kept inputs of the fuzzers included
 	cargo test --workspace --locked --quiet
+	cargo test $(FUZZ) --quiet
 
 test-python: $(VENV)/built  ## Python tests, examples of the docs included
 	$(BIN)/python -m pytest
@@ -64,6 +82,18 @@ test-slow: $(VENV)/built  ## what needs other programs (conlleval.pl by SPANRS_C
 
 golden: $(VENV)/built  ## record tests/golden again from the peers (perl, seqeval from PyPI)
 	cd tests && ../$(BIN)/python -m golden.record
+
+fuzz:  ## fuzz every target for SECONDS=60 seconds, or TARGET=name alone; findings go to rust/fuzz/regressions
+	RUSTFLAGS="$(FUZZ_FLAGS)" cargo build $(FUZZ) --target $(FUZZ_HOST) --profile fuzz --features libfuzzer --bins
+	@failed=; for target in $(TARGET); do \
+		mkdir -p rust/fuzz/corpus/$$target rust/fuzz/regressions/$$target; \
+		dictionary=rust/fuzz/dictionaries/$$target.dict; \
+		echo "== $$target"; \
+		$(FUZZ_BIN)/$$target $$(test -f $$dictionary && echo -dict=$$dictionary) \
+			-max_total_time=$(SECONDS) -timeout=10 -rss_limit_mb=2048 -max_len=2048 -print_final_stats=1 \
+			-artifact_prefix=rust/fuzz/regressions/$$target/ \
+			rust/fuzz/corpus/$$target rust/fuzz/seeds/$$target rust/fuzz/regressions/$$target || failed="$$failed $$target"; \
+	done; test -z "$$failed" || { echo "findings:$$failed"; exit 1; }
 
 test: lint test-rust test-python  ## everything the gate runs
 

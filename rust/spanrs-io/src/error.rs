@@ -102,7 +102,7 @@ impl Error {
         Self {
             code,
             position,
-            message: message.into(),
+            message: one_line(message.into()),
             source: None,
         }
     }
@@ -137,5 +137,42 @@ impl Error {
             return Self::new(Code::Compression, position, message);
         }
         Self::open(position, source)
+    }
+}
+
+/// Longest message, in characters.
+const MESSAGE: usize = 1000;
+
+/// A message as one line of bounded length, whatever it quotes of a file: control characters are escaped and
+/// the end of a long message is cut off.
+pub(crate) fn one_line(message: String) -> String {
+    if message.len() <= MESSAGE && !message.contains(char::is_control) {
+        return message;
+    }
+    let mut line = String::new();
+    let mut characters = message.chars();
+    for c in characters.by_ref().take(MESSAGE) {
+        match c.is_control() {
+            true => line.extend(c.escape_default()),
+            false => line.push(c),
+        }
+    }
+    if characters.next().is_some() {
+        line.push_str("...");
+    }
+    line
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn messages_are_one_line_of_bounded_length() {
+        let message =
+            |message: &str| Error::new(Code::BadDocument, Position::file("d"), message).message;
+        assert_eq!(message("</\nA\u{85}> is open"), "</\\nA\\u{85}> is open");
+        assert_eq!(message(&"\u{e9}".repeat(1000)), "\u{e9}".repeat(1000));
+        assert_eq!(message(&"a".repeat(1001)), "a".repeat(1000) + "...");
     }
 }

@@ -56,7 +56,21 @@ impl LineReader {
     /// # Errors
     /// Whatever the first chunk brings: [`Code::Io`], [`Code::Compression`], [`Code::Encoding`],
     /// [`Code::Nul`], [`Code::LineTooLong`].
-    pub fn new(path: &str, source: Source, mut limits: Limits) -> Result<Self> {
+    pub fn new(path: &str, source: Source, limits: Limits) -> Result<Self> {
+        Self::with_chunk(path, source, limits, CHUNK)
+    }
+
+    /// As [`LineReader::new`] with a first buffer of `chunk` bytes, at least 4. The buffer grows where a line
+    /// is longer. For tests of what happens at the end of a buffer.
+    ///
+    /// # Errors
+    /// As [`LineReader::new`].
+    pub fn with_chunk(
+        path: &str,
+        source: Source,
+        mut limits: Limits,
+        chunk: usize,
+    ) -> Result<Self> {
         limits.line_bytes = limits.line_bytes.min(LONGEST);
         let source =
             decompress(source).map_err(|error| Error::read(Position::file(path), error))?;
@@ -64,7 +78,8 @@ impl LineReader {
             path: path.to_owned(),
             source,
             limits,
-            buffer: vec![0; CHUNK],
+            // A byte order mark is looked for in the first buffer.
+            buffer: vec![0; chunk.max(4)],
             at: 0,
             ready: 0,
             filled: 0,
@@ -353,14 +368,15 @@ impl LineReader {
         self.at = 0;
         self.ready = 0;
         loop {
+            // The last line may have no line end, and may be the only one that holds a token.
+            if self.ended {
+                self.ready = self.filled;
+                break;
+            }
             // A line that is still open when the buffer holds the limit is too long; it is not read on.
             let newline = memrchr(b'\n', &self.buffer[..self.filled]);
             if let Some(newline) = newline {
                 self.ready = newline + 1;
-                break;
-            }
-            if self.ended {
-                self.ready = self.filled;
                 break;
             }
             if self.filled > self.limits.line_bytes {

@@ -65,6 +65,12 @@ fn line_ends_marks_and_blanks_do_not_matter() {
 }
 
 #[test]
+fn the_only_token_may_be_in_a_last_line_without_line_end() {
+    assert_eq!(simple("\na O"), [[row("a", "O", 2)]]);
+    assert_eq!(simple("-DOCSTART- -X-\n\na O"), [[row("a", "O", 3)]]);
+}
+
+#[test]
 fn tabs_keep_tokens_with_blanks() {
     assert_eq!(simple("New York\tB-X\n"), [[row("New York", "B-X", 1)]]);
 }

@@ -64,7 +64,11 @@ pub fn convert(
             }
             pending.clear();
         }
-        let Some(kind) = kind else { break };
+        let Some(kind) = kind else {
+            // Comments behind the last sentence.
+            out.write_all(&pending.text)?;
+            break;
+        };
         pending.push(&rows, kind);
         if ends {
             out.write_all(&pending.text)?;
@@ -148,5 +152,27 @@ impl Pending {
                 error,
             },
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use spanrs_base::Limits;
+    use spanrs_io::{Columns, LineReader};
+    use spanrs_tags::{Dialect, Scheme};
+
+    use super::*;
+
+    #[test]
+    fn comments_behind_the_last_sentence_are_kept() {
+        let text = "a B-X\n\n# the end\n#\n";
+        let source = Box::new(text.as_bytes());
+        let lines = LineReader::new("t.conll", source, Limits::default()).unwrap();
+        let rows = ColumnReader::new(lines, Columns::default()).unwrap();
+        let mut converter =
+            Converter::new(Scheme::Bio, Scheme::Bilou, None, Dialect::default()).unwrap();
+        let mut out = Vec::new();
+        convert(rows, &mut converter, &mut out, &mut |_| true).unwrap();
+        assert_eq!(out, b"a U-X\n\n# the end\n#\n");
     }
 }

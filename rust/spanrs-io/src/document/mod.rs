@@ -28,7 +28,7 @@ use std::path::Path;
 
 use spanrs_base::{Limits, Position};
 
-use crate::error::{Code, Error, Result};
+use crate::error::{Code, Error, Result, one_line};
 use crate::open::{decompress, is_compressed, open_file};
 
 /// A labelled stretch of a document's text.
@@ -163,7 +163,7 @@ impl Document {
     pub fn leave_out(&mut self, why: impl FnOnce() -> String) {
         self.left_out_count += 1;
         if self.left_out.len() < REPORTS {
-            self.left_out.push(why());
+            self.left_out.push(one_line(why()));
         }
     }
 

@@ -1,0 +1,206 @@
+//! Two column files scored against each other.
+
+use std::collections::BTreeMap;
+
+use spanrs_eval::{Counts, Scorer, Side};
+use spanrs_io::{ColumnReader, Columns};
+use spanrs_jobs::{Sides, score};
+use spanrs_tags::{Dialect, Reader, Reading};
+
+use crate::by_definition::by_sets;
+use crate::columns::{Read, Row, is_guessed, options, read};
+use crate::input::{CHUNK, Input, chunk, lines, split_at_byte};
+use crate::tag_input::{reading, scheme};
+
+/// Violations kept of each side.
+const KEEP: usize = 3;
+
+/// Counts by the names of types; numbers of types depend on the order in which tags are seen.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct Named {
+    /// Spans of gold, of pred and of both.
+    types: BTreeMap<String, [u64; 3]>,
+    confused: BTreeMap<(String, String), u64>,
+    /// Sentences, tokens and tokens with equal tags.
+    sizes: [u64; 3],
+}
+
+/// What scoring gives: counts of all and of the documents, violations of both sides with the first lines.
+type Scored = (Named, Vec<Named>, [(u64, Vec<u64>); 2]);
+
+fn named(counts: &Counts, reader: &Reader) -> Named {
+    let name = |ty: u32| reader.type_name(ty).to_owned();
+    let rows = (0..)
+        .zip(&counts.types)
+        .map(|(ty, tally)| (name(ty), [tally.gold, tally.pred, tally.tp]));
+    let confused = counts.confused.iter();
+    Named {
+        types: rows.filter(|(_, row)| *row != [0; 3]).collect(),
+        confused: confused
+            .map(|(&(gold, pred), &n)| ((name(gold), name(pred)), n))
+            .collect(),
+        sizes: [counts.sentences, counts.tokens, counts.correct_tokens],
+    }
+}
+
+/// Scoring counts what reading both files and comparing sets of spans counts, wherever buffers end, and is
+/// refused exactly where a file is or where they do not hold the same tokens; a file against itself has no
+/// error. The first bytes choose the size of the buffers, the options, scheme and reading; NUL stands between
+/// the files, and without one gold and pred are columns of one file.
+pub fn run(data: &[u8]) {
+    let mut input = Input::new(data);
+    let chunk = chunk(&mut input);
+    let columns = options(&mut input);
+    let scheme = scheme(&mut input);
+    let reading = reading(&mut input, scheme);
+    let reader = Reader::new(scheme, reading, Dialect::default()).expect("the reading is defined");
+    let bytes = input.rest();
+    if !bytes.contains(&0) {
+        one_file(bytes, &columns, &reader);
+        return;
+    }
+    let columns = Columns {
+        second: None,
+        ..columns
+    };
+    let (gold, pred) = split_at_byte(bytes, 0);
+    let result = two_files(gold, pred, CHUNK, &columns, &reader);
+    assert_eq!(result, by_definition(gold, pred, &columns, &reader));
+    if !is_guessed(gold, &columns) && !is_guessed(pred, &columns) {
+        assert_eq!(result, two_files(gold, pred, chunk, &columns, &reader));
+    }
+    if let Some((counts, ..)) = two_files(gold, gold, chunk, &columns, &reader) {
+        let mut tallies = counts.types.values();
+        assert!(tallies.all(|[gold, pred, tp]| gold == pred && tp == gold));
+        assert!(counts.confused.is_empty() || reading == Reading::Seqeval);
+        assert_eq!(counts.sizes[2], counts.sizes[1]);
+    }
+}
+
+fn rows(bytes: &[u8], chunk: usize, columns: &Columns) -> spanrs_io::Result<Box<ColumnReader>> {
+    Ok(Box::new(ColumnReader::new(
+        lines(bytes, chunk)?,
+        columns.clone(),
+    )?))
+}
+
+fn two_files(
+    gold: &[u8],
+    pred: &[u8],
+    chunk: usize,
+    columns: &Columns,
+    reader: &Reader,
+) -> Option<Scored> {
+    let gold = rows(gold, chunk, columns).ok()?;
+    let pred = rows(pred, 2 * chunk, columns).ok()?;
+    scored(Sides::Two { gold, pred }, reader)
+}
+
+fn scored(sides: Sides, reader: &Reader) -> Option<Scored> {
+    let mut reader = reader.clone();
+    let mut scorer = Scorer::new(KEEP).by_document();
+    if let Err(error) = score(sides, &mut reader, &mut scorer, &mut |_| true) {
+        assert!(!error.to_string().is_empty());
+        return None;
+    }
+    let named = |counts: &Counts| named(counts, &reader);
+    let documents = scorer.documents().iter().map(named).collect();
+    let violations = [Side::Gold, Side::Pred].map(|side| {
+        let found = scorer.violations(side);
+        (
+            found.count,
+            found.first.iter().map(|located| located.line).collect(),
+        )
+    });
+    Some((named(&scorer.counts(&reader)), documents, violations))
+}
+
+/// A token, its tag and its line.
+type Token = (String, String, u64);
+
+/// The sentences of a file, by document; documents without sentences are none.
+fn sentences(rows: &[Row], second: bool) -> Vec<Vec<Vec<Token>>> {
+    let (mut documents, mut document, mut sentence) = (Vec::new(), Vec::new(), Vec::new());
+    for row in rows {
+        match row {
+            Row::Token(token, tag, other, line) => {
+                let tag = if second { other } else { tag };
+                sentence.push((token.clone(), tag.clone(), *line));
+            }
+            Row::Sentence => document.push(std::mem::take(&mut sentence)),
+            Row::Document => documents.push(std::mem::take(&mut document)),
+        }
+    }
+    documents.push(document);
+    documents.retain(|document| !document.is_empty());
+    documents
+}
+
+/// None for a file that is refused.
+fn readable((rows, refused): Read) -> Option<Vec<Row>> {
+    refused.is_none().then_some(rows)
+}
+
+/// Reads both files, compares their tokens and counts sets of spans.
+fn by_definition(gold: &[u8], pred: &[u8], columns: &Columns, reader: &Reader) -> Option<Scored> {
+    let tokens = |bytes: &[u8]| Some(rows(bytes, CHUNK, columns).ok()?.has_tokens());
+    let compare = tokens(gold)? && tokens(pred)?;
+    let gold = sentences(&readable(read(gold, CHUNK, columns))?, false);
+    let pred = sentences(&readable(read(pred, CHUNK, columns))?, false).concat();
+    let all = gold.concat();
+    let aligned = all.len() == pred.len()
+        && all.iter().zip(&pred).all(|(g, p)| {
+            g.len() == p.len() && (!compare || g.iter().zip(p).all(|(g, p)| g.0 == p.0))
+        });
+    aligned.then(|| count(&gold, &pred, reader))?
+}
+
+fn one_file(bytes: &[u8], columns: &Columns, reader: &Reader) {
+    let columns = Columns {
+        second: columns.second.or(Some(-2)),
+        ..columns.clone()
+    };
+    let found = rows(bytes, CHUNK, &columns)
+        .ok()
+        .and_then(|rows| scored(Sides::One(rows), reader));
+    let expected = readable(read(bytes, CHUNK, &columns)).and_then(|rows| {
+        let (gold, pred) = (sentences(&rows, false), sentences(&rows, true).concat());
+        count(&gold, &pred, reader)
+    });
+    assert_eq!(found, expected);
+}
+
+/// Counts sentences with the same numbers of tokens; None where violations are refused.
+fn count(documents: &[Vec<Vec<Token>>], pred: &[Vec<Token>], reader: &Reader) -> Option<Scored> {
+    let mut reader = reader.clone();
+    let mut pred = pred.iter();
+    let mut found = Vec::new();
+    let mut violations = [(0, Vec::new()), (0, Vec::new())];
+    for document in documents {
+        let mut counts = Counts::default();
+        for (gold, pred) in document.iter().zip(&mut pred) {
+            let mut ids = |side: &[Token]| -> Vec<u32> {
+                let tags = side.iter().map(|(_, tag, _)| &**tag);
+                reader.intern_all(tags).expect("there are few tags")
+            };
+            let both = [(gold, ids(gold)), (pred, ids(pred))];
+            by_sets(&mut counts, &reader, &both[0].1, &both[1].1);
+            for ((side, ids), (count, lines)) in both.iter().zip(&mut violations) {
+                for violation in reader.violations(ids) {
+                    *count += 1;
+                    if lines.len() < KEEP {
+                        lines.push(side[violation.index as usize].2);
+                    }
+                }
+            }
+        }
+        found.push(counts);
+    }
+    if reader.reading() == Reading::Refuse && violations.iter().any(|(count, _)| *count > 0) {
+        return None;
+    }
+    let mut total = Counts::default();
+    found.iter().for_each(|row| total.merge(row));
+    let rows = found.iter().map(|row| named(row, &reader)).collect();
+    Some((named(&total, &reader), rows, violations))
+}

@@ -1,0 +1,153 @@
+//! Laws of documents, whatever their format. The targets of the formats add their own.
+
+use std::collections::BTreeSet;
+
+use spanrs_io::document::{Document, Format, Reader};
+use spanrs_io::{Code, Error, Result};
+
+/// Everything that can be asked of a document.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Summary {
+    /// Its name within the file.
+    pub id: Option<String>,
+    /// Its text.
+    pub text: String,
+    /// Its annotations.
+    pub rows: Vec<Row>,
+    /// Reports of annotations that were left out.
+    pub left_out: Vec<String>,
+    /// Number of annotations that were left out.
+    pub left_out_count: usize,
+    /// Types of annotations that were left out.
+    pub left_out_types: BTreeSet<String>,
+    /// The first annotation is the root element.
+    pub rooted: bool,
+}
+
+/// An annotation.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Row {
+    /// Type.
+    pub ty: String,
+    /// First character.
+    pub start: u32,
+    /// One past the last character.
+    pub end: u32,
+    /// Name and value of its attributes.
+    pub attributes: Vec<(String, String)>,
+    /// Its pieces, where it is discontinuous.
+    pub pieces: Vec<(u32, u32)>,
+}
+
+/// The summary of a document.
+pub fn summary(document: &Document) -> Summary {
+    let types: Vec<&str> = document.types().collect();
+    let row = |annotation| {
+        let owned = |(name, value): (&str, &str)| (name.to_owned(), value.to_owned());
+        Row {
+            ty: document.type_of(annotation).to_owned(),
+            start: annotation.start,
+            end: annotation.end,
+            attributes: document.attributes(annotation).map(owned).collect(),
+            pieces: document.pieces(annotation).to_vec(),
+        }
+    };
+    let named = |ty: &u32| types[*ty as usize].to_owned();
+    Summary {
+        id: document.id.clone(),
+        text: document.text.clone(),
+        rows: document.annotations.iter().map(row).collect(),
+        left_out: document.left_out.clone(),
+        left_out_count: document.left_out_count,
+        left_out_types: document.left_out_types.iter().map(named).collect(),
+        rooted: document.rooted,
+    }
+}
+
+/// The summaries of all documents.
+pub fn summaries(documents: &[Document]) -> Vec<Summary> {
+    documents.iter().map(summary).collect()
+}
+
+/// Reads a file of a format and asserts the laws of all formats.
+pub fn read(format: Format, bytes: &[u8]) -> Result<Vec<Document>> {
+    let reader = Reader::new(format);
+    let result = reader.read("input", bytes);
+    check(bytes, &result);
+    let again = reader.read("input", bytes);
+    match (&result, &again) {
+        (Ok(first), Ok(second)) => assert_eq!(summaries(first), summaries(second)),
+        (Err(first), Err(second)) => assert_eq!(first.to_string(), second.to_string()),
+        _ => panic!("a file is read once and refused once"),
+    }
+    let mark = "\u{FEFF}".as_bytes();
+    if !bytes.starts_with(mark)
+        && !bytes.starts_with(&[0xFF, 0xFE])
+        && !bytes.starts_with(&[0xFE, 0xFF])
+    {
+        let marked = reader.read("input", &[mark, bytes].concat());
+        match (&result, &marked) {
+            (Ok(plain), Ok(marked)) => assert_eq!(summaries(plain), summaries(marked)),
+            (Err(plain), Err(marked)) => assert_eq!(plain.code, marked.code),
+            _ => panic!("a byte order mark makes a difference"),
+        }
+    }
+    result
+}
+
+/// Asserts what holds for the result of reading a file.
+pub fn check(bytes: &[u8], result: &Result<Vec<Document>>) {
+    match result {
+        Ok(documents) => documents.iter().for_each(check_document),
+        Err(error) => check_error(bytes, error),
+    }
+}
+
+/// Asserts what holds for a document.
+pub fn check_document(document: &Document) {
+    let characters = document.text.chars().count();
+    let known: Vec<&str> = document.types().collect();
+    let distinct: BTreeSet<&str> = known.iter().copied().collect();
+    assert_eq!(known.len(), distinct.len(), "types are numbered once");
+    for annotation in &document.annotations {
+        assert!((annotation.ty as usize) < known.len());
+        assert!(annotation.start <= annotation.end && annotation.end as usize <= characters);
+        let pieces = document.pieces(annotation);
+        assert_ne!(pieces.len(), 1, "one piece is the annotation itself");
+        for &(start, end) in pieces {
+            assert!(annotation.start <= start && start <= end && end <= annotation.end);
+        }
+    }
+    // The limit on reports is a constant of the reader.
+    assert_eq!(document.left_out.len(), document.left_out_count.min(5));
+    for report in &document.left_out {
+        assert!(!report.contains('\n'), "a report is one line: {report:?}");
+    }
+    assert!(document.left_out_types.len() <= document.left_out_count);
+    assert_eq!(
+        summary(document),
+        summary(&document.clone().close()),
+        "closed twice"
+    );
+}
+
+/// Asserts what holds for an error about these bytes.
+pub fn check_error(bytes: &[u8], error: &Error) {
+    let shown = error.to_string();
+    assert!(shown.starts_with("input"), "{shown:?}");
+    assert!(
+        !error.message.is_empty() && !error.message.contains('\n'),
+        "{shown:?}"
+    );
+    assert_ne!(error.code, Code::Io);
+    let lines = bytes.split(|&byte| byte == b'\n').count() as u64;
+    assert!(error.position.line <= lines, "{shown:?} of {lines} lines");
+    if error.position.column > 0 {
+        assert!(error.position.line > 0, "{shown:?}");
+        let line = bytes
+            .split(|&byte| byte == b'\n')
+            .nth(error.position.line as usize - 1)
+            .unwrap_or_default();
+        assert!(error.position.column <= line.len() as u64 + 1, "{shown:?}");
+    }
+}

@@ -1,0 +1,31 @@
+//! Text with tags that look like XML.
+
+use spanrs_io::document::Format;
+
+use crate::documents::{read, summary};
+
+/// The text is what the tags leave, so it is a subsequence of the file; a file without `<` is text.
+pub fn run(data: &[u8]) {
+    let Ok(documents) = read(Format::FakeXmlInline, data) else {
+        assert!(data.contains(&b'<') || std::str::from_utf8(data).is_err());
+        return;
+    };
+    let [document] = &documents[..] else {
+        panic!("a file is one document");
+    };
+    let source = std::str::from_utf8(data).unwrap_or_default();
+    let source = source.strip_prefix('\u{FEFF}').unwrap_or(source);
+    let mut rest = source.chars();
+    assert!(document.text.chars().all(|c| rest.any(|other| other == c)));
+    if document.annotations.is_empty() {
+        assert_eq!(document.text, source);
+    }
+    let rows = summary(document).rows;
+    // Elements are numbered in the order in which they begin, and they nest.
+    assert!(rows.is_sorted_by_key(|row| row.start));
+    for (at, outer) in rows.iter().enumerate() {
+        for inner in &rows[at + 1..] {
+            assert!(inner.start >= outer.end || inner.end <= outer.end);
+        }
+    }
+}

@@ -1,0 +1,38 @@
+//! What Label Studio exports.
+
+use serde_json::Value;
+use spanrs_io::document::{Format, Reader};
+
+use crate::documents::{read, summaries};
+use crate::json::rewritten;
+
+/// White space and escapes make no difference; a list is the documents of its tasks, one after the other.
+pub fn run(data: &[u8]) {
+    let result = read(Format::LabelStudio, data);
+    let reader = Reader::new(Format::LabelStudio);
+    let Ok(documents) = result else {
+        return;
+    };
+    for pretty in [false, true] {
+        if let Some(text) = rewritten(data, pretty) {
+            let again = reader
+                .read("input", &text)
+                .expect("a rewritten file is read");
+            assert_eq!(summaries(&documents), summaries(&again));
+        }
+    }
+    let Some(Ok(Value::Array(tasks))) =
+        rewritten(data, false).map(|text| serde_json::from_slice(&text))
+    else {
+        return;
+    };
+    let mut single = Vec::new();
+    for task in &tasks {
+        single.extend(
+            reader
+                .read("input", task.to_string().as_bytes())
+                .expect("a task is read alone"),
+        );
+    }
+    assert_eq!(summaries(&documents), summaries(&single));
+}

@@ -1,0 +1,60 @@
+//! Fuzz targets: functions that take any bytes and panic where a law does not hold.
+//!
+//! Each target is a module with a function `run`. The programs in `fuzz_targets/` hand libFuzzer's inputs to
+//! them, and `tests/replay.rs` those kept in `seeds/` and `regressions/`.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // A panic is how a finding is reported.
+
+pub mod brat;
+pub mod columns;
+pub mod columns_pair;
+pub mod convert_job;
+pub mod exact;
+pub mod fair;
+pub mod fake_xml;
+pub mod jsonl;
+pub mod label_studio;
+pub mod mat;
+pub mod mat_json;
+pub mod partial;
+pub mod span_file;
+pub mod tag_convert;
+pub mod tag_readings;
+pub mod task_xml;
+pub mod xml_inline;
+
+pub mod documents;
+pub mod input;
+pub mod json;
+pub mod pair_input;
+pub mod span_input;
+pub mod tag_input;
+
+// Oracles of the matchers' own tests.
+#[path = "../../spanrs-eval/tests/common/mod.rs"]
+mod by_definition;
+#[path = "../../spanrs-eval/tests/common/fair_steps.rs"]
+mod fair_steps;
+
+/// A target: takes an input and panics on a finding.
+pub type Target = fn(&[u8]);
+
+/// All targets by name, in the order in which `make fuzz` runs them.
+pub const TARGETS: &[(&str, Target)] = &[
+    ("columns", columns::run),
+    ("columns_pair", columns_pair::run),
+    ("convert_job", convert_job::run),
+    ("span_file", span_file::run),
+    ("mat_json", mat_json::run),
+    ("xml_inline", xml_inline::run),
+    ("fake_xml", fake_xml::run),
+    ("jsonl", jsonl::run),
+    ("label_studio", label_studio::run),
+    ("brat", brat::run),
+    ("task_xml", task_xml::run),
+    ("tag_readings", tag_readings::run),
+    ("tag_convert", tag_convert::run),
+    ("exact", exact::run),
+    ("partial", partial::run),
+    ("fair", fair::run),
+    ("mat", mat::run),
+];

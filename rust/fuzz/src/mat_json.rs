@@ -1,0 +1,49 @@
+//! MAT's JSON.
+
+use serde_json::Value;
+use spanrs_io::document::Format;
+
+use crate::documents::{read, summaries};
+use crate::json::rewritten;
+
+/// White space and escapes make no difference, nor does reading rows of two numbers with care: a third
+/// value of null adds no attribute.
+pub fn run(data: &[u8]) {
+    let Ok(documents) = read(Format::MatJson, data) else {
+        return;
+    };
+    assert_eq!(documents.len(), 1, "a file is one document");
+    for pretty in [false, true] {
+        if let Some(text) = rewritten(data, pretty) {
+            let again = read(Format::MatJson, &text).expect("a rewritten file is read");
+            assert_eq!(summaries(&documents), summaries(&again));
+        }
+    }
+    if let Some(text) = rewritten(data, false).and_then(|text| with_nulls(&text)) {
+        let again = read(Format::MatJson, &text).expect("a file with a further value is read");
+        assert_eq!(summaries(&documents), summaries(&again));
+    }
+}
+
+/// The file with a null behind every row and an attribute for it, so that no row is two numbers; None where
+/// sets have no attributes to append to.
+fn with_nulls(text: &[u8]) -> Option<Vec<u8>> {
+    let mut file: Value = serde_json::from_slice(text).ok()?;
+    for set in file.get_mut("asets")?.as_array_mut()? {
+        let set = set.as_object_mut()?;
+        let ids = usize::from(set.get("hasID").and_then(Value::as_bool).unwrap_or(false));
+        let attributes = set
+            .get("attrs")
+            .and_then(Value::as_array)
+            .map_or(0, Vec::len);
+        for row in set.get_mut("annots")?.as_array_mut()? {
+            row.as_array_mut()?
+                .resize(2 + ids + attributes + 1, Value::Null);
+        }
+        set.entry("attrs")
+            .or_insert_with(|| Value::Array(Vec::new()))
+            .as_array_mut()?
+            .push(Value::String("further".to_owned()));
+    }
+    serde_json::to_vec(&file).ok()
+}

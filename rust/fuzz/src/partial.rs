@@ -1,0 +1,144 @@
+//! The partial matcher.
+
+use spanrs_eval::Placed;
+use spanrs_eval::partial::{Matcher, Matching, Mode, PartialCounts, Row, sufficient};
+
+use crate::input::Input;
+use crate::span_input::{Shape, spans};
+
+/// Both matchings count what their definitions count; spans of one side against themselves are all correct;
+/// the best matching is worth no less than the greedy one, no less with a lower threshold, and the same with
+/// the sides in another order. The first bytes choose the shape of the spans and the threshold.
+pub fn run(data: &[u8]) {
+    let mut input = Input::new(data);
+    let shape = input.pick(&[Shape::Flat, Shape::Wild, Shape::Hollow]);
+    let min = input.pick(&[1.0, 33.0, 50.0, 100.0]);
+    let gold = spans(&mut input, shape, 6);
+    let pred = match input.below(4) {
+        0 => gold.clone(),
+        _ => spans(&mut input, shape, 6),
+    };
+    let greedy_counts = count(Matching::Greedy, &gold, &pred, min);
+    assert_eq!(greedy_counts, by_definition(greedy, &gold, &pred, min));
+    if shape == Shape::Hollow {
+        return;
+    }
+    let best = count(Matching::Optimal, &gold, &pred, min);
+    assert_eq!(best, by_definition(optimal, &gold, &pred, min));
+    let turned = |spans: &[Placed]| spans.iter().rev().copied().collect::<Vec<_>>();
+    assert_eq!(
+        best,
+        count(Matching::Optimal, &turned(&gold), &turned(&pred), min)
+    );
+    let low = count(Matching::Optimal, &gold, &pred, 1.0);
+    let same = count(Matching::Optimal, &gold, &gold, min);
+    for mode in Mode::ALL {
+        let of = |counts: &PartialCounts| counts.overall[mode as usize];
+        let credit = |counts| 2 * of(counts).correct + of(counts).partial;
+        assert!(credit(&best) >= credit(&greedy_counts), "{mode:?}");
+        assert!(credit(&low) >= credit(&best), "{mode:?}");
+        assert_eq!(of(&same).correct, gold.len() as u64, "{mode:?}");
+        for row in [of(&best), of(&greedy_counts)] {
+            let pairs = row.correct + row.incorrect + row.partial;
+            assert_eq!(pairs + row.missed, gold.len() as u64);
+            assert_eq!(pairs + row.spurious, pred.len() as u64);
+        }
+    }
+}
+
+fn count(matching: Matching, gold: &[Placed], pred: &[Placed], min: f64) -> PartialCounts {
+    let mut matcher = Matcher::new(matching, min);
+    let mut counts = PartialCounts::default();
+    // The second document of a matcher: its buffers are not empty.
+    matcher.run(pred, gold);
+    matcher.run(gold, pred);
+    matcher.count(gold, pred, &mut counts);
+    counts
+}
+
+type Definition = fn(Mode, &[Placed], &[Placed], f64) -> Row;
+
+/// Overall and type by type.
+fn by_definition(how: Definition, gold: &[Placed], pred: &[Placed], min: f64) -> PartialCounts {
+    let types = gold
+        .iter()
+        .chain(pred)
+        .map(|span| span.ty + 1)
+        .max()
+        .unwrap_or(0);
+    let only = |spans: &[Placed], ty| -> Vec<Placed> {
+        spans.iter().copied().filter(|span| span.ty == ty).collect()
+    };
+    let of_type = |ty| Mode::ALL.map(|mode| how(mode, &only(gold, ty), &only(pred, ty), min));
+    PartialCounts {
+        overall: Mode::ALL.map(|mode| how(mode, gold, pred, min)),
+        types: (0..types).map(of_type).collect(),
+    }
+}
+
+fn agrees(mode: Mode, gold: &Placed, pred: &Placed) -> bool {
+    let bounds = (gold.start, gold.end) == (pred.start, pred.end);
+    match mode {
+        Mode::Strict => bounds && gold.ty == pred.ty,
+        Mode::Exact | Mode::Partial => bounds,
+        Mode::Type => gold.ty == pred.ty,
+    }
+}
+
+fn row(mode: Mode, golds: usize, preds: usize, correct: u64, pairs: u64) -> Row {
+    let other = pairs - correct;
+    let partial = mode == Mode::Partial;
+    Row {
+        correct,
+        incorrect: if partial { 0 } else { other },
+        partial: if partial { other } else { 0 },
+        missed: golds as u64 - pairs,
+        spurious: preds as u64 - pairs,
+    }
+}
+
+/// Each pred span takes the first free gold span with which it is correct (under `Type` the nearest), else the
+/// first that it overlaps enough.
+fn greedy(mode: Mode, gold: &[Placed], pred: &[Placed], min: f64) -> Row {
+    let mut free: Vec<usize> = (0..gold.len()).collect();
+    let (mut correct, mut pairs) = (0, 0);
+    for p in pred {
+        let enough = |g: &usize| sufficient(&gold[*g], p, min);
+        let by_bounds = matches!(mode, Mode::Strict | Mode::Exact);
+        let right = |g: &usize| agrees(mode, &gold[*g], p) && (by_bounds || enough(g));
+        let distance = |g: &usize| (gold[*g].start - p.start).abs() + (gold[*g].end - p.end).abs();
+        let all = || free.iter().copied();
+        let found = match mode {
+            Mode::Type => all().filter(right).min_by_key(distance),
+            _ => all().find(right),
+        };
+        correct += u64::from(found.is_some());
+        if let Some(taken) = found.or_else(|| all().find(enough)) {
+            pairs += 1;
+            free.retain(|&g| g != taken);
+        }
+    }
+    row(mode, gold.len(), pred.len(), correct, pairs)
+}
+
+/// The most correct pairs, and with them the most pairs, of all assignments.
+fn best(mode: Mode, gold: &[Placed], pred: &[Placed], min: f64) -> (u64, u64) {
+    let Some((g, rest)) = gold.split_first() else {
+        return (0, 0);
+    };
+    let mut most = best(mode, rest, pred, min);
+    for (at, p) in pred.iter().enumerate() {
+        if sufficient(g, p, min) {
+            let mut others = pred.to_vec();
+            others.remove(at);
+            let (correct, pairs) = best(mode, rest, &others, min);
+            most = most.max((correct + u64::from(agrees(mode, g, p)), pairs + 1));
+        }
+    }
+    most
+}
+
+fn optimal(mode: Mode, gold: &[Placed], pred: &[Placed], min: f64) -> Row {
+    let (correct, pairs) = best(mode, gold, pred, min);
+    row(mode, gold.len(), pred.len(), correct, pairs)
+}

@@ -1,0 +1,38 @@
+//! Spans chosen by the fuzzer's bytes.
+
+use spanrs_eval::Placed;
+
+use crate::input::Input;
+
+/// How spans of one side may lie.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shape {
+    /// In reading order, apart from each other.
+    Flat,
+    /// In any order; nested, crossing and doubled ones among them.
+    Wild,
+    /// As wild ones; some are empty or end before they begin.
+    Hollow,
+}
+
+/// At most `most` spans of three types; one byte chooses their number.
+pub fn spans(input: &mut Input<'_>, shape: Shape, most: usize) -> Vec<Placed> {
+    let count = input.below(most + 1);
+    let mut last = 0;
+    let mut span = || {
+        let (place, kind) = (i64::from(input.byte()), input.byte());
+        let (ty, length) = (u32::from(kind) % 3, i64::from(kind / 3) % 8);
+        let (start, length) = match shape {
+            Shape::Flat => (last + place % 3, length % 3 + 1),
+            Shape::Wild => (place % 14, length % 6 + 1),
+            Shape::Hollow => (place % 14, length - 2),
+        };
+        last = start + length;
+        Placed {
+            start,
+            end: last,
+            ty,
+        }
+    };
+    (0..count).map(|_| span()).collect()
+}

@@ -1,0 +1,177 @@
+//! The published steps of fair matching, by lists and without any index.
+#![allow(clippy::unwrap_used, clippy::expect_used)] // In helpers of tests, too, a panic is the report.
+
+use std::collections::BTreeSet;
+
+use spanrs_eval::Placed;
+use spanrs_eval::fair::{FairCounts, Overlap, Row};
+
+/// A span and its tokens.
+pub(crate) type Given = (Placed, BTreeSet<i64>);
+
+/// The steps, by lists. The lists are left with the spans that are in no pair.
+pub(crate) struct Steps {
+    pub(crate) gold: Vec<Given>,
+    pub(crate) pred: Vec<Given>,
+    pub(crate) counted_gold: Vec<Given>,
+    pub(crate) counted_pred: Vec<Given>,
+    pub(crate) counts: FairCounts,
+}
+
+fn near(t: &Given, s: &Given) -> bool {
+    !matches!(Overlap::of(&t.0, &s.0), None | Some(Overlap::Same))
+}
+
+/// The place of the most similar span.
+fn most_similar(t: &Given, places: Vec<usize>, all: &[Given]) -> Option<usize> {
+    places.into_iter().min_by_key(|&at| {
+        let s = &all[at];
+        let shared = t.1.intersection(&s.1).count() as i64;
+        let lone = |a: &Given, b: &Given| a.1.difference(&b.1).count();
+        (-shared, lone(t, s), lone(s, t), s.0.end - s.0.start)
+    })
+}
+
+impl Steps {
+    fn row(&mut self, ty: u32) -> &mut Row {
+        let least = ty as usize + 1;
+        if self.counts.types.len() < least {
+            self.counts.types.resize(least, Row::default());
+        }
+        &mut self.counts.types[ty as usize]
+    }
+
+    fn near_miss(&mut self, t: &Given, s: &Given) {
+        if t.0.ty != s.0.ty {
+            *self.counts.lbe.entry((t.0.ty, s.0.ty)).or_default() += 1;
+            return;
+        }
+        let row = self.row(t.0.ty);
+        match Overlap::of(&t.0, &s.0).unwrap() {
+            Overlap::Smaller => row.bes += 1,
+            Overlap::Larger => row.bel += 1,
+            Overlap::Crossing => row.beo += 1,
+            Overlap::Same => unreachable!(),
+        }
+    }
+
+    fn traditional(&mut self) {
+        for t in self.gold.clone() {
+            let found = self.pred.contains(&t);
+            let row = self.row(t.0.ty);
+            row.exact_tp += u64::from(found);
+            row.exact_fn += u64::from(!found);
+        }
+        for s in self.pred.clone() {
+            let found = self.gold.contains(&s);
+            self.row(s.0.ty).exact_fp += u64::from(!found);
+        }
+    }
+
+    fn equals(&mut self) {
+        for t in self.gold.clone() {
+            if let Some(at) = self.pred.iter().position(|s| *s == t) {
+                self.row(t.0.ty).tp += 1;
+                self.pred.remove(at);
+                let at = self.gold.iter().position(|g| *g == t).unwrap();
+                self.gold.remove(at);
+            }
+        }
+        for t in self.gold.clone() {
+            let fits = |s: &Given| s.0.ty != t.0.ty && (s.0.start, s.0.end) == (t.0.start, t.0.end);
+            if let Some(at) = self.pred.iter().position(fits) {
+                let s = self.pred.remove(at);
+                *self.counts.le.entry((t.0.ty, s.0.ty)).or_default() += 1;
+                let at = self.gold.iter().position(|g| *g == t).unwrap();
+                self.gold.remove(at);
+            }
+        }
+    }
+
+    fn both_free(&mut self, same: bool) {
+        let mut at = 0;
+        while at < self.gold.len() {
+            let mut t = self.gold[at].clone();
+            let fits = |s: &Given| (s.0.ty == t.0.ty) == same && near(&t, s);
+            let places = (0..self.pred.len())
+                .filter(|&p| fits(&self.pred[p]))
+                .collect();
+            let Some(p) = most_similar(&t, places, &self.pred) else {
+                at += 1;
+                continue;
+            };
+            let mut s = self.pred.remove(p);
+            self.gold.remove(at);
+            self.near_miss(&t, &s);
+            let both: BTreeSet<i64> = t.1.intersection(&s.1).copied().collect();
+            t.1.retain(|token| !both.contains(token));
+            s.1.retain(|token| !both.contains(token));
+            self.counted_gold.push(t);
+            self.counted_pred.push(s);
+        }
+    }
+
+    /// Spans of one side join pairs: those of gold, or those of pred.
+    fn joining(&mut self, of_gold: bool, same: bool) {
+        let mut at = 0;
+        loop {
+            let (walk, counted) = if of_gold {
+                (&mut self.gold, &mut self.counted_pred)
+            } else {
+                (&mut self.pred, &mut self.counted_gold)
+            };
+            if at == walk.len() {
+                return;
+            }
+            let mut w = walk[at].clone();
+            let fits = |c: &Given| {
+                let (t, s) = if of_gold { (&w, c) } else { (c, &w) };
+                (c.0.ty == w.0.ty) == same && near(t, s) && !c.1.is_disjoint(&w.1)
+            };
+            let places = (0..counted.len()).filter(|&c| fits(&counted[c])).collect();
+            let Some(c) = most_similar(&w, places, counted) else {
+                at += 1;
+                continue;
+            };
+            walk.remove(at);
+            let both: BTreeSet<i64> = w.1.intersection(&counted[c].1).copied().collect();
+            counted[c].1.retain(|token| !both.contains(token));
+            let partner = counted[c].clone();
+            w.1.retain(|token| !both.contains(token));
+            if of_gold {
+                self.near_miss(&w, &partner);
+                self.counted_gold.push(w);
+            } else {
+                self.near_miss(&partner, &w);
+                self.counted_pred.push(w);
+            }
+        }
+    }
+
+    pub(crate) fn run(gold: &[Given], pred: &[Given]) -> Self {
+        let mut steps = Self {
+            gold: gold.to_vec(),
+            pred: pred.to_vec(),
+            counted_gold: Vec::new(),
+            counted_pred: Vec::new(),
+            counts: FairCounts::default(),
+        };
+        steps.counts.sentences = 1;
+        steps.traditional();
+        steps.equals();
+        steps.gold.sort_by_key(|t| t.0.end - t.0.start);
+        steps.pred.sort_by_key(|s| s.0.end - s.0.start);
+        for same in [true, false] {
+            steps.both_free(same);
+            steps.joining(true, same);
+            steps.joining(false, same);
+        }
+        for t in steps.gold.clone() {
+            steps.row(t.0.ty).fn_ += 1;
+        }
+        for s in steps.pred.clone() {
+            steps.row(s.0.ty).fp += 1;
+        }
+        steps
+    }
+}
