@@ -15,12 +15,13 @@ pub(super) fn reading_order(spans: &[Placed]) -> Vec<u32> {
     order
 }
 
-/// The spans of both sides of a document in reading order, cut where none of them goes on.
+/// The spans of both sides of a document in reading order, split where no span crosses.
 pub(super) struct Groups<'a> {
     spans: [&'a [Placed]; 2],
     orders: [&'a [u32]; 2],
     from: [usize; 2],
-    /// Some span has no length: its bounds do not say what is behind it, so all spans are one group.
+    /// Some span is empty or reversed, so sorting by start does not find where to split: all spans are one
+    /// group.
     whole: bool,
 }
 

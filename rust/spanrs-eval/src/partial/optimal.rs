@@ -2,7 +2,7 @@
 
 use spanrs_base::Pace;
 
-use super::assign::{Pair, is_staircase, staircase};
+use super::assign::{self, Pair, staircase};
 use super::first_choice::first_choice;
 use super::groups::{Distinct, Groups, Pairs, reading_order};
 use super::transport::{Edges, Flow, Solver};
@@ -15,7 +15,7 @@ pub(super) struct Buffers {
     pairs: Pairs,
     /// Pairs of one assignment problem whose spans do not overlap others of their side.
     stairs: Vec<Pair>,
-    stair_of: Vec<usize>,
+    stair_edges: Vec<usize>,
 }
 
 /// An assignment problem, and the lanes that it answers.
@@ -123,7 +123,7 @@ impl Matcher {
         } else {
             &PROBLEMS
         };
-        let is_staircase = buffers.are_stairs();
+        let is_staircase = buffers.is_staircase();
         for problem in problems {
             if problem.lanes & self.lanes == 0 {
                 continue;
@@ -171,17 +171,17 @@ impl Matcher {
 
 impl Buffers {
     /// True where no span is doubled and the pairs form a staircase.
-    fn are_stairs(&self) -> bool {
+    fn is_staircase(&self) -> bool {
         let preds = self.pairs.preds.iter();
         self.sides
             .iter()
             .all(|side| side.units.iter().all(|&units| units == 1))
-            && is_staircase(preds.map(|&pred| (0, pred)))
+            && assign::is_staircase(preds.map(|&pred| (0, pred)))
     }
 
     fn staircase(&mut self, problem: &Problem) -> Vec<Flow> {
         self.stairs.clear();
-        self.stair_of.clear();
+        self.stair_edges.clear();
         for gold in 0..self.sides[0].spans.len() {
             for edge in self.pairs.of(gold) {
                 let credit = credit(problem, &self.sides, &self.pairs, gold, edge);
@@ -191,14 +191,14 @@ impl Buffers {
                         pred: self.pairs.preds[edge],
                         credit,
                     });
-                    self.stair_of.push(edge);
+                    self.stair_edges.push(edge);
                 }
             }
         }
         let chosen = staircase(&self.stairs).into_iter();
         chosen
             .map(|at| Flow {
-                edge: self.stair_of[at],
+                edge: self.stair_edges[at],
                 units: 1,
             })
             .collect()
