@@ -193,8 +193,7 @@ class Result(Made):
     def accuracy(self) -> float:
         """Tokens with equal tags, as a fraction of all tokens.
 
-        Where gold and pred are in different schemes: tokens that are outside on both sides, or the first or a
-        later token of a span of the same type on both.
+        Where gold and pred are in different schemes: tokens whose tags are both ``O`` or both of one type.
         """
         return _ratio(self._tallies.correct_tokens, self._tallies.tokens)
 

@@ -4,9 +4,11 @@
 //! them, and `tests/replay.rs` those kept in `seeds/` and `regressions/`.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // A panic is how a finding is reported.
 
+pub mod arrow;
 pub mod brat;
 pub mod columns;
 pub mod columns_pair;
+pub mod conllu;
 pub mod convert_job;
 pub mod exact;
 pub mod fair;
@@ -42,6 +44,7 @@ pub type Target = fn(&[u8]);
 pub const TARGETS: &[(&str, Target)] = &[
     ("columns", columns::run),
     ("columns_pair", columns_pair::run),
+    ("conllu", conllu::run),
     ("convert_job", convert_job::run),
     ("span_file", span_file::run),
     ("mat_json", mat_json::run),
@@ -57,4 +60,5 @@ pub const TARGETS: &[(&str, Target)] = &[
     ("partial", partial::run),
     ("fair", fair::run),
     ("mat", mat::run),
+    ("arrow", arrow::run),
 ];

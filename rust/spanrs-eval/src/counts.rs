@@ -32,8 +32,8 @@ pub struct Counts {
     pub sentences: u64,
     /// Tokens.
     pub tokens: u64,
-    /// Tokens with equal tags; where the two sides have different schemes, tokens that are both outside, or both
-    /// first or later tokens of spans of one type.
+    /// Tokens with equal tags; where the two sides have different schemes, tokens whose tags are both `O` or both of
+    /// one type.
     pub correct_tokens: u64,
     /// Tokens whose gold tag is not `O`.
     pub gold_labelled: u64,

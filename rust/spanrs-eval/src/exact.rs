@@ -4,7 +4,7 @@
 //! side, and two spans are equal when they end together, began together and are of one type. This holds
 //! for every reading, because none lets two spans of one side end at the same token.
 
-use spanrs_tags::{CLOSE, OPEN, Reader, VIOLATION, Walk, is_outside};
+use spanrs_tags::{CLOSE, Reader, VIOLATION, Walk, is_outside};
 
 use crate::counts::Counts;
 
@@ -33,14 +33,15 @@ pub(crate) fn count(counts: &mut Counts, reader: &Reader, gold: &[u32], pred: &[
             gold_entries[gold_id as usize],
             pred_entries[pred_id as usize],
         );
-        if !two_schemes {
-            correct += u32::from(gold_id == pred_id);
-        }
+        correct += u32::from(if two_schemes {
+            is_outside(g_entry) == is_outside(p_entry) && g_entry >> 8 == p_entry >> 8
+        } else {
+            gold_id == pred_id
+        });
         // Most of a corpus is `O` on both sides, and the processor guesses that well; without this
         // branch every token would wait for the step of the one before.
         if g_entry | p_entry == 0 && g.rests() && p.rests() {
             tokens += 1;
-            correct += u32::from(two_schemes);
             continue;
         }
         g_labelled += u64::from(!is_outside(g_entry));
@@ -53,9 +54,6 @@ pub(crate) fn count(counts: &mut Counts, reader: &Reader, gold: &[u32], pred: &[
         }
         g.advance(tokens, g_entry, g_step);
         p.advance(tokens, p_entry, p_step);
-        if two_schemes {
-            correct += u32::from(agree((&g, g_step), (&p, p_step)));
-        }
         tokens += 1;
     }
     let (g_step, p_step) = (g.finish(), p.finish());
@@ -71,14 +69,6 @@ pub(crate) fn count(counts: &mut Counts, reader: &Reader, gold: &[u32], pred: &[
         gold: (g_seen | g_step) & VIOLATION != 0,
         pred: (p_seen | p_step) & VIOLATION != 0,
     }
-}
-
-/// True where both sides, whose schemes differ, say the same of a token: outside, or the first or a later token
-/// of a span of the same type.
-#[inline]
-fn agree((g, g_step): (&Walk<'_>, u8), (p, p_step): (&Walk<'_>, u8)) -> bool {
-    let inside = g.is_in_span();
-    inside == p.is_in_span() && (!inside || g.ty == p.ty && (g_step ^ p_step) & OPEN == 0)
 }
 
 /// Counts the spans that end here. Without branches, because where spans end is hard to guess: a side

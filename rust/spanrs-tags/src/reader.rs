@@ -104,13 +104,14 @@ impl Reader {
         Ok(reader)
     }
 
-    /// Reads pred in a scheme of its own from now on.
+    /// Reads pred in a scheme of its own from now on; not with [`Reading::Seqeval`], which knows its own prefixes
+    /// whatever the scheme.
     ///
     /// # Errors
     /// [`Error::ReadingNotForScheme`].
     pub fn with_pred_scheme(mut self, scheme: Scheme) -> Result<Self> {
         self.pred = None;
-        if scheme != self.gold.scheme {
+        if scheme != self.gold.scheme && self.reading != Reading::Seqeval {
             self.pred = Some(Box::new(Decoding::new(scheme, self.reading)?));
             self.decode_new()?;
         }

@@ -261,12 +261,6 @@ impl<'a> Walk<'a> {
         self.look(entry(0, END))
     }
 
-    /// True where the token that was gone over last lies in a span.
-    #[inline(always)]
-    pub fn is_in_span(&self) -> bool {
-        self.state & 0x10 != 0
-    }
-
     /// True where the previous tag was `O`, or there is none, and nothing is open.
     #[inline(always)]
     pub fn rests(&self) -> bool {

@@ -56,6 +56,17 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(2000))]
 
     #[test]
+    fn strict_and_discard_differ_only_where_spans_are_closed_openly(
+        tags in noise(),
+    ) {
+        for scheme in [Scheme::Iob, Scheme::Bio, Scheme::Io, Scheme::Token] {
+            let (_, _, strict) = read(scheme, Reading::Strict, &tags).unwrap();
+            let (_, _, discard) = read(scheme, Reading::Discard, &tags).unwrap();
+            prop_assert_eq!(strict, discard, "{}", scheme.name());
+        }
+    }
+
+    #[test]
     fn what_is_written_is_read((scheme, (spans, length)) in scheme().prop_flat_map(|s| (Just(s), spans(s)))) {
         let tags = Writer::new(scheme, Dialect::default()).write(&spans, &TYPES, length).unwrap();
         for reading in Reading::all().filter(|r| !matches!(r, Reading::Seqeval | Reading::SeqevalStrict)) {

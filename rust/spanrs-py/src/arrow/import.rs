@@ -223,8 +223,12 @@ fn supported(kind: &DataType) -> Result<()> {
     else {
         return Err(ImportError::Type(kind.to_string()));
     };
-    let strings =
-        |kind: &DataType| matches!(kind, DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View);
+    let strings = |kind: &DataType| {
+        matches!(
+            kind,
+            DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View
+        )
+    };
     let item = item.data_type();
     let known = match item {
         DataType::Null => true,
@@ -415,11 +419,13 @@ fn not_utf8(data: &ArrayData) -> Option<ImportError> {
         };
         let found = (0..tags.len()).find_map(|token| {
             let bytes = bytes_of(&tags, token)?;
-            std::str::from_utf8(&bytes).is_err().then_some(ImportError::Encoding {
-                sentence,
-                token,
-                bytes: bytes.escape_ascii().take(40).map(char::from).collect(),
-            })
+            std::str::from_utf8(&bytes)
+                .is_err()
+                .then_some(ImportError::Encoding {
+                    sentence,
+                    token,
+                    bytes: bytes.escape_ascii().take(40).map(char::from).collect(),
+                })
         });
         if found.is_some() {
             return found;
