@@ -43,4 +43,3 @@ pub(crate) fn by_sets(counts: &mut Counts, reader: &Reader, gold: &[u32], pred: 
     counts.gold_labelled += labelled(reader.gold(), gold);
     counts.pred_labelled += labelled(reader.pred(), pred);
 }
-
