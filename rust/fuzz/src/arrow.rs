@@ -223,10 +223,9 @@ fn schema(
     format: &str,
     item: Option<*mut RawSchema>,
 ) -> RawSchema {
-    let format = match (input.byte(), format) {
-        // Wide offsets in place of narrow ones are any numbers, and cannot be known to be wrong.
-        (255, "u" | "U") => input.pick(&FORMATS[2..]),
-        (255, _) => input.pick(&FORMATS),
+    let format = match input.byte() {
+        // Not strings: what stands in place of their offsets may be any numbers, and cannot be known to be wrong.
+        255 => input.pick(&FORMATS[2..]),
         _ => format,
     };
     let format = CString::new(format).expect("there is no NUL");

@@ -20,6 +20,10 @@ use arrow_schema::{ArrowError, DataType, Field};
 /// Lists, a list's item, a dictionary's values: no supported type nests deeper.
 const DEPTH: usize = 4;
 
+/// Places that an array without buffers may have: nulls, or lists of no items. They cost an exporter nothing, and
+/// the importer several bytes each.
+const BUFFERLESS: i64 = 1 << 24;
+
 /// What is wrong with a column.
 #[derive(Debug)]
 pub(crate) enum ImportError {
@@ -269,6 +273,12 @@ unsafe fn check(array: &RawArray, kind: &DataType) -> Result<()> {
         let (length, offset) = (array.length, array.offset);
         return invalid(format!("an array has length {length} and offset {offset}"));
     };
+    let bufferless = matches!(kind, DataType::Null | DataType::FixedSizeList(_, 0));
+    if bufferless && places > BUFFERLESS {
+        return invalid(format!(
+            "an array of {kind} has {places} places; at most {BUFFERLESS} may hold nothing"
+        ));
+    }
     let (buffers, children) = match kind {
         DataType::Null => (0, 0),
         DataType::Utf8 | DataType::LargeUtf8 => (3, 0),
