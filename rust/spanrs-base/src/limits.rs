@@ -17,8 +17,8 @@ pub struct Limits {
     pub sentence_tokens: usize,
     /// Largest document that is held whole, in bytes, after decompression.
     pub document_bytes: usize,
-    /// Most bytes that a byte of a compressed document may become, where they are more than
-    /// [`Limits::EXPANSION_FREE`] in all. Text compresses 3 to 10 times, repetitions up to 1000 times.
+    /// Maximum decompression ratio of documents; applies once the output exceeds [`Limits::EXPANSION_FREE`] bytes.
+    /// Text compresses 3 to 10 times, repetitions up to 1000 times.
     pub expansion: usize,
     /// Most elements within one another.
     pub nesting: usize,

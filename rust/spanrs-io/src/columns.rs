@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use memchr::memchr_iter;
+use spanrs_base::Position;
 
 use crate::conllu;
 use crate::error::{Code, Error, Result};
@@ -56,6 +57,8 @@ pub struct ColumnReader {
     pending_document: bool,
     any: bool,
     other_layers: Vec<usize>,
+    /// Whether a word of CoNLL-U had the key of the tag, and that of the second tag.
+    keys_found: [bool; 2],
 }
 
 impl ColumnReader {
@@ -94,6 +97,7 @@ impl ColumnReader {
             pending_document: false,
             any: false,
             other_layers,
+            keys_found: [false; 2],
         })
     }
 
@@ -319,7 +323,18 @@ impl ColumnReader {
     #[cold]
     fn end(&self) -> Result<Option<LineKind>> {
         if self.any || self.tokens > 0 {
-            return Ok(None);
+            let keys = self.layout.conllu.iter();
+            let mut keys = keys.flat_map(|keys| [&keys.tag, &keys.second].into_iter().zip(self.keys_found));
+            return match keys.find_map(|(key, found)| key.as_ref().filter(|_| !found)) {
+                None => Ok(None),
+                Some(key) => {
+                    let message = format!(
+                        "no word has a tag under {key} in MISC, and no column is called so; keys are compared \
+                         with their case"
+                    );
+                    Err(Error::new(Code::NoColumn, Position::file(self.path()), message))
+                }
+            };
         }
         Err(no_tokens(self.path()))
     }
@@ -412,10 +427,20 @@ impl ColumnReader {
         Ok(LineKind::Token)
     }
 
-    /// A line of CoNLL-U: a word, or what is none.
-    fn conllu_line(&self) -> Result<LineKind> {
+    /// A line of CoNLL-U: a word line, or a range or empty node, which is skipped.
+    fn conllu_line(&mut self) -> Result<LineKind> {
         match conllu::id(self.field(0)) {
-            conllu::Id::Word => Ok(LineKind::Token),
+            conllu::Id::Word => {
+                let Some(keys) = &self.layout.conllu else {
+                    return Ok(LineKind::Token);
+                };
+                let columns = [(self.layout.tag, &keys.tag), (self.layout.second, &keys.second)];
+                for (at, (column, key)) in columns.into_iter().enumerate() {
+                    let place = conllu::tag_place(self.field(column), key.as_deref());
+                    self.keys_found[at] |= key.is_none() || place.is_some();
+                }
+                Ok(LineKind::Token)
+            }
             conllu::Id::NoWord => Ok(LineKind::Comment),
             conllu::Id::Invalid => {
                 let message = format!(

@@ -67,7 +67,7 @@ pub(crate) fn tag_place(field: &[u8], key: Option<&str>) -> Option<Range<usize>>
             })
         }
     };
-    found.filter(|place| &field[place.clone()] != b"_")
+    found.filter(|place| !place.is_empty() && &field[place.clone()] != b"_")
 }
 
 /// The tag that a field holds; what is not specified is `O`.

@@ -63,7 +63,7 @@ pub struct Columns {
     pub separator: Separator,
     /// Which lines are comments.
     pub comments: Comments,
-    /// Column of the tokens. In CoNLL-U column 0 stands for FORM, for nobody looks for tokens among numbers.
+    /// Column of the tokens. In CoNLL-U, 0 means FORM, because column 0 holds ids.
     pub token: Column,
     /// Column of the tags.
     pub tag: Column,
@@ -219,7 +219,7 @@ fn conllu_layout(lines: &LineReader, options: &Columns, at: usize, line: &[u8]) 
         return Err(wrong(Code::Ragged, message));
     }
     let resolve = |column: &Column| match column {
-        // Counted from the last a column is the default, and nobody's choice.
+        // -1 is the default: use MISC if it holds tags.
         Column::Index(-1) if conllu::misc_holds_tags(lines.ahead()) => Ok((conllu::MISC, None)),
         Column::Index(column) if (0..columns as i64).contains(column) => {
             Ok((*column as usize, None))
@@ -229,7 +229,7 @@ fn conllu_layout(lines: &LineReader, options: &Columns, at: usize, line: &[u8]) 
             let keys = if keys.is_empty() {
                 String::new()
             } else {
-                format!(", or a key of MISC (there are {})", keys.join(", "))
+                format!(", or a key of MISC (found: {})", keys.join(", "))
             };
             Err(wrong(
                 Code::NoColumn,
@@ -250,7 +250,7 @@ fn conllu_layout(lines: &LineReader, options: &Columns, at: usize, line: &[u8]) 
     };
     let (tag, tag_key) = resolve(&options.tag)?;
     let (second, second_key) = match &options.second {
-        // The only column there is to find is that of tags.
+        // Without a second column, use the tag column.
         Some(Column::Index(_)) if options.second_may_lack => (tag, None),
         second => second
             .as_ref()
@@ -288,7 +288,7 @@ fn first_token_line<'a>(lines: &'a LineReader, options: &Columns) -> Option<(usi
         if !line.starts_with(b"#") || options.comments != Comments::Auto {
             return Some((at, line));
         }
-        // No word of CoNLL-U begins so.
+        // Word lines of CoNLL-U never begin with `#`.
         if !is_conllu(line) && options.format != Format::Conllu {
             fallback.get_or_insert((at, line));
         }

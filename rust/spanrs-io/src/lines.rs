@@ -100,7 +100,7 @@ impl LineReader {
             let message = "the file is UTF-16; convert it to UTF-8";
             return Err(Error::new(Code::Encoding, Position::line(path, 1), message));
         }
-        // A token U+FEFF has something behind it on its line, a byte order mark stands before what follows.
+        // U+FEFF followed by a separator is a token; otherwise it is a byte order mark.
         if let Some(rest) = head.strip_prefix(BYTE_ORDER_MARK)
             && !rest
                 .first()

@@ -40,8 +40,13 @@ fn is_json(begin: &[u8], whole: bool) -> bool {
     }
     let mut values = serde_json::Deserializer::from_slice(begin).into_iter::<IgnoredAny>();
     match values.next() {
-        // `[]` and `[12]` may be tokens that have no tag; objects and longer lists are no tokens.
-        Some(Ok(_)) => values.byte_offset() > 4,
+        // `[2010]` may be a token: of a line that continues with a tag, or alone.
+        Some(Ok(_)) => {
+            let value = &begin[..values.byte_offset()];
+            let rest = begin[value.len()..].split(|&b| b == b'\n').next();
+            let alone = rest.unwrap_or_default().trim_ascii().is_empty();
+            value.contains(&b'"') || value.contains(&b'{') || alone && value.contains(&b',')
+        }
         // More of it may follow.
         Some(Err(error)) => {
             error.is_eof() && (!whole || begin.len() > 4) || begin.starts_with(b"{\"")
@@ -53,11 +58,11 @@ fn is_json(begin: &[u8], whole: bool) -> bool {
 /// A declaration, a document type, a comment or an element that is closed, but no line of columns whose token
 /// looks like a tag of XML, such as `<unk>` or `<s>`.
 fn is_xml(begin: &[u8], line: &[u8]) -> bool {
-    if [&b"<?xml"[..], b"<!DOCTYPE", b"<!--"]
-        .iter()
-        .any(|start| begin.starts_with(start))
-    {
-        return true;
+    let declared = [&b"<?xml"[..], b"<!DOCTYPE", b"<!--"];
+    if declared.iter().any(|start| begin.starts_with(start)) {
+        // A token of a web page has a tag behind it, and nothing else.
+        let fields = line.split(|&b| is_space(b)).filter(|field| !field.is_empty());
+        return fields.count() != 2 || line.trim_ascii_end().ends_with(b">");
     }
     let Some(name) = begin.strip_prefix(b"<") else {
         return false;
@@ -113,6 +118,8 @@ mod tests {
             ("[\n  {\"id\": 1}\n]\n", "JSON"),
             ("\n[{\"id\": 1}, oops", "JSON"),
             ("{\"a\": 1}\n{\"a\": 2}\n", "JSON"),
+            ("[1, 2, 3]\n", "JSON"),
+            ("<?xml version=\"1.0\"?>\n<a/>", "XML"),
             ("<?xml version=\"1.0\"?>\n<a/>", "XML"),
             ("<doc>\n<p>Bob <PER>Smith</PER></p>\n</doc>\n", "XML"),
             ("<doc id=\"1\"><p>Bob", "XML"),
@@ -136,6 +143,8 @@ mod tests {
             "[\tO\n",
             "[ 1\n",
             "[12] O\n",
+            "[2010]\tO\nBob\tB-PER\n",
+            "<!--\tO\nBob\tB-PER\n",
             "<unk> O\nBob B-PER\n",
             "<s>\tO\n</s>\tO\n",
             "<a> <b> O\n</a> x O\n",

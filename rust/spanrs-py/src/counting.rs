@@ -2,7 +2,7 @@
 
 use spanrs_eval::{Scorer, Side};
 use spanrs_jobs::Alignment;
-use spanrs_tags::{Detection, Error as TagsError, Evidence, Reader, Reading, Scheme};
+use spanrs_tags::{Detection, Error as TagsError, Evidence, Reader, Reading, Scheme, are_many};
 
 use crate::error::{Error, Result};
 use crate::options::scheme_or_auto;
@@ -52,18 +52,18 @@ pub(crate) enum PredScheme {
     AsGold,
     /// It is named.
     Named(Scheme),
-    /// It is that of gold, unless the tags of pred are clearly in another one. Found out with the first tags of
-    /// pred other than `O`.
-    Open,
+    /// To be detected with the first tags of pred other than `O`: that of gold, unless they are clearly in another
+    /// one.
+    Undetected,
 }
 
 impl PredScheme {
-    /// What is asked for by name: None for the default, which is open where the scheme of gold is.
+    /// `None`: detect if the scheme of gold is detected, else use that of gold.
     pub(crate) fn from_name(name: Option<&str>, scheme_is_open: bool) -> Result<Self> {
         Ok(match name.map(scheme_or_auto).transpose()? {
-            None if scheme_is_open => Self::Open,
+            None if scheme_is_open => Self::Undetected,
             None => Self::AsGold,
-            Some(None) => Self::Open,
+            Some(None) => Self::Undetected,
             Some(Some(scheme)) => Self::Named(scheme),
         })
     }
@@ -82,7 +82,7 @@ impl Counting {
         mut evidence: impl FnMut(&mut Reader, Side, u64) -> Result<(Evidence, bool)>,
         mut count: impl FnMut(&mut Reader, &mut Scorer) -> Result<()>,
     ) -> Result<()> {
-        if self.decided && self.pred_scheme != PredScheme::Open {
+        if self.decided && self.pred_scheme != PredScheme::Undetected {
             return self.count(&mut count);
         }
         let mut ask = |reader: &mut Reader, side, most| -> Result<(Detection, bool)> {
@@ -107,7 +107,7 @@ impl Counting {
         Ok(())
     }
 
-    /// Finds out what is still open of the schemes, and counts by itself.
+    /// Detects undecided schemes, then counts into a separate scorer.
     fn count_in_found_schemes(
         &mut self,
         ask: &mut impl FnMut(&mut Reader, Side, u64) -> Result<(Detection, bool)>,
@@ -121,7 +121,7 @@ impl Counting {
             let (part, detection) = self.count_in_found_scheme(ask, count)?;
             (part, Some(detection))
         };
-        if self.pred_scheme == PredScheme::Open && self.find_pred_scheme(&mut part, ask)? {
+        if self.pred_scheme == PredScheme::Undetected && self.find_pred_scheme(&mut part, ask)? {
             part = self.scorer.part(&self.reader);
             count(&mut self.reader, &mut part)?;
         }
@@ -142,7 +142,9 @@ impl Counting {
         self.pred_scheme = PredScheme::AsGold;
         // Violations are seldom, so all of pred is read again only where there are enough of them.
         let gold_scheme = self.reader.scheme();
-        if gold_scheme == Scheme::Token || part.violations(Side::Pred).count * 10 <= labelled {
+        if self.reader.reading() == Reading::Refuse
+            || gold_scheme == Scheme::Token
+            || !are_many(part.violations(Side::Pred).count, labelled) {
             return Ok(false);
         }
         let detection = match ask(&mut self.reader, Side::Pred, u64::MAX) {
@@ -158,13 +160,13 @@ impl Counting {
             return Ok(false);
         }
         self.pred_scheme = PredScheme::Named(detection.scheme);
-        self.reader = self.reader.clone().with_pred_scheme(detection.scheme)?;
         self.scorer.change_reader(&self.reader);
+        self.reader = self.reader.clone().with_pred_scheme(detection.scheme)?;
         self.pred_detection = Some(detection);
         Ok(true)
     }
 
-    /// Finds out the scheme of gold, and counts by itself.
+    /// Detects the scheme of gold, then counts into a separate scorer.
     fn count_in_found_scheme(
         &mut self,
         ask: &mut impl FnMut(&mut Reader, Side, u64) -> Result<(Detection, bool)>,
@@ -210,10 +212,10 @@ impl Counting {
     pub(crate) fn set_schemes(
         &mut self,
         scheme: Scheme,
-        pred_scheme: Option<Scheme>,
+        pred_scheme: PredScheme,
     ) -> Result<()> {
-        if self.pred_scheme == PredScheme::Open {
-            self.pred_scheme = pred_scheme.map_or(PredScheme::AsGold, PredScheme::Named);
+        if self.pred_scheme == PredScheme::Undetected {
+            self.pred_scheme = pred_scheme;
         }
         if !self.decided {
             self.read_in(scheme)?;

@@ -86,7 +86,7 @@ impl Counter {
     #[pyo3(signature = (scheme, pred_scheme, /))]
     fn set_schemes(&self, scheme: &str, pred_scheme: Option<&str>) -> Result<()> {
         let inner = &mut *self.lock()?;
-        let pred_scheme = pred_scheme.map(crate::options::scheme).transpose()?;
+        let pred_scheme = PredScheme::from_name(pred_scheme, false)?;
         inner.set_schemes(crate::options::scheme(scheme)?, pred_scheme)
     }
 
@@ -253,7 +253,7 @@ impl Counter {
     }
 
     /// The scheme as far as it is found out, that of pred where it is another one, and the reading.
-    fn made(&self) -> Result<Made> {
+    fn made(&self) -> Result<Schemes> {
         let inner = &*self.lock()?;
         Ok(made(inner))
     }
@@ -318,18 +318,21 @@ impl Counter {
 }
 
 /// The scheme as far as it is found out, that of pred where it is another one, and the reading.
-type Made = (Option<&'static str>, Option<&'static str>, &'static str);
+type Schemes = (Option<&'static str>, Option<&'static str>, &'static str);
 
-fn made(counting: &Counting) -> Made {
+fn made(counting: &Counting) -> Schemes {
     let reader = &counting.reader;
     let pred_scheme = match counting.pred_scheme {
         // It may yet turn out to be that of gold.
-        PredScheme::Named(scheme) if !counting.decided => Some(scheme),
-        _ => reader.has_two_schemes().then(|| reader.pred_scheme()),
+        PredScheme::Named(scheme) if !counting.decided => Some(scheme.name()),
+        PredScheme::Undetected if counting.decided => Some("auto"),
+        _ => reader
+            .has_two_schemes()
+            .then(|| reader.pred_scheme().name()),
     };
     (
         counting.decided.then(|| reader.scheme().name()),
-        pred_scheme.map(Scheme::name),
+        pred_scheme,
         reader.reading().name(),
     )
 }
@@ -387,7 +390,7 @@ fn counts<'py>(py: Python<'py>, counts: &Counts, reader: &Reader) -> Result<Boun
     state.set_item("correct_tokens", counts.correct_tokens)?;
     state.set_item("gold_labelled", counts.gold_labelled)?;
     state.set_item("pred_labelled", counts.pred_labelled)?;
-    // Files are compared as a whole.
+    // Alignment is tracked per file, not per document.
     state.set_item("unaligned", 0)?;
     state.set_item("differing", 0)?;
     Ok(state)

@@ -31,26 +31,42 @@ pub struct Detection {
     pub violations: Vec<(Scheme, u64)>,
     /// Tags other than `O`, each as often as it occurs.
     pub labelled: u64,
+    /// Prefixes that occur.
+    letters: Vec<&'static str>,
     /// One sentence for people.
     pub statement: String,
 }
 
+/// True where violations are so many that the scheme is in doubt: more than a tenth of the tags other than `O`.
+pub fn are_many(violations: u64, labelled: u64) -> bool {
+    violations * 10 > labelled
+}
+
 impl Detection {
-    /// False where there was no tag but `O`, so that nothing speaks for any scheme.
+    /// False where there was no tag but `O`, so there is no evidence for any scheme.
     pub fn is_decided(&self) -> bool {
         self.labelled > 0
     }
 
-    /// True where tags that were expected to be in a scheme are clearly in another one: they violate the expected
-    /// one at more than a tenth of the tags other than `O`, and the detected one at hardly any. Predictions are
-    /// malformed now and then, so fewer violations say nothing.
+    /// True where tags that were expected to be in a scheme are clearly in another one.
+    ///
+    /// They violate the expected scheme at more than a tenth of the tags other than `O`, and the detected one at no
+    /// more than a hundredth. They have a prefix that the expected scheme lacks, or at least [`Detection::ENOUGH`]
+    /// violations. BIO, IOB and IO are never told apart here: malformed BIO looks like IOB.
     pub fn contradicts(&self, expected: Scheme) -> bool {
-        const MANY: u64 = 10;
-        const HARDLY_ANY: u64 = 100;
+        const ALIKE: [Scheme; 3] = [Scheme::Bio, Scheme::Iob, Scheme::Io];
         let violations = |scheme| self.violations_of(scheme).unwrap_or_default();
-        violations(expected) * MANY > self.labelled
-            && violations(self.scheme) * HARDLY_ANY <= self.labelled
+        let known = |letter: &&str| {
+            *letter == "O" || expected.prefixes().iter().any(|p| p.letter == *letter)
+        };
+        !(ALIKE.contains(&expected) && ALIKE.contains(&self.scheme))
+            && are_many(violations(expected), self.labelled)
+            && violations(self.scheme) * 100 <= self.labelled
+            && (violations(expected) >= Self::ENOUGH || !self.letters.iter().all(known))
     }
+
+    /// Violations that are enough evidence against a scheme which has all prefixes.
+    pub const ENOUGH: u64 = 10;
 
     /// Violations under a scheme; None for one that was not considered.
     pub fn violations_of(&self, scheme: Scheme) -> Option<u64> {
@@ -134,6 +150,7 @@ impl Evidence {
             scheme: violations[0].0,
             violations,
             labelled: spanlike,
+            letters: letters.keys().filter(|l| !l.is_empty()).copied().collect(),
             statement,
         })
     }

@@ -30,7 +30,7 @@ mod violation;
 mod write;
 
 pub use convert::Converter;
-pub use detect::{Detection, Evidence};
+pub use detect::{Detection, Evidence, are_many};
 pub use dialect::{Bare, Dialect};
 pub use error::{Error, Result};
 pub use reader::{Reader, SideReader};

@@ -315,8 +315,7 @@ fn strict(c: Context) -> Step {
 fn discard(c: Context) -> Step {
     let orphan = c.here.is_some_and(|p| match p.begins {
         Edge::Never => true,
-        // What the previous tag is decides, as for violations, and not what was made of it: so every violation
-        // costs one tag, and only the tag it is about.
+        // Judge by the previous tag, not by how it was read, so that each violation discards one tag.
         Edge::Contact => !(c.before.is_some() && c.same),
         Edge::Always | Edge::Auto => false,
     });

@@ -29,9 +29,8 @@ pub(super) fn doccano(name: &str, text: &str) -> Result<Vec<Document>> {
 /// Records of Prodigy. Those that were not accepted are no documents.
 ///
 /// A record is called by its "id", else by that in its "meta", else by its "_input_hash", which is the same
-/// for the same input, whoever annotated it. Records of several annotators are read only if one of them is asked
-/// for, by name or by its place among the names as they first occur: together they would be one document more for
-/// the same text.
+/// for the same input, whoever annotated it. Several annotators of the same text are an error unless one is chosen,
+/// by name or by its place among the names as they first occur.
 pub(super) fn prodigy(name: &str, text: &str, annotator: Option<&str>) -> Result<Vec<Document>> {
     let mut annotators: Vec<Option<String>> = Vec::new();
     let mut read: Vec<(usize, Document)> = Vec::new();
@@ -70,8 +69,17 @@ pub(super) fn prodigy(name: &str, text: &str, annotator: Option<&str>) -> Result
         Some(wanted) => {
             let named = |by: &Option<String>| by.as_deref() == Some(wanted);
             let place = annotators.iter().position(named);
-            // What is no name may be a place; one that nobody has chooses nothing.
-            Some(place.or_else(|| wanted.parse().ok()).unwrap_or(usize::MAX))
+            // Unknown names are tried as an index.
+            let place = place.or_else(|| wanted.parse().ok().filter(|&at| at < annotators.len()));
+            let Some(place) = place else {
+                let names: Vec<&str> = annotators.iter().flatten().map(String::as_str).collect();
+                let message = format!(
+                    "no annotator {wanted:?}; the file has {}",
+                    json::excerpt(&names.join(", "), 200)
+                );
+                return Err(Error::new(Code::BadDocument, Position::file(name), message));
+            };
+            Some(place)
         }
     };
     let wanted = |place: usize| chosen.is_none_or(|chosen| chosen == place);

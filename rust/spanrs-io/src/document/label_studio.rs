@@ -15,8 +15,10 @@ use serde::de::value::MapAccessDeserializer;
 use serde::de::{DeserializeSeed, Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Value};
 
+use spanrs_base::Position;
+
 use super::{Document, json};
-use crate::error::Result;
+use crate::error::{Code, Error, Result};
 
 const WHAT: &str = "this is no export of Label Studio";
 /// Strings of JSON_MIN that are no texts.
@@ -28,9 +30,37 @@ const OWN: [&str; 5] = [
     "updated_at",
 ];
 
-/// The tasks that somebody annotated; one that nobody did is no document, for it says nothing of its spans. With
-/// an annotator, the tasks that this one annotated.
+/// The tasks that somebody annotated; tasks without annotations are skipped. With an annotator, the tasks that this
+/// one annotated: a user's name, e-mail address or id, or where the file has no such user a place from 0.
 pub(super) fn read(name: &str, text: &str, annotator: Option<&str>) -> Result<Vec<Document>> {
+    let Some(annotator) = annotator else {
+        return read_of(name, text, None);
+    };
+    let documents = read_of(name, text, Some(Annotator::Name(annotator)))?;
+    if !documents.is_empty() {
+        return Ok(documents);
+    }
+    let documents = match annotator.parse() {
+        Ok(place) => read_of(name, text, Some(Annotator::Place(place)))?,
+        Err(_) => Vec::new(),
+    };
+    if documents.is_empty() {
+        let message = format!("no annotations of an annotator {annotator:?}");
+        return Err(Error::new(Code::BadDocument, Position::file(name), message));
+    }
+    Ok(documents)
+}
+
+/// Whose annotations are read.
+#[derive(Clone, Copy)]
+enum Annotator<'a> {
+    /// Those of a user.
+    Name(&'a str),
+    /// Those at a place among the annotations of each task.
+    Place(usize),
+}
+
+fn read_of(name: &str, text: &str, annotator: Option<Annotator<'_>>) -> Result<Vec<Document>> {
     let mut deserializer = serde_json::Deserializer::from_str(text);
     Tasks(annotator)
         .deserialize(&mut deserializer)
@@ -39,7 +69,7 @@ pub(super) fn read(name: &str, text: &str, annotator: Option<&str>) -> Result<Ve
 }
 
 /// Makes documents of tasks one after the other, so that the tree of one task is held and not that of all.
-struct Tasks<'a>(Option<&'a str>);
+struct Tasks<'a>(Option<Annotator<'a>>);
 
 impl<'de> DeserializeSeed<'de> for Tasks<'_> {
     type Value = Vec<Document>;
@@ -71,7 +101,7 @@ impl<'de> Visitor<'de> for Tasks<'_> {
 
 /// Makes a document of the task at a place of the list. What is wrong in it is found here, and not when the
 /// list has gone on, so that messages name the place where the task ends.
-struct Task<'a>(u64, Option<&'a str>);
+struct Task<'a>(u64, Option<Annotator<'a>>);
 
 impl<'de> DeserializeSeed<'de> for Task<'_> {
     type Value = Option<Document>;
@@ -95,15 +125,18 @@ impl<'de> Visitor<'de> for Task<'_> {
 fn document(
     mut task: Map<String, Value>,
     at: u64,
-    annotator: Option<&str>,
+    annotator: Option<Annotator<'_>>,
 ) -> Result<Option<Document>, String> {
     let id = task.get("id").and_then(json::id);
     let made = match task.get_mut("data").and_then(Value::as_object_mut) {
         Some(data) => take_text(data, &[]).and_then(|text| full(text, &task, annotator)),
         None => match annotator {
-            Some(annotator) if task.get("annotator").is_none_or(|by| !is_by(by, annotator)) => {
+            Some(Annotator::Name(name))
+                if task.get("annotator").is_none_or(|by| !is_by(by, name)) =>
+            {
                 Ok(None)
             }
+            Some(Annotator::Place(1..)) => Ok(None),
             _ => take_text(&mut task, &OWN).and_then(|text| minimal(text, &task).map(Some)),
         },
     };
@@ -141,7 +174,7 @@ fn take_text(data: &mut Map<String, Value>, own: &[&str]) -> Result<String, Stri
     }
 }
 
-/// True where a user, a number or an object with an e-mail address or a number, is called so.
+/// True if `user` (a name, id or object) matches `annotator`.
 fn is_by(user: &Value, annotator: &str) -> bool {
     match user {
         Value::String(name) => name == annotator,
@@ -153,12 +186,12 @@ fn is_by(user: &Value, annotator: &str) -> bool {
     }
 }
 
-/// A task of JSON: of several annotations that of the annotator counts, by name or else by its place; where none
-/// is asked for the ground truth, else the first.
+/// A task of JSON: of several annotations that of the annotator counts; where none is asked for the ground truth,
+/// else the first.
 fn full(
     text: String,
     task: &Map<String, Value>,
-    annotator: Option<&str>,
+    annotator: Option<Annotator<'_>>,
 ) -> Result<Option<Document>, String> {
     // Before 1.0 annotations were called completions.
     let key = match task.contains_key("annotations") {
@@ -183,10 +216,8 @@ fn full(
     };
     let mut others = 0;
     let chosen = match annotator {
-        Some(name) => made.iter().find(|(_, a)| by(a, name)).or_else(|| {
-            // A number may be that of a user or a place.
-            name.parse().ok().and_then(|place: usize| made.get(place))
-        }),
+        Some(Annotator::Name(name)) => made.iter().find(|(_, a)| by(a, name)),
+        Some(Annotator::Place(place)) => made.get(place),
         None => {
             let truth = made.iter().find(|(_, a)| says(a, "ground_truth"));
             if truth.is_none() {

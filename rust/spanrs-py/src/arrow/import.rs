@@ -7,7 +7,9 @@
 //!
 //! This file knows nothing of Python, so that it can be fuzzed.
 
+use std::collections::HashSet;
 use std::ffi::{CStr, c_char, c_void};
+use std::ops::Range;
 use std::sync::Arc;
 
 use arrow_array::array::{Array, ArrayRef, make_array};
@@ -93,14 +95,18 @@ pub(crate) unsafe fn import_array(
     // SAFETY: the layout is fixed by the interface.
     let schema = unsafe { &*schema.cast::<Schema>() };
     if array.is_released() || schema.release.is_null() {
-        return invalid("it was handed over before; export it anew");
+        return invalid("the capsule was already consumed; export the column again");
     }
     // SAFETY: as promised by the caller.
     let kind = unsafe { data_type(schema, 0) }?;
     supported(&kind)?;
     // SAFETY: as promised by the caller.
-    unsafe { checked(array, &kind) }
+    unsafe { checked(array, &kind, &mut HashSet::new()) }
 }
+
+/// Items of lists, by the addresses of their buffers, offset and length. Chunks that are slices of one array share
+/// their items, which need be validated once.
+type Validated = HashSet<(Vec<usize>, i64, i64)>;
 
 /// Imports all arrays of a stream.
 ///
@@ -108,7 +114,7 @@ pub(crate) unsafe fn import_array(
 /// The stream and what it gives are structures of the C stream interface, as for [`import_array`].
 pub(crate) unsafe fn import_stream(mut stream: FFI_ArrowArrayStream) -> Result<Vec<ArrayRef>> {
     if stream.release().is_none() {
-        return invalid("it was handed over before; export it anew");
+        return invalid("the capsule was already consumed; export the column again");
     }
     let (Some(get_schema), Some(get_next)) = (stream.get_schema(), stream.get_next()) else {
         return invalid("the stream lacks get_schema or get_next");
@@ -127,7 +133,7 @@ pub(crate) unsafe fn import_stream(mut stream: FFI_ArrowArrayStream) -> Result<V
     // SAFETY: as promised by the caller.
     let kind = unsafe { data_type(schema, 0) }?;
     supported(&kind)?;
-    let mut arrays = Vec::new();
+    let (mut arrays, mut validated) = (Vec::new(), HashSet::new());
     loop {
         let mut array = FFI_ArrowArray::empty();
         // SAFETY: as above.
@@ -138,7 +144,7 @@ pub(crate) unsafe fn import_stream(mut stream: FFI_ArrowArrayStream) -> Result<V
             return Ok(arrays);
         }
         // SAFETY: as promised by the caller.
-        arrays.push(unsafe { checked(array, &kind) }?);
+        arrays.push(unsafe { checked(array, &kind, &mut validated) }?);
     }
 }
 
@@ -249,23 +255,69 @@ fn supported(kind: &DataType) -> Result<()> {
 ///
 /// # Safety
 /// As for [`import_array`].
-unsafe fn checked(array: FFI_ArrowArray, kind: &DataType) -> Result<ArrayRef> {
+unsafe fn checked(
+    array: FFI_ArrowArray,
+    kind: &DataType,
+    validated: &mut Validated,
+) -> Result<ArrayRef> {
     let raw = (&raw const array).cast::<RawArray>();
     // SAFETY: the layout is fixed by the interface; the rest as promised by the caller.
-    unsafe { check(&*raw, kind) }?;
+    let items = unsafe { check_lists(&*raw, kind, validated) }?;
     // SAFETY: what arrow asserts or trusts was checked.
     let data = unsafe { from_ffi_and_data_type(array, kind.clone()) }?;
-    if let Err(error) = data.validate_full() {
+    let valid = match &items {
+        // Arrays that were validated are kept until the end of the stream, so an address has one meaning.
+        Some(items) if validated.contains(items) => data.validate_data(),
+        _ => data.validate_full(),
+    };
+    if let Err(error) = valid {
         return Err(not_utf8(&data).unwrap_or_else(|| error.into()));
     }
+    validated.extend(items);
     Ok(make_array(data))
+}
+
+/// As [`check`] for an array of lists, whose items are not checked again if they were validated. Gives what
+/// identifies the items; None where they have a dictionary.
+///
+/// # Safety
+/// As for [`import_array`].
+unsafe fn check_lists(
+    array: &RawArray,
+    kind: &DataType,
+    validated: &Validated,
+) -> Result<Option<(Vec<usize>, i64, i64)>> {
+    // SAFETY: as promised by the caller.
+    unsafe { check(array, kind, validated) }?;
+    // SAFETY: the array has one child, as was checked, with its buffers.
+    let items = unsafe { &**array.children };
+    Ok(items.dictionary.is_null().then(|| identity(items)))
+}
+
+/// The addresses of the buffers, offset and length of an array. Only the first buffers are looked at: those of views
+/// beyond them are told by the views.
+fn identity(array: &RawArray) -> (Vec<usize>, i64, i64) {
+    let count = if array.buffers.is_null() {
+        0
+    } else {
+        array.n_buffers.clamp(0, 3) as usize
+    };
+    let buffers = (0..count).map(|at| {
+        // SAFETY: there are so many pointers to buffers.
+        unsafe { *array.buffers.add(at) as usize }
+    });
+    (buffers.collect(), array.offset, array.length)
 }
 
 /// Checks what the import relies on: numbers of buffers and children, pointers, lengths and offsets.
 ///
 /// # Safety
 /// As for [`import_array`].
-unsafe fn check(array: &RawArray, kind: &DataType) -> Result<()> {
+unsafe fn check(
+    array: &RawArray,
+    kind: &DataType,
+    validated: &Validated,
+) -> Result<()> {
     let places = array.length.checked_add(array.offset);
     // No buffer of such a length fits into memory, and no arithmetic on it overflows.
     let Some(places) = places.filter(|&n| array.length >= 0 && array.offset >= 0 && n < 1 << 48)
@@ -302,61 +354,89 @@ unsafe fn check(array: &RawArray, kind: &DataType) -> Result<()> {
     if buffers > 1 && places > 0 && buffer(1).is_null() {
         return invalid(format!("an array of {kind} lacks its values or offsets"));
     }
+    let known = validated.contains(&identity(array));
+    if buffers > 0 && array.null_count == 0 && !buffer(0).is_null() && !known {
+        // SAFETY: a validity bitmap has a bit for each place.
+        unsafe { all_valid(array, buffer(0).cast::<u8>()) }?;
+    }
     // SAFETY: null or an array, as promised by the caller.
     match (kind, unsafe { array.dictionary.as_ref() }) {
         // SAFETY: as promised by the caller.
         (DataType::Dictionary(_, values), Some(dictionary)) => {
-            unsafe { check(dictionary, values) }?;
+            unsafe { check(dictionary, values, validated) }?;
         }
         (DataType::Dictionary(..), None) => return invalid("a dictionary array has no dictionary"),
         (_, Some(_)) => return invalid(format!("an array of {kind} has a dictionary")),
         (_, None) => {}
     }
+    let range = if known {
+        0..0
+    } else {
+        array.offset..places
+    };
     // SAFETY: the offsets are not null where there are places, and as many as the length implies.
     unsafe {
         match kind {
             DataType::Utf8 => {
-                let end = last_offset::<i32>(buffer(1), places)?;
+                let end = last_offset::<i32>(buffer(1), range)?;
                 needs(end, buffer(2))
             }
             DataType::LargeUtf8 => {
-                let end = last_offset::<i64>(buffer(1), places)?;
+                let end = last_offset::<i64>(buffer(1), range)?;
                 needs(end, buffer(2))
             }
             DataType::Utf8View => view_sizes(array, &buffer),
             DataType::List(item) => {
-                let end = last_offset::<i32>(buffer(1), places)?;
-                child(array, item, end)
+                let end = last_offset::<i32>(buffer(1), range)?;
+                child(array, item, end, validated)
             }
             DataType::LargeList(item) => {
-                let end = last_offset::<i64>(buffer(1), places)?;
-                child(array, item, end)
+                let end = last_offset::<i64>(buffer(1), range)?;
+                child(array, item, end, validated)
             }
             DataType::FixedSizeList(item, size) => {
                 let Some(end) = places.checked_mul(i64::from(*size)) else {
                     return invalid("a list of fixed size is too long");
                 };
-                child(array, item, end)
+                child(array, item, end, validated)
             }
             _ => Ok(()),
         }
     }
 }
 
-/// The last of `places + 1` offsets, none of which may be negative or smaller than the one before.
+/// Refuses nulls in the bitmap of an array that claims to have none, because arrow drops that bitmap.
 ///
 /// # Safety
-/// There are so many offsets, unless `places` is 0.
-unsafe fn last_offset<O: Copy + Into<i64>>(offsets: *const c_void, places: i64) -> Result<i64> {
-    if offsets.is_null() || places == 0 {
+/// The bitmap has a bit for each place of the array.
+unsafe fn all_valid(array: &RawArray, bitmap: *const u8) -> Result<()> {
+    for at in array.offset..array.offset + array.length {
+        // SAFETY: as promised by the caller.
+        let byte = unsafe { *bitmap.add((at / 8) as usize) };
+        if byte >> (at % 8) & 1 == 0 {
+            return invalid("an array claims to have no nulls, but its validity bitmap has one");
+        }
+    }
+    Ok(())
+}
+
+/// The last of the offsets of some places, none of which may be negative or smaller than the one before.
+///
+/// # Safety
+/// There is an offset for each place and one more, unless there are no places.
+unsafe fn last_offset<O: Copy + Into<i64>>(
+    offsets: *const c_void,
+    places: Range<i64>,
+) -> Result<i64> {
+    if offsets.is_null() || places.is_empty() {
         // Some exporters leave out the one offset of an empty array. Its value does not matter.
         return Ok(0);
     }
     let offsets = offsets.cast::<O>();
     let mut last = 0;
-    for at in 0..=places as usize {
+    for at in places.start..=places.end {
         // SAFETY: as promised by the caller; the buffer of another library may be unaligned.
-        let offset: i64 = unsafe { offsets.add(at).read_unaligned() }.into();
+        let offset: i64 = unsafe { offsets.add(at as usize).read_unaligned() }.into();
         if offset < last {
             return invalid(format!(
                 "offset {at} is {offset}, below the one before, {last}"
@@ -379,7 +459,12 @@ fn needs(end: i64, data: *const c_void) -> Result<()> {
 ///
 /// # Safety
 /// As for [`import_array`]; the array has one child.
-unsafe fn child(array: &RawArray, item: &Field, end: i64) -> Result<()> {
+unsafe fn child(
+    array: &RawArray,
+    item: &Field,
+    end: i64,
+    validated: &Validated,
+) -> Result<()> {
     // SAFETY: there is one child.
     let child = unsafe { (*array.children).as_ref() };
     let Some(child) = child.filter(|child| !child.release.is_null()) else {
@@ -392,7 +477,7 @@ unsafe fn child(array: &RawArray, item: &Field, end: i64) -> Result<()> {
         ));
     }
     // SAFETY: as promised by the caller.
-    unsafe { check(child, item.data_type()) }
+    unsafe { check(child, item.data_type(), validated) }
 }
 
 /// The sizes of the buffers that string views point into.

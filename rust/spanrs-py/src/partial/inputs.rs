@@ -151,8 +151,9 @@ fn read(
         match given.pred_scheme {
             PredScheme::AsGold => {}
             PredScheme::Named(scheme) => reader = reader.with_pred_scheme(scheme)?,
-            PredScheme::Open if reader.scheme() == Scheme::Token => {}
-            PredScheme::Open => {
+            PredScheme::Undetected
+                if reader.scheme() == Scheme::Token || reader.reading() == Reading::Refuse => {}
+            PredScheme::Undetected => {
                 // Tags of no scheme are violations of that of gold.
                 if let Ok(detection) = decide(&reader, Side::Pred, pred)
                     && detection.contradicts(reader.scheme())
