@@ -7,13 +7,16 @@
 pub mod brat;
 pub mod columns;
 pub mod columns_pair;
+pub mod conlleval;
 pub mod convert_job;
 pub mod exact;
 pub mod fair;
+pub mod fair_files;
 pub mod fake_xml;
 pub mod jsonl;
 pub mod label_studio;
 pub mod mat;
+pub mod mat_documents;
 pub mod mat_json;
 pub mod partial;
 pub mod span_file;
@@ -42,6 +45,7 @@ pub type Target = fn(&[u8]);
 pub const TARGETS: &[(&str, Target)] = &[
     ("columns", columns::run),
     ("columns_pair", columns_pair::run),
+    ("conlleval", conlleval::run),
     ("convert_job", convert_job::run),
     ("span_file", span_file::run),
     ("mat_json", mat_json::run),
@@ -56,5 +60,7 @@ pub const TARGETS: &[(&str, Target)] = &[
     ("exact", exact::run),
     ("partial", partial::run),
     ("fair", fair::run),
+    ("fair_files", fair_files::run),
     ("mat", mat::run),
+    ("mat_documents", mat_documents::run),
 ];
