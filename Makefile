@@ -2,7 +2,8 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-SOURCES := $(shell find rust python -name '*.rs' -o -name '*.py' -o -name '*.pyi') Cargo.toml Cargo.lock pyproject.toml
+SOURCES := $(shell find rust python -path rust/fuzz -prune -o -name '*.rs' -print -o -name '*.py' -print \
+	-o -name '*.pyi' -print) Cargo.toml Cargo.lock pyproject.toml
 export CARGO_TERM_COLOR ?= auto
 
 # The fuzzers are a workspace of their own; third-party crates of its tests are built once for both.
@@ -10,8 +11,8 @@ FUZZ := --manifest-path rust/fuzz/Cargo.toml --locked --target-dir target
 FUZZ_HOST := $(shell rustc -vV 2>/dev/null | sed -n 's/^host: //p')
 FUZZ_BIN := target/$(FUZZ_HOST)/fuzz
 # Seconds of each target, or of the only one that is named.
-SECONDS ?= 60
-TARGET ?= $(basename $(notdir $(wildcard rust/fuzz/fuzz_targets/*.rs)))
+SECONDS = 60
+TARGET = $(basename $(notdir $(wildcard rust/fuzz/fuzz_targets/*.rs)))
 # What cargo-fuzz sets for `-s none`: LLVM counts edges and traces comparisons, on the stable toolchain too.
 # An explicit --target keeps the flags from build scripts and procedural macros.
 FUZZ_FLAGS := -Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-level=4 \
