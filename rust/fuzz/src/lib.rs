@@ -19,6 +19,7 @@ pub mod mat;
 pub mod mat_documents;
 pub mod mat_json;
 pub mod partial;
+pub mod repeated;
 pub mod span_file;
 pub mod tag_convert;
 pub mod tag_readings;
@@ -55,6 +56,7 @@ pub const TARGETS: &[(&str, Target)] = &[
     ("label_studio", label_studio::run),
     ("brat", brat::run),
     ("task_xml", task_xml::run),
+    ("repeated", repeated::run),
     ("tag_readings", tag_readings::run),
     ("tag_convert", tag_convert::run),
     ("exact", exact::run),
