@@ -65,7 +65,7 @@ fn read(format: u8, text: &[u8]) {
         }
         9 => {
             let (gold, pred) = split_at_byte(text, 0);
-            drop(columns(gold, pred));
+            columns(gold, pred);
         }
         _ => {
             let layout = Layout {
