@@ -2,8 +2,7 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-SOURCES := $(shell find rust python -path rust/fuzz -prune -o -name '*.rs' -print -o -name '*.py' -print \
-	-o -name '*.pyi' -print) Cargo.toml Cargo.lock pyproject.toml
+SOURCES := $(shell find rust python -path rust/fuzz -prune -o -name '*.rs' -print -o -name '*.py' -print -o -name '*.pyi' -print) Cargo.toml Cargo.lock pyproject.toml
 export CARGO_TERM_COLOR ?= auto
 
 # The fuzzers are a workspace of their own; third-party crates of its tests are built once for both.
@@ -20,7 +19,7 @@ FUZZ_FLAGS := -Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-level=4 \
 	-Cllvm-args=-sanitizer-coverage-trace-compares -Cllvm-args=-simplifycfg-branch-fold-threshold=0 \
 	--cfg fuzzing
 
-.PHONY: help demo setup develop fmt lint test test-rust test-python test-slow fuzz versus differential clean
+.PHONY: help demo setup develop fmt lint test test-rust test-python test-slow golden fuzz versus differential clean
 
 help:  ## show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -33,7 +32,7 @@ $(VENV)/made:
 
 # The demo needs the package and nothing else; tests and benches need the tools as well.
 $(VENV)/demo: $(VENV)/made $(SOURCES)
-	$(BIN)/python -m pip install --quiet .
+	$(BIN)/python -m pip install --quiet --config-settings build-args=--profile=quick .
 	touch $@
 
 $(VENV)/tools: $(VENV)/made pyproject.toml
@@ -41,8 +40,14 @@ $(VENV)/tools: $(VENV)/made pyproject.toml
 	touch $@
 
 $(VENV)/built: $(VENV)/tools $(SOURCES)
-	VIRTUAL_ENV=$(CURDIR)/$(VENV) $(BIN)/maturin develop --release --quiet
+	VIRTUAL_ENV=$(CURDIR)/$(VENV) $(BIN)/maturin develop --profile quick --quiet
+	rm -f $(VENV)/released
 	touch $@
+
+# Speed is measured with the profile of the wheels.
+$(VENV)/released: $(VENV)/tools $(SOURCES)
+	VIRTUAL_ENV=$(CURDIR)/$(VENV) $(BIN)/maturin develop --release --quiet
+	touch $@ $(VENV)/built
 
 demo: $(VENV)/demo  ## set up, and score the example files
 	$(BIN)/spanrs score examples/gold.conll examples/pred.conll
@@ -75,6 +80,9 @@ test-python: $(VENV)/built  ## Python tests, examples of the docs included
 test-slow: $(VENV)/built  ## what needs other programs (conlleval.pl by SPANRS_CONLLEVAL_PL, with perl; LibreOffice)
 	$(BIN)/python -m pytest -m slow
 
+golden: $(VENV)/built  ## record tests/golden again from the peers (perl, seqeval from PyPI)
+	cd tests && ../$(BIN)/python -m golden.record
+
 fuzz:  ## fuzz every target for SECONDS=60 seconds, or TARGET=name alone; findings go to rust/fuzz/regressions
 	RUSTFLAGS="$(FUZZ_FLAGS)" cargo build $(FUZZ) --target $(FUZZ_HOST) --profile fuzz --features libfuzzer --bins
 	@failed=; for target in $(TARGET); do \
@@ -89,11 +97,11 @@ fuzz:  ## fuzz every target for SECONDS=60 seconds, or TARGET=name alone; findin
 
 test: lint test-rust test-python  ## everything the gate runs
 
-differential: $(VENV)/built  ## a million random sequences and 10^5 corpora against the peers, once
+differential: $(VENV)/released  ## a million random sequences and 10^5 corpora against the peers, once
 	$(BIN)/python -m benches.versus.iobes_million
 	$(BIN)/python -m benches.versus.differential
 
-versus: $(VENV)/built  ## speed and memory beside the peers, written to benches/record
+versus: $(VENV)/released  ## speed and memory beside the peers, written to benches/record
 	$(BIN)/python -m benches.versus.run
 	$(BIN)/python -m benches.versus.iobes_calls
 

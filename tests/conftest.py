@@ -1,4 +1,4 @@
-"""What all tests share."""
+"""What all tests share: where the recorded outputs and the corpora are."""
 
 from __future__ import annotations
 
@@ -7,27 +7,66 @@ from pathlib import Path
 
 import pytest
 
+import corpora
+from recordings import SMALL, Recordings
+
 ROOT = Path(__file__).parent.parent
-SHARED = Path(os.environ.get("SPANRS_SHARED", ROOT.parent / "shared"))
+SHARED = Path(os.environ.get("SPANRS_SHARED") or ROOT.parent / "shared").absolute()
+#: Every comparison runs on the small set of the project, and on the larger set where that is installed.
+SOURCES = ["small", "shared"]
 
 
 @pytest.fixture(scope="session")
 def shared() -> Path:
-    """The folder with recorded outputs and real corpora, which is not part of the project."""
+    """Return the folder with the larger recordings and the real corpora."""
     if not (SHARED / "golden").is_dir():
-        if os.environ.get("CI"):
-            pytest.fail(f"no golden files at {SHARED}: they must be there in CI")
-        pytest.skip(f"no golden files at {SHARED}; set SPANRS_SHARED")
+        reason = "the larger recordings and the corpora are not in ../shared (or where SPANRS_SHARED says)"
+        if os.environ.get("SPANRS_REQUIRE_SHARED"):
+            pytest.fail(f"{reason}, and SPANRS_REQUIRE_SHARED is set: looked at {SHARED}")
+        pytest.skip(reason)
     return SHARED
 
 
-@pytest.fixture(scope="session")
-def evaluators(shared: Path) -> Path:
-    """Recorded outputs of the evaluators."""
-    return shared / "golden" / "evaluators"
+def _folder(request: pytest.FixtureRequest) -> tuple[Path, bool]:
+    """Return the folder with recordings of the requested source, and whether it is the small one."""
+    if request.param == "small":
+        return SMALL, True
+    return request.getfixturevalue("shared") / "golden", False
 
 
-@pytest.fixture(scope="session")
-def wnut(shared: Path) -> Path:
-    """The WNUT 2017 shared task."""
-    return shared / "data" / "wnut17"
+@pytest.fixture(scope="session", params=SOURCES)
+def evaluators(request: pytest.FixtureRequest) -> Recordings:
+    """Return recorded outputs of the evaluators."""
+    folder, small = _folder(request)
+    return Recordings(folder / "evaluators", small)
+
+
+@pytest.fixture(scope="session", params=SOURCES)
+def matscore(request: pytest.FixtureRequest) -> Recordings:
+    """Return recorded cases of MATScore."""
+    folder, small = _folder(request)
+    return Recordings(folder / ("regression_mat" if small else "mat"), small)
+
+
+@pytest.fixture(scope="session", params=SOURCES)
+def submissions(request: pytest.FixtureRequest) -> corpora.Submissions:
+    """Return a tagged corpus with the predictions of several systems; the larger one is WNUT 2017."""
+    if request.param == "small":
+        return corpora.small_submissions(SMALL / "data")
+    return corpora.wnut(request.getfixturevalue("shared") / "data" / "wnut17")
+
+
+@pytest.fixture(scope="session", params=SOURCES)
+def nested(request: pytest.FixtureRequest) -> corpora.Nested:
+    """Return a corpus with two layers of tags; the larger one is GermEval 2014."""
+    if request.param == "small":
+        return corpora.small_nested(SMALL / "data")
+    return corpora.germeval(request.getfixturevalue("shared") / "data" / "germeval2014")
+
+
+@pytest.fixture(scope="session", params=SOURCES)
+def faireval_data(request: pytest.FixtureRequest) -> corpora.SpanFiles:
+    """Return span files in FairEval's folders with its result files; the larger ones are FairEval's own."""
+    if request.param == "small":
+        return corpora.small_span_files(SMALL / "data")
+    return corpora.published_span_files(request.getfixturevalue("shared"))

@@ -8,28 +8,27 @@
 - ``spanrs`` on the command line: ``score``, ``validate``, ``convert``, ``spans``, ``fair``, ``mat``.
 """
 
+import importlib
 from typing import TYPE_CHECKING, Any
 
-from spanrs import errors, io, tags
-from spanrs._spanrs import __version__
-from spanrs.errors import SpanrsError
-from spanrs.eval import (
-    FairResult,
-    FairScorer,
-    PartialResult,
-    PartialScorer,
-    Result,
-    Scorer,
-    fair,
-    fair_files,
-    partial,
-    score,
-    score_files,
-)
-from spanrs.tags import Span
-
 if TYPE_CHECKING:
-    from spanrs import mat
+    from spanrs import errors, io, mat, tags
+    from spanrs._spanrs import __version__
+    from spanrs.errors import SpanrsError, SpanrsWarning
+    from spanrs.eval import (
+        FairResult,
+        FairScorer,
+        PartialResult,
+        PartialScorer,
+        Result,
+        Scorer,
+        fair,
+        fair_files,
+        partial,
+        score,
+        score_files,
+    )
+    from spanrs.tags import Span
 
 __all__ = [
     "FairResult",
@@ -40,6 +39,7 @@ __all__ = [
     "Scorer",
     "Span",
     "SpanrsError",
+    "SpanrsWarning",
     "__version__",
     "errors",
     "fair",
@@ -53,10 +53,26 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> Any:
-    """Import rooms that not everybody needs when they are looked at."""
-    if name == "mat":
-        import importlib
+#: Where names come from. They are imported when they are first used, so that the command line is there at once.
+_SOURCES = {
+    "Span": "spanrs.tags",
+    "SpanrsError": "spanrs.errors",
+    "SpanrsWarning": "spanrs.errors",
+    "__version__": "spanrs._spanrs",
+}
+_MODULES = ("errors", "io", "mat", "tags")
 
-        return importlib.import_module("spanrs.mat")
-    raise AttributeError(f"module 'spanrs' has no attribute {name!r}")
+
+def __getattr__(name: str) -> Any:
+    """Import a public name when it is first used."""
+    if name not in __all__:
+        raise AttributeError(f"module 'spanrs' has no attribute {name!r}")
+    if name in _MODULES:
+        return importlib.import_module(f"spanrs.{name}")
+    value = getattr(importlib.import_module(_SOURCES.get(name, "spanrs.eval")), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

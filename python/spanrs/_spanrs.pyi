@@ -25,6 +25,7 @@ __all__ = [
     "convert_batch",
     "convert_file",
     "detect",
+    "declared_encoding",
     "detect_file",
     "distinct_tags",
     "documents_of",
@@ -74,11 +75,12 @@ _S = TypeVar("_S", bound=tuple[Any, ...])
 _E = TypeVar("_E", bound=tuple[Any, ...])
 _T = TypeVar("_T")
 _Dialect: TypeAlias = tuple[str, bool, bool, bool]
-_Options: TypeAlias = tuple[str, str | None, int, int, int | None, int | None]
+_Options: TypeAlias = tuple[str, str, str | None, int | str, int | str, int | str | None, int | None]
 _Progress: TypeAlias = Callable[[int], object] | None
 _Span: TypeAlias = tuple[str, int, int]
 _Violation: TypeAlias = tuple[int, str, str | None, str, str | None, str]
-_Made: TypeAlias = tuple[str, str, _Dialect]
+_Made: TypeAlias = tuple[str, str | None, str, _Dialect]
+_Found: TypeAlias = tuple[str | None, str | None]
 _Filter: TypeAlias = tuple[list[str] | None, list[str]]
 _FairRow: TypeAlias = tuple[int, int, int, int, int, int, int, int, int]
 _FairFile: TypeAlias = tuple[object, str | None, _Options, bool]
@@ -113,6 +115,7 @@ class Counter:
     def __new__(
         cls,
         scheme: str,
+        pred_scheme: str | None,
         reading_name: str,
         dialect: _Dialect,
         keep: int,
@@ -146,12 +149,13 @@ class Counter:
         pred: Callable[[], object] | None,
         gold_options: _Options,
         pred_options: _Options,
+        on_misaligned: str,
         progress: _Progress,
         /,
     ) -> None: ...
     def end_document(self) -> None: ...
-    def made(self) -> tuple[str | None, str]: ...
-    def settle(self, scheme: str, /) -> None: ...
+    def made(self) -> tuple[str | None, str | None, str]: ...
+    def set_schemes(self, scheme: str, pred_scheme: str | None, /) -> None: ...
     def state(self) -> dict[str, Any]: ...
 
 @final
@@ -208,7 +212,12 @@ def convert_file(
 ) -> None: ...
 def detect(sentences: object, dialect: _Dialect, /) -> tuple[str, str, list[tuple[str, int]]]: ...
 def detect_file(
-    source: object, options: _Options, dialect: _Dialect, progress: _Progress, /
+    source: object,
+    options: _Options,
+    dialect: _Dialect,
+    progress: _Progress,
+    expected: str | None = None,
+    /,
 ) -> tuple[str, str, list[tuple[str, int]]]: ...
 def distinct_tags(sentences: object, /) -> list[str]: ...
 def fair_compare(target: list[Any], system: list[Any], focus: str, /) -> dict[str, Any]: ...
@@ -241,7 +250,7 @@ def span_lists_of_ids(
     lengths: npt.NDArray[np.int64] | None,
     made: _Made,
     /,
-) -> tuple[SpanLists, SpanLists, str | None, str | None]: ...
+) -> tuple[SpanLists, SpanLists, _Found, _Found]: ...
 def partial_outcomes(
     gold: SpanLists,
     pred: SpanLists,
@@ -253,7 +262,7 @@ def partial_outcomes(
 ) -> tuple[_Places, _Places, _Places, _Places, _Places]: ...
 def span_lists_of_tags(
     gold: object, pred: object, made: _Made, /
-) -> tuple[SpanLists, SpanLists, str | None, str | None]: ...
+) -> tuple[SpanLists, SpanLists, _Found, _Found]: ...
 def read_ids(
     ids: npt.NDArray[Any],
     vocabulary: Sequence[str],
@@ -380,7 +389,14 @@ def read_conll_documents(
     path: Path, options: _Options, scheme_name: str, reading_name: str, /
 ) -> Documents: ...
 def read_documents(
-    source: Path | tuple[bytes, str], format_name: str, declared: list[str] | None, overlay: bool, /
+    source: Path | tuple[bytes, str],
+    format_name: str,
+    declared: list[str] | None,
+    overlay: bool,
+    annotator: str | None,
+    max_expansion: int | None,
+    /,
 ) -> Documents: ...
 def read_tasks(name: str, text: str, /) -> list[tuple[str, list[_Tag]]]: ...
-def whole_file(path: Path, /) -> bytes: ...
+def whole_file(path: Path, max_expansion: int | None, /) -> bytes: ...
+def declared_encoding(path: Path, /) -> str | None: ...

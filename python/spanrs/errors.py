@@ -19,6 +19,7 @@ __all__ = [
     "ModelError",
     "SchemeError",
     "SpanrsError",
+    "SpanrsWarning",
 ]
 
 
@@ -114,7 +115,19 @@ class AlignmentError(SpanrsError, ValueError):
 
 
 class LimitError(SpanrsError, ValueError):
-    """The input is beyond a limit that keeps mistakes and hostile files from filling the memory."""
+    """The input is beyond a limit that keeps mistakes and hostile files from filling the memory.
+
+    Attributes
+    ----------
+    sentence : int or None
+        Sentence, from 0, for one of several in memory.
+    """
+
+    sentence: int | None = None
+
+
+class SpanrsWarning(UserWarning):
+    """Data that can be scored, but is probably not what its user thinks it is."""
 
 
 class ModelError(SpanrsError, ValueError):

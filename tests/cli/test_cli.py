@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from spanrs.cli import group
+from spanrs.cli.group import group
 from spanrs.cli.run import run
 
 EXAMPLES = Path(__file__).parent.parent.parent / "examples"
@@ -102,12 +102,11 @@ def test_help_and_mistakes(spanrs):
     assert spanrs("score", "-", "-")[0] == 2
 
 
-def test_germeval_headings_are_comments(spanrs, shared):
-    path = str(shared / "data" / "germeval2014" / "NER-de-dev.tsv")
+def test_germeval_headings_are_comments(spanrs, nested):
     columns = ("--token-column", "1", "--gold-column", "2", "--pred-column", "3")
-    parsed = json.loads(spanrs("score", path, *columns, "--json")[1])
+    parsed = json.loads(spanrs("score", str(nested.path), *columns, "--json")[1])
     assert parsed["violations"]["gold"]["count"] == 0
-    assert (parsed["tokens"], parsed["sentences"]) == (41653, 2200)
+    assert (parsed["tokens"], parsed["sentences"]) == (nested.tokens, nested.sentences)
 
 
 def test_comments_of_conllu_are_never_tokens(spanrs, tmp_path):

@@ -11,8 +11,8 @@ import sys
 
 import pytest
 
-import golden
-from spanrs.cli import group
+from answers.conlleval import column_text
+from spanrs.cli.group import group
 from spanrs.cli.run import run
 
 SCRIPT = os.environ.get("SPANRS_CONLLEVAL_PL")
@@ -47,20 +47,14 @@ def filtered(monkeypatch):
     return call
 
 
-def column_text(pair):
-    rows = zip(pair["g"], pair["p"], strict=True)
-    return "".join(f"w {gold} {pred}\n" for gold, pred in rows).encode()
-
-
 def test_output_is_that_recorded(evaluators, filtered):
-    pairs = golden.pairs(evaluators)
     compared, different = 0, []
-    for row in golden.rows(evaluators / "conlleval_pl.jsonl.gz"):
-        got = filtered(column_text(pairs[row["id"]]))
+    for row in evaluators.rows("conlleval_pl"):
+        got = filtered(column_text(evaluators.pairs[row["id"]]))
         compared += 1
         if got != (0, row["o"].encode(), b""):
             different.append((row["id"], got, row["o"]))
-    assert compared > 1500
+    assert compared > evaluators.at_least(small=300, large=1500)
     assert different == []
 
 

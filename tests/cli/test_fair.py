@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from spanrs.cli import group
+from spanrs.cli.group import group
 from spanrs.cli.run import run
 
 ROOT = Path(__file__).parent.parent.parent
@@ -25,9 +25,9 @@ def spanrs(capsys):
 
 
 @pytest.fixture
-def published(shared, tmp_path):
+def published(faireval_data, tmp_path):
     """The folders of FairEval: its data, and its configuration files."""
-    source = shared / "data" / "faireval"
+    source = faireval_data.folder
     for folder in ("target", "system"):
         shutil.copytree(source / folder, tmp_path / "data" / folder, copy_function=shutil.copyfile)
     shutil.copytree(source / "config", tmp_path / "config", copy_function=shutil.copyfile)
@@ -39,25 +39,30 @@ def published(shared, tmp_path):
 
 @pytest.mark.parametrize("name", ["ner", "chunks"])
 @pytest.mark.parametrize("where", ["config", "."])
-def test_compat_writes_the_published_results(spanrs, published, shared, monkeypatch, name, where):  # noqa: PLR0917
+def test_compat_writes_the_results(spanrs, published, faireval_data, monkeypatch, name, where):  # noqa: PLR0917
     # The paths of the files are meant from the folder of the configuration; from any other they are found.
     monkeypatch.chdir(published / where)
     status, _, err = spanrs("fair", "--config", published / "config" / f"{name}.config", "--compat")
     assert (status, err) == (0, "")
-    expected = (shared / "data" / "faireval" / "eval" / f"eval_{name}.csv").read_bytes()
+    expected = (faireval_data.folder / "eval" / f"eval_{name}.csv").read_bytes()
     assert (published / "eval" / f"eval_{name}.csv").read_bytes() == expected
 
 
-def test_the_configuration_of_the_original_gives_the_published_measures(spanrs, published):
+def test_the_configuration_of_the_original_gives_its_measures(spanrs, published, faireval_data):
+    recorded = json.loads(faireval_data.recorded.read_text(encoding="utf-8"))["ner"]["eval_target_focus"]
+    overall = recorded["overall"]
     status, out, _ = spanrs("fair", "--config", published / "config" / "ner.config", "-o", "-")
     assert status == 0
     f1 = {line.split()[0]: line.split()[-1] for line in out.splitlines()[2:5]}
-    assert f1 == {"exact": "85.05", "fair": "88.80", "weighted": "89.65"}
+    named = {"exact": "traditional", "fair": "fair", "weighted": "weighted"}
+    assert f1 == {name: f"{100 * overall[theirs]['F1']:.2f}" for name, theirs in named.items()}
     status, out, _ = spanrs("fair", "--config", published / "config" / "ner.config")
     assert (status, out) == (0, "")
     first, *rows = (published / "eval" / "eval_ner.csv").read_text().splitlines()
     assert first.startswith("type,evaluation,precision,recall,f1,support,tp,fp,fn,le,be,lbe")
-    assert rows[-2].startswith(",fair,0.904215230917")
+    fair = rows[-2].split(",")
+    assert fair[:2] == ["", "fair"]
+    assert [float(cell) for cell in fair[2:5]] == [overall["fair"][name] for name in ("Prec", "Rec", "F1")]
 
 
 def test_the_page_shows_what_the_example_gives(spanrs, monkeypatch):
@@ -224,23 +229,19 @@ def test_what_is_wrong_is_said_in_one_line(spanrs, files, monkeypatch, args, mes
     assert not (tmp_path / "out.csv").exists()
 
 
-def test_score_compares_systems_in_one_table(spanrs, wnut):
-    submissions = sorted((wnut / "submissions").iterdir())
-    args = ("score", "--matcher", "fair", wnut / "emerging.test.annotated", *submissions)
+def test_score_compares_systems_in_one_table(spanrs, submissions):
+    preds = list(submissions.preds.values())
+    args = ("score", "--matcher", "fair", submissions.gold, *preds)
     status, out, _ = spanrs(*args)
     assert status == 0
-    rows = {line.split()[0]: line.split()[1:4] for line in out.splitlines()[2:7]}
-    assert rows == {
-        "arcada": ["39.98", "46.19", "49.00"],
-        "drexel_cci": ["26.30", "28.44", "31.75"],
-        "flytxt": ["38.35", "43.73", "45.83"],
-        "sjtu_adapt.txt": ["40.42", "46.14", "48.82"],
-        "spinningbytes.txt": ["40.78", "47.09", "51.11"],
-    }
+    lines = slice(2, 2 + len(preds))
+    rows = {line.split()[0]: line.split()[1:4] for line in out.splitlines()[lines]}
+    assert rows == submissions.fair
     parsed = json.loads(spanrs(*args, "--json")[1])
-    assert parsed[str(submissions[0])]["overall"]["exact"]["f1"] == pytest.approx(0.39978563772775994)
-    exact = spanrs("score", wnut / "emerging.test.annotated", *submissions)[1]
-    assert [line.split()[3] for line in exact.splitlines()[2:7]] == [row[0] for row in rows.values()]
+    for pred, (f1, *_) in zip(preds, rows.values(), strict=True):
+        assert f"{100 * parsed[str(pred)]['overall']['exact']['f1']:.2f}" == f1
+    exact = spanrs("score", submissions.gold, *preds)[1]
+    assert [line.split()[3] for line in exact.splitlines()[lines]] == [row[0] for row in rows.values()]
 
 
 def test_score_takes_weights_and_focus_with_the_fair_matcher_only(spanrs, tmp_path):

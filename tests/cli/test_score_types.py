@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import spanrs
-from spanrs.cli import group
+from spanrs.cli.group import group
 from spanrs.cli.run import run
 
 EXAMPLES = Path(__file__).parent.parent.parent / "examples"

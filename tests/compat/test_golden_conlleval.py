@@ -1,29 +1,38 @@
-"""Both Python scripts named conlleval.py, recorded."""
+"""The Python programs named conlleval, recorded: two scripts, and the package from PyPI."""
 
 from __future__ import annotations
 
-import golden
+from answers import conlleval as answers
+from recordings import SMALL, Recordings
 from spanrs.compat import conlleval
 
 
 def test_counts_are_those_recorded(evaluators):
-    pairs = golden.pairs(evaluators)
     compared, different = 0, []
-    for row in golden.rows(evaluators / "conlleval_py.jsonl.gz"):
-        gold, pred = pairs[row["id"]]["g"], pairs[row["id"]]["p"]
-        lines = [f"w {g} {p}\n" for g, p in zip(gold, pred, strict=True)]
-        try:
-            c = conlleval.spyysalo.evaluate(lines)
-            lined = [c.correct_chunk, c.correct_tags, c.found_correct, c.found_guessed, c.token_counter]
-            lined += [dict(by) for by in (c.t_correct_chunk, c.t_found_correct, c.t_found_guessed)]
-        except conlleval.FormatError as error:
-            lined = {"err": "FormatError", "msg": str(error)}
-        try:
-            listed = [dict(by) for by in conlleval.count_chunks(gold, pred)[:3]]
-        except ValueError as error:
-            listed = {"err": "ValueError", "msg": str(error)}
+    for row in evaluators.rows("conlleval_py"):
+        pair = evaluators.pairs[row["id"]]
+        got = {
+            "spyysalo": answers.spyysalo(conlleval.spyysalo.evaluate, pair),
+            "sighsmile": answers.sighsmile(conlleval.count_chunks, pair),
+        }
         compared += 1
-        if {"spyysalo": lined, "sighsmile": listed} != row["o"]:
-            different.append((row["id"], lined, listed, row["o"]))
-    assert compared > 1500
+        if got != row["o"]:
+            different.append((row["id"], got, row["o"]))
+    assert compared > evaluators.at_least(small=300, large=1500)
     assert different == []
+
+
+def test_summaries_and_reports_of_the_package_are_those_recorded():
+    # The larger set has nothing of it.
+    recorded = Recordings(SMALL / "evaluators", small=True)
+    rows = list(recorded.rows("conlleval_pypi"))
+    assert len(rows) > 300
+    for row in rows:
+        got = answers.package(conlleval, recorded.pairs[row["id"]])
+        if "err" in row["o"]["report"]:
+            # Listed in docs/compare.md: the report of no tokens is a division by zero there.
+            assert row["o"]["report"]["err"] == "ZeroDivisionError"
+            assert recorded.pairs[row["id"]]["g"] == []
+            assert "accuracy:   0.00%" in got.pop("report")
+            del row["o"]["report"]
+        assert got == row["o"], row["id"]

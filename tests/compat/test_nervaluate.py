@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-import golden
+from recordings import SMALL, Recordings
 from spanrs.compat import nervaluate as ours
 from spanrs.compat.nervaluate import entities, strategies, v0
 
@@ -156,9 +156,9 @@ def test_csv_goes_to_a_file(tmp_path: Path):
 
 
 def test_version_0_2_0_as_recorded():
-    """tests/compat/nervaluate_v0.jsonl.gz holds what 0.2.0 said to random spans, tags and texts."""
+    # Random spans, tags and texts; only the small set has them.
     compared = 0
-    for row in golden.rows(Path(__file__).parent / "nervaluate_v0.jsonl.gz"):
+    for row in Recordings(SMALL / "evaluators", small=True).rows("nervaluate_v0"):
         loader = "default" if row["kind"] == "spans" else row["kind"]
         old = v0.Evaluator(row["true"], row["pred"], row["tags"], loader)
         results = old.evaluate()

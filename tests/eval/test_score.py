@@ -236,24 +236,24 @@ def test_strings_that_are_equal_but_not_the_same_object_count_the_same():
     assert spanrs.score(gold, pred).micro.f1 == 1
 
 
-@pytest.mark.parametrize(
-    ("submission", "conlleval", "discard", "strict"),
-    [("spinningbytes.txt", 40.78, 41.31, 41.31), ("arcada", 39.98, 39.98, 39.98)],
-)
-def test_the_numbers_of_wnut_2017(wnut, submission, conlleval, discard, strict):
-    gold, pred = wnut / "emerging.test.annotated", wnut / "submissions" / submission
-    got = [
-        round(100 * spanrs.score_files(gold, pred, reading=reading).micro.f1, 2)
-        for reading in ("conlleval", "discard", "strict")
-    ]
-    assert got == [conlleval, discard, strict]
+def test_the_numbers_of_each_reading(submissions):
+    for name, expected in submissions.by_reading.items():
+        got = [
+            round(
+                100
+                * spanrs.score_files(submissions.gold, submissions.preds[name], reading=reading).micro.f1,
+                2,
+            )
+            for reading in ("conlleval", "discard", "strict")
+        ]
+        assert got == list(expected), name
 
 
-def test_the_violations_of_spinningbytes_are_listed(wnut):
-    gold, pred = wnut / "emerging.test.annotated", wnut / "submissions" / "spinningbytes.txt"
-    result = spanrs.score_files(gold, pred, located=100)
+def test_the_violations_of_a_submission_are_listed(submissions):
+    pred, count = submissions.preds[submissions.malformed], submissions.violations
+    result = spanrs.score_files(submissions.gold, pred, located=100)
     found = result.violations["pred"]
-    assert (found.count, len(found.first), result.violations["gold"].count) == (34, 34, 0)
+    assert (found.count, len(found.first), result.violations["gold"].count) == (count, count, 0)
     lines = pred.read_text(encoding="utf-8").splitlines()
     for located in found.first:
         tag = lines[located.line - 1].split("\t")[1]
@@ -398,3 +398,12 @@ def test_files_are_read_across_the_borders_of_chunks(tmp_path):
         expected = spanrs.score(*sides, "BIO")
         assert got.counts_by_type == expected.counts_by_type
         assert got.accuracy == expected.accuracy
+
+
+def test_many_results_merge_at_once_or_one_after_the_other():
+    parts = [spanrs.score([["I-A", "O"]], [["B-A", "I-A"]], "BIO", documents=[n + 1]) for n in (0, 0, 0)]
+    looped = parts[0].merge(parts[1]).merge(parts[2])
+    assert looped.to_dict() == parts[0].merge(*parts[1:]).to_dict()
+    assert [place.sentence for place in looped.violations["gold"].first] == [0, 1, 2]
+    assert [place.sentence for place in parts[2].violations["gold"].first] == [0]
+    assert len(looped.documents) == 3

@@ -8,6 +8,8 @@ from __future__ import annotations
 import gzip
 from pathlib import Path
 
+from formats import FORMATS
+
 HERE = Path(__file__).parent
 GOLD = b"EU B-ORG\nrejects O\nGerman B-MISC\n\nPeter B-PER\nBlackburn I-PER\n\n"
 # Made once by a zstd library from GOLD: tests need none of their own.
@@ -75,6 +77,7 @@ def main() -> None:
         "precomposed": "M\u00fcller B-PER\n".encode(),
         "malformed": GOLD.replace(b"B-PER", b"I-PER"),
         "touching": b"a B-X\nb B-X\n",
+        **FORMATS,
     }
     for name, content in files.items():
         (HERE / name).write_bytes(content)

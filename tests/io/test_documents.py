@@ -167,10 +167,13 @@ def test_gold_says_in_which_scheme_both_sides_are(tmp_path):
     (tmp_path / "gold").write_text("a B-PER\nb I-PER\nc O\nd B-LOC\n\na O\nb B-PER\n", encoding="utf-8")
     (tmp_path / "pred").write_text("a I-PER\nb I-PER\nc O\nd I-LOC\n\na O\nb I-PER\n", encoding="utf-8")
     sides = (tmp_path / "gold", tmp_path / "pred")
-    assert mat.score(*sides, format="conll", reading="strict").tag["<all>"]["match"] == 0
-    assert mat.score(*sides, format="conll").tag["<all>"]["match"] == 3
-    result = mat.score(*sides, format="conll", reading="refuse", lenient=True)
+    bio = {"format": "conll", "scheme": "BIO"}
+    assert mat.score(*sides, **bio, reading="strict").tag["<all>"]["match"] == 0
+    assert mat.score(*sides, **bio).tag["<all>"]["match"] == 3
+    result = mat.score(*sides, **bio, reading="refuse", lenient=True)
     assert "Illegal Start" in result.skipped[0].message
+    # Pred is clearly in another scheme.
+    assert mat.score(*sides, format="conll", reading="strict").tag["<all>"]["match"] == 3
 
 
 def test_documents_without_ids_are_paired_by_their_order(tmp_path):

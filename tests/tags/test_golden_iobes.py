@@ -1,4 +1,4 @@
-"""iobes (its repository's HEAD), recorded: spans, errors, conversions, writes, transitions."""
+"""iobes, recorded: spans, errors, conversions, writes, transitions."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def read(sequence, encoding):
 
 def test_spans_and_errors_of_all_encodings_are_those_recorded(evaluators):
     rows = list(iobes_golden.readings(evaluators))
-    assert len(rows) > 12_000
+    assert len(rows) > evaluators.at_least(small=1800, large=12_000)
     assert [(tags, encoding) for tags, encoding, wanted in rows if read(tags, encoding) != wanted] == []
 
 
@@ -33,7 +33,7 @@ def test_conversions_of_well_formed_tags_are_those_recorded(evaluators):
             for target, expected in row.items():
                 assert tags.convert(given, source, target, dialect=IOBES) == expected
                 compared += 1
-    assert compared >= 100 * 25
+    assert compared >= evaluators.at_least(small=20, large=100) * 25
 
 
 def test_conversions_of_any_tags_give_what_was_recorded_or_all_its_errors(evaluators):
@@ -49,7 +49,7 @@ def test_conversions_of_any_tags_give_what_was_recorded_or_all_its_errors(evalua
         lines = [f"{v.kind} error at index {v.index}." for v in caught.value.violations]
         # The recording cuts messages after 160 characters.
         assert (iobes_golden.REFUSED + "\n".join(lines)).startswith(expected["msg"][:150])
-    assert compared > 2000
+    assert compared > evaluators.at_least(small=500, large=2000)
 
 
 def test_writes_are_those_recorded(evaluators):
@@ -69,7 +69,7 @@ def test_writes_are_those_recorded(evaluators):
         wanted = [tag.removeprefix("-") for tag in expected] if scheme == "token" else expected
         got = tags.write_tags(spans, length, scheme, overlaps="overwrite", dialect=IOBES)
         assert got == wanted, (spans, length, scheme)
-    assert compared > 700
+    assert compared > evaluators.at_least(small=140, large=700)
 
 
 def test_transitions_are_those_recorded(evaluators):
@@ -111,4 +111,4 @@ def test_transitions_of_odd_tags_are_those_recorded(evaluators):
             if target != end:
                 assert nested[source, target] == valid, (scheme, source, target)
                 compared += 1
-    assert compared > 600
+    assert compared > evaluators.at_least(small=400, large=600)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 
-import golden
 from spanrs import tags
 
 CLEAN = {"valid", "noisy", "malformed", "bothmal"}
@@ -16,10 +15,9 @@ def spans(sequence, scheme, reading):
 
 def compare(evaluators, name, reading, *, inclusive):
     """How many sides were compared, and how many differ, by scheme."""
-    pairs = golden.pairs(evaluators)
     compared, different = Counter(), Counter()
-    for row in golden.rows(evaluators / name):
-        pair = pairs[row["id"]]
+    for row in evaluators.rows(name):
+        pair = evaluators.pairs[row["id"]]
         if pair["c"] not in CLEAN:
             continue
         for side in "gp":
@@ -30,26 +28,26 @@ def compare(evaluators, name, reading, *, inclusive):
 
 
 def test_reading_seqeval_is_the_default_mode_for_every_scheme(evaluators):
-    compared, different = compare(evaluators, "seqeval_default.jsonl.gz", "seqeval", inclusive=True)
-    assert sum(compared.values()) > 3000
+    compared, different = compare(evaluators, "seqeval_default", "seqeval", inclusive=True)
+    assert sum(compared.values()) > evaluators.at_least(small=450, large=3000)
     assert len(compared) == 8
     assert different == {}
 
 
 def test_reading_conlleval_is_the_default_mode_where_seqeval_knows_the_letters(evaluators):
-    _, different = compare(evaluators, "seqeval_default.jsonl.gz", "conlleval", inclusive=True)
+    _, different = compare(evaluators, "seqeval_default", "conlleval", inclusive=True)
     # L, U, M and W are letters the default mode does not know.
     assert set(different) <= {"BILOU", "BMEOW", "BMES"}, different
 
 
 def test_reading_seqeval_strict_is_the_strict_mode(evaluators):
-    compared, different = compare(evaluators, "seqeval_strict.jsonl.gz", "seqeval-strict", inclusive=False)
-    assert sum(compared.values()) > 2000
+    compared, different = compare(evaluators, "seqeval_strict", "seqeval-strict", inclusive=False)
+    assert sum(compared.values()) > evaluators.at_least(small=350, large=2000)
     assert len(compared) == 6
     assert different == {}
 
 
 def test_reading_strict_is_the_strict_mode_but_for_its_gaps(evaluators):
-    _, different = compare(evaluators, "seqeval_strict.jsonl.gz", "strict", inclusive=False)
+    _, different = compare(evaluators, "seqeval_strict", "strict", inclusive=False)
     # docs/compare.md says which: `B-A B-B` in IOB, spans of one token in IOE1.
     assert set(different) <= {"IOB1", "IOE1"}, different

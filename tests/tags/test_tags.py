@@ -7,6 +7,7 @@ import io
 import numpy as np
 import pytest
 
+import spanrs
 from spanrs import tags
 from spanrs.errors import SchemeError
 from spanrs.tags import Span
@@ -121,11 +122,18 @@ def test_the_mask_fits_a_vocabulary_in_any_order():
         tags.transition_mask("BIO", {"O": 0, "B-A": 2})
 
 
-@pytest.mark.parametrize("scheme", [s.name for s in tags.schemes()])
+def test_token_is_never_found_out():
+    for found, hint in ((["NN", "VB", "O"], "Name the scheme TOKEN"), (["LABEL_0", "LABEL_12"], "id2label")):
+        with pytest.raises(spanrs.errors.SchemeError, match=hint) as caught:
+            tags.detect_scheme(found)
+        assert caught.value.code == "no_scheme"
+    # Half of them is not most of them.
+    assert tags.detect_scheme(["NN", "B-A"]).scheme == "BIO"
+
+
+@pytest.mark.parametrize("scheme", [s.name for s in tags.schemes() if s.name != "TOKEN"])
 def test_a_scheme_is_found_out_from_tags_written_in_it(scheme):
     spans = [("A", 0, 3), ("A", 3, 4), ("B", 5, 6), ("B", 6, 8)]
-    if scheme == "TOKEN":
-        spans = [("NN", 0, 1), ("VB", 1, 2)]
     if scheme == "IO":
         spans = [("A", 0, 3), ("B", 5, 6)]
     found = tags.detect_scheme(tags.write_tags(spans, 9, scheme))
@@ -145,14 +153,14 @@ def test_files_convert_byte_for_byte(tmp_path):
     path, target = tmp_path / "in", tmp_path / "out"
     path.write_bytes(before)
     tags.convert_file(path, target, "auto", "iobes")
-    assert target.read_bytes() == after[3:]
+    assert target.read_bytes() == after
     sink = io.BytesIO()
     tags.convert_file(io.BytesIO(before), sink, "bio", "iobes")
-    assert sink.getvalue() == after[3:]
+    assert sink.getvalue() == after
 
 
-def test_files_read_as_their_sentences_do(wnut):
-    path = wnut / "submissions" / "spinningbytes.txt"
+def test_files_read_as_their_sentences_do(submissions):
+    path = submissions.preds[submissions.malformed]
     sentences, current = [], []
     for line in path.read_text(encoding="utf-8").splitlines():
         if line.strip():
@@ -168,7 +176,7 @@ def test_files_read_as_their_sentences_do(wnut):
     report = tags.validate_file(path, "BIO")
     flat = [v for found in tags.validate(sentences, "BIO") for v in found]
     assert [v for _, v in report.located] == flat
-    assert report.count == 34
+    assert report.count == submissions.violations
 
 
 def test_what_would_fill_the_memory_is_refused():

@@ -7,51 +7,28 @@ written.
 
 from __future__ import annotations
 
-import importlib
 import sys
-
-import click
-
-from spanrs import __version__
-
-#: Command -> what it does. The modules are imported only when they are needed.
-COMMANDS = {
-    "score": "Score tagged files: precision, recall, F1 of exact spans.",
-    "fair": "Evaluate spans fairly: every mistake once, as what it is.",
-    "validate": "List the tags that do not conform to their scheme.",
-    "convert": "Convert the tags of a file from one scheme to another.",
-    "spans": "Write the spans of a tagged file as JSON Lines.",
-    "mat": "Score annotated documents as MITRE's MATScore does.",
-    "conlleval": "Write what conlleval.pl writes, byte for byte.",
-}
-
-
-class _Lazy(click.Group):
-    """A group that imports a command's module when the command is run."""
-
-    def list_commands(self, ctx: click.Context) -> list[str]:
-        return list(COMMANDS)
-
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        if cmd_name not in COMMANDS:
-            return None
-        command = importlib.import_module(f"spanrs.cli.{cmd_name}").command
-        assert isinstance(command, click.Command)
-        return command
-
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        with formatter.section("Commands"):
-            formatter.write_dl(list(COMMANDS.items()))
-
-
-@click.group(cls=_Lazy, context_settings={"help_option_names": ["-h", "--help"]})
-@click.version_option(__version__, prog_name="spanrs")
-def group() -> None:
-    """Work with labelled spans of text."""
 
 
 def main() -> None:
-    """Run the command line."""
-    from spanrs.cli.run import run
+    """Run ``spanrs``."""
+    _run("spanrs.cli.group", "group", "spanrs")
 
-    sys.exit(run(group))
+
+def mat_main() -> None:
+    """Run ``MATScore``."""
+    _run("spanrs.cli.mat", "command", "MATScore")
+
+
+def _run(module: str, command: str, name: str) -> None:
+    # Imports take long enough to be interrupted, so they are inside, and nothing heavy is imported above.
+    try:
+        import importlib
+
+        from spanrs.cli.run import run
+
+        status = run(getattr(importlib.import_module(module), command), name=name)
+    except KeyboardInterrupt:
+        sys.stderr.write("spanrs: error: interrupted\n")
+        status = 130
+    sys.exit(status)

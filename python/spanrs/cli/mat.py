@@ -17,7 +17,7 @@ from spanrs.io.documents import FORMATS
 from spanrs.mat.files import FilePair, Reading, file_pair, file_pairs, without_hypothesis
 from spanrs.mat.result import MatResult
 from spanrs.mat.rules import PIECES, TABLES, UNPAIRED, Rules
-from spanrs.mat.scoring import SAMPLES, Sink, score_pairs
+from spanrs.mat.scoring import SAMPLES, Sink, refuse_nothing, score_pairs
 from spanrs.mat.task import Task, find_task, read_task
 from spanrs.report.mat_csv import CONFUSABILITY, DETAILS, FILES
 
@@ -77,6 +77,9 @@ def _names(text: str | None) -> list[str] | None:
 @click.option("--file_re", metavar="RE", help="Which files of --dir: fits the whole basename.")
 @click.option("--file_type", type=click.Choice(FORMATS), default="mat-json", show_default=True)
 @click.option("--encoding", help="Of the hypothesis, if its file type has none of its own.")
+@click.option(
+    "--annotator", metavar="NAME|INDEX", help="Whose annotations of Label Studio or Prodigy are the hypothesis."
+)
 @click.option("--ref_file", type=click.Path(path_type=Path), help="The reference file.")
 @click.option("--ref_dir", type=click.Path(path_type=Path), help="A directory of reference files.")
 @click.option(
@@ -85,6 +88,12 @@ def _names(text: str | None) -> list[str] | None:
 @click.option("--ref_fsuff_on", metavar="SUFF", help="and then put this on.")
 @click.option("--ref_file_type", type=click.Choice(FORMATS), default="mat-json", show_default=True)
 @click.option("--ref_encoding", help="Of the reference, if its file type has none of its own.")
+@click.option("--ref_annotator", metavar="NAME|INDEX", help="Whose annotations are the reference.")
+@click.option(
+    "--max_expansion",
+    type=click.IntRange(1),
+    help="How many times its size a compressed file may expand; 100 if not given, counted from 16 MiB on.",
+)
 @click.option(
     "--xml_input_is_overlay", is_flag=True, help="Elements a task does not declare stay in the text."
 )
@@ -173,6 +182,8 @@ def command(context: click.Context, /, **given: Any) -> None:
             kinds=given["tag_span_details"],
             percent=given["percent"],
         )
+        if not given["lenient"]:
+            refuse_nothing(result)
         for note in result.notes[len(rules.messages()) :]:
             click.echo(note, err=True)
         if page is not None:
@@ -371,6 +382,8 @@ def _reading(given: dict[str, Any], side: str) -> Reading:
         given["scheme"],
         given["reading"],
         given["columns"],
+        given[f"{side}annotator"],
+        given["max_expansion"],
     )
 
 
@@ -388,9 +401,3 @@ def _bar(pairs: int) -> Iterator[Callable[[int, int], None] | None]:
         work = bar.add_task("scoring", total=pairs)
         yield lambda done, total: bar.update(work, completed=done, total=total)
 
-
-def main() -> None:
-    """Run as ``MATScore``."""
-    from spanrs.cli.run import run
-
-    sys.exit(run(command, name="MATScore"))

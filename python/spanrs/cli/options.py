@@ -18,9 +18,41 @@ from spanrs.tags.words import Dialect, schemes
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-#: Numbers of columns and of things to list: what the core can count.
-COLUMN = click.IntRange(-(10**6), 10**6)
+#: Numbers of things to list: what the core can count.
 AMOUNT = click.IntRange(0, 10**9)
+#: Numbers of columns.
+MOST_COLUMNS = 10**6
+
+
+class _Column(click.ParamType[Any]):
+    """A column: its number, or its name in CoNLL-U; several with commas where that is allowed."""
+
+    name = "column"
+
+    def __init__(self, *, several: bool = False) -> None:
+        self._several = several
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        if not isinstance(value, str):
+            return value
+        parts = [part.strip() for part in value.split(",")]
+        if "" in parts or (len(parts) > 1 and not self._several):
+            self.fail(f"{value!r} is not a column: give its number from 0, or its name in CoNLL-U", param, ctx)
+        columns = tuple(self._one(part, param, ctx) for part in parts)
+        return columns[0] if len(columns) == 1 else columns
+
+    def _one(self, text: str, param: click.Parameter | None, ctx: click.Context | None) -> int | str:
+        try:
+            number = int(text)
+        except ValueError:
+            return text
+        if abs(number) > MOST_COLUMNS:
+            self.fail(f"{number} is no number of a column", param, ctx)
+        return number
+
+
+COLUMN = _Column()
+COLUMNS = _Column(several=True)
 
 #: Files from this size on get a progress bar, where standard error is a terminal.
 LARGE = 64 << 20
@@ -51,10 +83,11 @@ def column_options(function: F) -> F:
     @click.option(
         "--format",
         "file_format",
-        type=click.Choice(["columns"]),
-        default="columns",
+        type=click.Choice(["auto", "columns", "conllu"]),
+        default="auto",
         show_default=True,
-        help="Format of the files: one token a line, blank lines between sentences (CoNLL).",
+        help="columns: one token a line, blank lines between sentences (CoNLL 2003 and others); conllu: CoNLL-U. "
+        "auto finds out, and refuses JSON, XML and others.",
     )
     @place_options
     @click.option(
@@ -62,10 +95,11 @@ def column_options(function: F) -> F:
     )
     @click.option("--suffix", is_flag=True, help="The prefix stands behind the type: PER-B.")
     @wraps(function)
-    def wrapped(*args: Any, file_format: str, tag_separator: str, suffix: bool, **kwargs: Any) -> Any:
-        del file_format  # The one format there is so far.
+    def wrapped(
+        *args: Any, file_format: str, columns: Columns, tag_separator: str, suffix: bool, **kwargs: Any
+    ) -> Any:
         dialect = Dialect(separator=tag_separator, suffix=suffix)
-        return function(*args, dialect=dialect, **kwargs)
+        return function(*args, columns=columns._replace(format=file_format), dialect=dialect, **kwargs)
 
     return wrapped  # type: ignore[return-value]  # click takes any callable
 
@@ -81,10 +115,11 @@ def place_options(function: F) -> F:
     )
     @click.option(
         "--column",
-        type=COLUMN,
+        type=COLUMNS,
         default=-1,
         show_default=True,
-        help="Column of the tags, from 0; negative from the last.",
+        help="Column of the tags, from 0; negative from the last. In CoNLL-U also the name of a column or a key of "
+        "MISC. spanrs score takes several with commas: layers of nested annotations.",
     )
     @click.option("--token-column", type=COLUMN, default=0, show_default=True, help="Column of the tokens.")
     @click.option(
@@ -95,7 +130,7 @@ def place_options(function: F) -> F:
     )
     @wraps(function)
     def wrapped(
-        *args: Any, separator: str, column: int, token_column: int, comments: str, **kwargs: Any
+        *args: Any, separator: str, column: Any, token_column: int | str, comments: str, **kwargs: Any
     ) -> Any:
         columns = Columns(separator=separator, comments=comments, token=token_column, tag=column)
         return function(*args, columns=columns, **kwargs)
@@ -146,6 +181,15 @@ def standard_output() -> IO[bytes]:
     if sys.stdout is None:
         raise OSError(errno.EBADF, "standard output is closed")
     return sys.stdout.buffer
+
+
+def complain(result: Any, name: str | None = None) -> None:
+    """Say on standard error what is conspicuous about the data, and what was noticed in its files."""
+    where = "" if name is None else f"{name}: "
+    for message in result.warnings:
+        click.echo(f"spanrs: warning: {where}{message}", err=True)
+    for message in result.notes:
+        click.echo(f"spanrs: note: {message}", err=True)
 
 
 def echo_table(text: str) -> None:

@@ -2,13 +2,46 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
 import os
+import signal
 import sys
+from collections.abc import Iterator
+from types import FrameType
 
 import click
 
 from spanrs.errors import SpanrsError
+
+
+class Terminated(BaseException):
+    """The process was asked to end by a signal."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__(number)
+        self.number = number
+
+
+@contextlib.contextmanager
+def ended_by_exception() -> Iterator[None]:
+    """Make an exception of SIGTERM and SIGHUP, so that temporary files are removed on the way out."""
+
+    def terminate(number: int, frame: FrameType | None) -> None:
+        raise Terminated(number)
+
+    before = {}
+    for name in ("SIGTERM", "SIGHUP"):
+        # Windows has no SIGHUP; a signal that is ignored (nohup) stays ignored; threads cannot set handlers.
+        number = getattr(signal, name, None)
+        if number is not None and signal.getsignal(number) == signal.SIG_DFL:
+            with contextlib.suppress(ValueError):
+                before[number] = signal.signal(number, terminate)
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 def run(command: click.Command, args: list[str] | None = None, name: str = "spanrs") -> int:
@@ -20,7 +53,8 @@ def run(command: click.Command, args: list[str] | None = None, name: str = "span
         sys.stdout.reconfigure(errors="backslashreplace")
     try:
         # Not `command.main`, which has ideas of its own about broken pipes.
-        with command.make_context(name, sys.argv[1:] if args is None else list(args)) as context:
+        arguments = sys.argv[1:] if args is None else list(args)
+        with ended_by_exception(), command.make_context(name, arguments) as context:
             command.invoke(context)
         sys.stdout.flush()
     except click.exceptions.Exit as exit_:
@@ -42,13 +76,24 @@ def run(command: click.Command, args: list[str] | None = None, name: str = "span
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return _fail("standard output was closed before everything was written (broken pipe)")
     except OSError as error:
-        reason = error.strerror or str(error)
-        return _fail(f"{error.filename or repr('')}: {reason}" if error.filename is not None else reason)
+        return _fail(describe(error))
     except (KeyboardInterrupt, click.Abort):
         return _fail("interrupted", 130)
+    except Terminated as ended:
+        # Whoever waits for the process sees that the signal ended it, as it would have without a handler.
+        os.kill(os.getpid(), ended.number)
+        return 128 + ended.number
     except MemoryError:
         return _fail("not enough memory")
     return 0
+
+
+def describe(error: Exception) -> str:
+    """Say in one line what is wrong, with the file that an operating system's error is about."""
+    if isinstance(error, OSError):
+        reason = error.strerror or str(error)
+        return f"{error.filename or repr('')}: {reason}" if error.filename is not None else reason
+    return " ".join(str(error).splitlines())
 
 
 def _fail(message: str, status: int = 2) -> int:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import importlib
 import json
 import sys
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -12,8 +14,9 @@ import click
 
 from spanrs.cli.options import (
     AMOUNT,
-    COLUMN,
+    COLUMNS,
     column_options,
+    complain,
     echo_table,
     progress,
     reading_option,
@@ -21,9 +24,11 @@ from spanrs.cli.options import (
     source,
 )
 from spanrs.eval import FairResult, FairScorer, Result, Scorer, fair_config
-from spanrs.eval.files import score_into
+from spanrs.cli.run import describe
+from spanrs.errors import AlignmentError, SpanrsError
+from spanrs.eval.files import score_with
 from spanrs.io import Columns
-from spanrs.tags.words import Dialect
+from spanrs.tags.words import Dialect, is_auto
 
 
 @click.command()
@@ -37,17 +42,30 @@ from spanrs.tags.words import Dialect
     help="exact: spans of equal type and bounds; fair: near misses are counted as what they are.",
 )
 @scheme_option()
+@click.option(
+    "--pred-scheme",
+    metavar="SCHEME",
+    help="Scheme of pred, where it is another one than that of gold; spans are compared. Without it, where --scheme "
+    "is auto, it is found out if pred is clearly in another one.",
+)
 @reading_option()
 @column_options
 @click.option(
     "--gold-column",
-    type=COLUMN,
+    type=COLUMNS,
     help="Column of the gold tags, where one file holds both or the two files differ.",
 )
 @click.option(
     "--pred-column",
-    type=COLUMN,
+    type=COLUMNS,
     help="Column of the pred tags, where one file holds both or the two files differ.",
+)
+@click.option(
+    "--on-misaligned",
+    type=click.Choice(["refuse", "report", "ignore"]),
+    default="refuse",
+    show_default=True,
+    help="Where tokens of gold and pred differ: an error, counted, or not compared. Sentences must agree.",
 )
 @click.option("--by-document", is_flag=True, help="A row for each document of gold as well.")
 @click.option(
@@ -85,11 +103,13 @@ def command(
     preds: tuple[str, ...],
     matcher: str,
     scheme: str,
+    pred_scheme: str | None,
     reading: str,
     columns: Columns,
     dialect: Dialect,
-    gold_column: int | None,
-    pred_column: int | None,
+    gold_column: Any,
+    pred_column: Any,
+    on_misaligned: str,
     by_document: bool,
     located: int,
     maps: tuple[str, ...],
@@ -105,7 +125,8 @@ def command(
     where --gold-column and --pred-column say. "-" is standard input; gzip and zstd are read as they are.
 
     Measures are printed in per cent, in --json as fractions. Several PRED give a table with a row for
-    each, and in --json an object by their names.
+    each, and in --json an object by their names. One of them that cannot be scored is said on standard
+    error, has no row, and makes the exit status 1.
     """
     names = (gold, *preds)
     if names.count("-") > 1:
@@ -117,46 +138,62 @@ def command(
         raise click.UsageError(f"{doubled[0]} is named twice")
     pred_named = bool(preds)
     columns, pred_columns = _columns(columns, pred_named, gold_column, pred_column)
-    job = _Job(scheme, reading, columns, pred_columns, dialect, located, by_document)
+    job = _Job(
+        scheme, pred_scheme, reading, columns, pred_columns, dialect, on_misaligned, located, by_document
+    )
+    if matcher == "fair" and (maps or untyped):
+        raise click.UsageError("--map and --untyped do not go with --matcher fair")
+    if matcher != "fair" and (weights is not None or focus is not None):
+        raise click.UsageError("--weights and --focus go with --matcher fair")
     results: dict[str, Any] = {}
+    failed = False
     for pred in preds or (None,):
         name = gold if pred is None else pred
-        if matcher == "fair":
-            if maps or untyped:
-                raise click.UsageError("--map and --untyped do not go with --matcher fair")
-            results[name] = job.fair(gold, pred, _types(kept), weights, focus)
-        else:
-            if weights is not None or focus is not None:
-                raise click.UsageError("--weights and --focus go with --matcher fair")
-            results[name] = job.exact(gold, pred, _views(maps, kept))
-    if len(results) == 1:
+        try:
+            if matcher == "fair":
+                results[name] = job.fair(gold, pred, _types(kept), weights, focus)
+            else:
+                results[name] = job.exact(gold, pred, _views(maps, kept))
+        except (SpanrsError, OSError) as error:
+            # What is wrong with gold is wrong for every pred; only misaligned tokens are named by their place there.
+            path = getattr(error, "path", None) or getattr(error, "filename", None)
+            if len(preds) < 2 or (path == gold and not isinstance(error, AlignmentError)):
+                raise
+            click.echo(f"spanrs: error: {describe(error)}; {name} is left out", err=True)
+            failed = True
+    for name, result in results.items():
+        complain(result, name if len(results) > 1 else None)
+    if len(preds) < 2:
         ((name, result),) = results.items()
         _show(result, (gold, name), located, untyped=untyped, as_json=as_json)
-    else:
+    elif results:
         _show_all(results, untyped=untyped, as_json=as_json)
+    if failed:
+        click.get_current_context().exit(1 if results else 2)
 
 
 class _Job(NamedTuple):
     """What is the same for all files that are scored."""
 
     scheme: str
+    pred_scheme: str | None
     reading: str
     columns: Columns
     pred_columns: Columns
     dialect: Dialect
+    on_misaligned: str
     located: int
     by_document: bool
 
     def exact(self, gold: str, pred: str | None, views: list[dict[str, str | None] | list[str]]) -> Result:
         """Match exactly, then look at other types."""
-        scorer = Scorer(self.scheme, self.reading, **self._options())
-        self._feed(scorer, gold, pred)
-        result = scorer.result()
+        result: Any = self._score(partial(Scorer, **self._options()), gold, pred)
         for view in views:
             for name in sorted(set(view) - set(result.per_type)):
                 click.echo(f"spanrs: note: no span has type {name}", err=True)
             result = result.with_types(view)
-        return result
+        made: Result = result
+        return made
 
     def fair(
         self,
@@ -167,29 +204,37 @@ class _Job(NamedTuple):
         focus: str | None,
     ) -> FairResult:
         """Match fairly; types are left out before, because they could take part in near misses."""
-        scorer = FairScorer(
-            self.scheme,
-            self.reading,
+        make = partial(
+            FairScorer,
             weights=weights or "paper",
             focus=fair_config.focus(focus or "gold"),
             types=types,
             **self._options(),
         )
-        self._feed(scorer, gold, pred)
-        return scorer.result()
+        result: Any = self._score(make, gold, pred)
+        made: FairResult = result
+        return made
 
     def _options(self) -> dict[str, Any]:
-        return {"dialect": self.dialect, "located": self.located, "by_document": self.by_document}
+        return {
+            "scheme": self.scheme,
+            "pred_scheme": self.pred_scheme,
+            "reading": self.reading,
+            "dialect": self.dialect,
+            "on_misaligned": self.on_misaligned,
+            "located": self.located,
+            "by_document": self.by_document,
+        }
 
-    def _feed(self, scorer: Scorer, gold: str, pred: str | None) -> None:
+    def _score(self, make: Callable[[], Scorer], gold: str, pred: str | None) -> Result | FairResult:
         with progress([gold] if pred is None else [gold, pred]) as bar:
-            score_into(
-                scorer,
+            return score_with(
+                make,
                 source(gold),
                 None if pred is None else source(pred),
-                scheme=self.scheme,
                 columns=self.columns,
                 pred_columns=self.pred_columns,
+                again=is_auto(self.scheme) or self.pred_scheme is not None and is_auto(self.pred_scheme),
                 progress=bar,
             )
 
@@ -230,7 +275,7 @@ def _show_all(results: dict[str, Any], *, untyped: bool, as_json: bool) -> None:
 
 
 def _columns(
-    columns: Columns, pred_named: bool, gold_column: int | None, pred_column: int | None
+    columns: Columns, pred_named: bool, gold_column: Any, pred_column: Any
 ) -> tuple[Columns, Columns]:
     """Give the columns of gold and of pred."""
     if not pred_named:

@@ -7,10 +7,11 @@ from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from typing import Any, NamedTuple
 
+from spanrs.eval.checks import Checks, Noticed
 from spanrs.eval.fair_tallies import ROW, FairTallies
 from spanrs.eval.fair_weights import FAIR, PAPER, Weights, as_weights, phrase, ratios
 from spanrs.eval.made import Made
-from spanrs.eval.result import Counts, LocatedViolation, Score, Violations, merged_settings
+from spanrs.eval.result import Counts, LocatedViolation, Score, Violations, merged_settings, shifted
 from spanrs.tags.words import Span
 
 #: Whose type a labelling error is counted for.
@@ -150,9 +151,27 @@ class FairResult(Made):
     """For tags, ``gold`` and ``pred``: all violations counted, the first ones located."""
     detection: str | None = None
     """What speaks for the scheme, where it was found out."""
+    pred_detection: str | None = None
+    """What speaks for the scheme of pred, where it turned out to be another one than that of gold."""
     errors: list[FairError] | None = None
     """Everything that is no true positive, where that was asked for."""
     _documents: list[tuple[str | None, FairTallies]] = field(default_factory=list)
+    _checks: Checks = Checks()
+    _noticed: Noticed = Noticed()
+
+    @property
+    def notes(self) -> list[str]:
+        """What was noticed in the files, a sentence each."""
+        return self._noticed.notes()
+
+    @property
+    def _differing(self) -> int:
+        return self._checks.differing
+
+    @property
+    def warnings(self) -> list[str]:
+        """What is conspicuous about the data, a sentence each: a side that is all ``O``, many violations..."""
+        return self._checks.warnings(self.violations, self._tallies.names(), self.settings)
 
     @cached_property
     def overall(self) -> FairScores:
@@ -263,13 +282,13 @@ class FairResult(Made):
         settings = dict(self.settings) | {"focus": aim, "weights": phrase(new)}
         return replace(self, weights=new, focus=aim, settings=settings)
 
-    def merge(self, other: FairResult) -> FairResult:
-        """Add a result made in the same way on other data.
+    def merge(self, *others: FairResult) -> FairResult:
+        """Add results made in the same way on other data.
 
         Parameters
         ----------
-        other : FairResult
-            Its documents, errors and violations come behind those of this one; errors only if both have
+        *others : FairResult
+            Their documents, errors and violations come behind those of this one; errors only if all have
             them.
 
         Returns
@@ -281,8 +300,13 @@ class FairResult(Made):
         ------
         spanrs.errors.SchemeError
             Where the signatures differ.
+
+        Notes
+        -----
+        A new result lists the documents, errors and violations of all parts, so one call with many results
+        takes less time than a loop of calls.
         """
-        return combine([self, other])
+        return combine([self, *others])
 
     def to_dict(self) -> dict[str, Any]:
         """Give everything as plain dictionaries, lists, strings and numbers.
@@ -293,7 +317,7 @@ class FairResult(Made):
             ``overall`` and ``per_type`` (type to the same: ``exact``, ``fair``, ``weighted``,
             ``exact_counts``, ``counts``), ``confusion`` (list of ``gold``, ``pred``, ``count``, None for
             nothing; cells of 0 left out), ``weights``, ``sentences``, ``violations``, ``detection``,
-            ``signature``, and where they were asked for ``documents`` and ``errors``.
+            ``pred_detection``, ``warnings``, ``signature``, and where they were asked for ``documents`` and ``errors``.
         """
         from spanrs.report.fair import plain
 
@@ -357,30 +381,33 @@ def combine(results: Sequence[FairResult]) -> FairResult:
     tallies = FairTallies()
     documents: list[tuple[str | None, FairTallies]] = []
     errors: list[FairError] | None = [] if all(r.errors is not None for r in results) else None
-    violations: dict[str, Violations] = {}
+    counts: dict[str, int] = {}
+    located: dict[str, list[LocatedViolation]] = {}
     for result in results:
         settings = merged_settings(settings, result.settings)
         sentences = tallies.sentences
         for side, found in result.violations.items():
-            known = violations.get(side, Violations(0, []))
-            # Sentences are numbered through.
-            moved = [_moved(place, sentences) for place in found.first]
-            violations[side] = Violations(known.count + found.count, known.first + moved)
+            counts[side] = counts.get(side, 0) + found.count
+            located.setdefault(side, []).extend(shifted(found.first, sentences))
         if errors is not None:
-            errors += [e._replace(sentence=e.sentence + sentences) for e in result.errors or ()]
+            own = result.errors or []
+            errors += [e._replace(sentence=e.sentence + sentences) for e in own] if sentences else own
         tallies.add(result._tallies)
         documents += result._documents
     detection = next((result.detection for result in results if result.detection), None)
+    pred_detection = next((result.pred_detection for result in results if result.pred_detection), None)
+    checks = Checks()
+    for result in results:
+        checks += result._checks
     return replace(
         results[0],
         _tallies=tallies,
         settings=settings,
-        violations=violations,
+        violations={side: Violations(count, located[side]) for side, count in counts.items()},
         detection=detection,
+        pred_detection=pred_detection,
+        _checks=checks,
+        _noticed=sum((result._noticed for result in results), Noticed()),
         errors=errors,
         _documents=documents,
     )
-
-
-def _moved(place: LocatedViolation, sentences: int) -> LocatedViolation:
-    return replace(place, sentence=place.sentence + sentences)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from spanrs import _spanrs
 from spanrs.eval import inputs
+from spanrs.eval.checks import Checks, Noticed, warn
 from spanrs.eval.fair_result import FairError, FairResult, check_focus, combine
 from spanrs.eval.fair_tallies import FairTallies
 from spanrs.eval.fair_weights import Weights, as_weights, phrase
@@ -29,7 +30,7 @@ class FairScorer(Scorer, matcher="fair"):
 
     Parameters
     ----------
-    scheme, reading, dialect, located, by_document, threads
+    scheme, pred_scheme, reading, on_misaligned, dialect, located, by_document, threads
         As for :class:`spanrs.Scorer`.
     weights, focus, types, exclude
         As for :func:`fair`.
@@ -53,6 +54,8 @@ class FairScorer(Scorer, matcher="fair"):
         focus: str = "gold",
         types: Collection[str] | None = None,
         exclude: Collection[str] = EXCLUDED,
+        pred_scheme: str | None = None,
+        on_misaligned: str = "refuse",
         dialect: Dialect = Dialect(),
         located: int = LOCATED,
         by_document: bool = False,
@@ -66,6 +69,8 @@ class FairScorer(Scorer, matcher="fair"):
         super().__init__(
             scheme,
             reading,
+            pred_scheme=pred_scheme,
+            on_misaligned=on_misaligned,
             dialect=dialect,
             located=located,
             by_document=by_document,
@@ -189,6 +194,9 @@ def make_fair_result(state: dict[str, Any], how: Fairness, settings: dict[str, s
         how.focus,
         make_violations(state),
         state["detection"],
+        state["pred_detection"],
+        _checks=Checks.from_state(state),
+        _noticed=Noticed.from_state(state),
         _documents=[(None, FairTallies.from_state(row["fair"])) for row in state["documents"]],
     )
 
@@ -203,6 +211,7 @@ def fair(
     focus: str = "gold",
     types: Collection[str] | None = None,
     exclude: Collection[str] = EXCLUDED,
+    pred_scheme: str | None = None,
     vocabulary: Vocabulary | None = None,
     ignore_index: int = IGNORE_INDEX,
     lengths: Iterable[int] | None = None,
@@ -225,7 +234,7 @@ def fair(
         Sentences of tags or ids, as for :func:`spanrs.score`; or of spans, flat, nested, overlapping or
         twice the same: tokens from 0, ends exclusive, and where a span has not all tokens between its
         bounds a collection of those it has.
-    scheme, reading, vocabulary, ignore_index, lengths, mask, dialect, located, threads
+    scheme, pred_scheme, reading, vocabulary, ignore_index, lengths, mask, dialect, located, threads
         As for :func:`spanrs.score`.
     weights : str or mapping
         How much of a TP, an FP and an FN each kind of error is in ``weighted``: ``paper`` (what the paper
@@ -279,6 +288,7 @@ def fair(
         focus=focus,
         types=types,
         exclude=exclude,
+        pred_scheme=pred_scheme,
         dialect=dialect,
         located=located,
         threads=threads,
@@ -291,14 +301,18 @@ def fair(
     }
     if not errors:
         scorer.update(gold, pred, **options)
-        return scorer.result()
+        result = scorer.result()
+        warn(result.warnings)
+        return result
     # Everything is read twice.
     if lengths is not None:
         options["lengths"] = inputs.as_lengths(lengths)
     gold, pred = (inputs.kept(inputs.as_lists(side)) for side in (gold, pred))
     scorer.update(gold, pred, **options)
     result = scorer.result()
-    made = (result.settings["scheme"], result.settings["reading"], dialect)
+    warn(result.warnings)
+    settings = result.settings
+    made = (settings["scheme"], settings.get("pred_scheme"), settings["reading"], dialect)
     golds, preds = inputs.span_lists(gold, pred, made, tokens=True, **options)[:2]
     found = [
         FairError(kind, sentence, _span(gold_span), _span(pred_span))

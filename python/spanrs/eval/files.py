@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import ExitStack
-from typing import TYPE_CHECKING, Literal, overload
+from functools import partial
+from typing import TYPE_CHECKING, Any, Literal, overload
 
+from spanrs.eval.checks import warn
+from spanrs.eval.layers import combine_layers
 from spanrs.eval.result import Result
 from spanrs.eval.scorer import LOCATED, Scorer
 from spanrs.io import Columns, Source, rereadable
@@ -28,6 +31,8 @@ def score_files(
     located: int = ...,
     by_document: bool = ...,
     matcher: Literal["exact"] = ...,
+    pred_scheme: str | None = ...,
+    on_misaligned: str = ...,
     progress: Callable[[int], object] | None = ...,
 ) -> Result: ...
 @overload
@@ -43,6 +48,8 @@ def score_files(
     located: int = ...,
     by_document: bool = ...,
     matcher: Literal["fair"],
+    pred_scheme: str | None = ...,
+    on_misaligned: str = ...,
     progress: Callable[[int], object] | None = ...,
 ) -> FairResult: ...
 def score_files(
@@ -57,6 +64,8 @@ def score_files(
     located: int = LOCATED,
     by_document: bool = False,
     matcher: str = "exact",
+    pred_scheme: str | None = None,
+    on_misaligned: str = "refuse",
     progress: Callable[[int], object] | None = None,
 ) -> Result | FairResult:
     r"""Score a column file against another, or two columns of one file.
@@ -69,16 +78,21 @@ def score_files(
     gold, pred : path or binary file object
         Plain, gzip or zstd. Without ``pred``, gold holds both: its tags in ``columns.tag``, those of
         pred in ``columns.second`` (the last column, where neither is named).
-    scheme, reading, dialect, located
+    scheme, pred_scheme, reading, dialect, located
         As for :func:`spanrs.score`. ``auto`` looks at the beginning of gold first.
     columns : Columns
-        Where things stand in gold, and in pred too unless ``pred_columns`` says otherwise.
+        Where things stand in gold, and in pred too unless ``pred_columns`` says otherwise. Several columns of
+        tags are layers of nested annotations: spans are matched within their layer and counted together.
     pred_columns : Columns, optional
         Where things stand in pred.
     by_document : bool
         Keep a row of counts for each document.
     matcher : str
         As for :func:`spanrs.score`.
+    on_misaligned : str
+        What to do where tokens of gold and pred differ: ``refuse`` is an error, ``report`` counts them in the
+        result and its signature, ``ignore`` does not compare them. Sentences and their lengths must agree in
+        any case.
     progress : callable, optional
         Called now and then with the bytes read so far, after decompression; ``auto`` may begin anew.
 
@@ -105,43 +119,69 @@ def score_files(
     >>> spanrs.score_files(both).counts
     Counts(tp=1, fp=0, fn=1)
     """
-    scorer = Scorer(
-        scheme, reading, matcher=matcher, dialect=dialect, located=located, by_document=by_document
+    made = partial(
+        Scorer,
+        scheme,
+        reading,
+        matcher=matcher,
+        pred_scheme=pred_scheme,
+        on_misaligned=on_misaligned,
+        dialect=dialect,
+        located=located,
+        by_document=by_document,
     )
-    score_into(
-        scorer,
+    result = score_with(
+        made,
         gold,
         pred,
-        scheme=scheme,
         columns=columns,
         pred_columns=pred_columns or columns,
+        # ``auto`` may read files twice.
+        again=is_auto(scheme) or pred_scheme is not None and is_auto(pred_scheme),
         progress=progress,
     )
-    return scorer.result()
+    warn(result.warnings)
+    return result
 
 
-def score_into(
-    scorer: Scorer,
+def score_with(
+    make: Callable[[], Scorer],
     gold: Source,
     pred: Source | None,
     *,
-    scheme: str,
     columns: Columns,
     pred_columns: Columns,
+    again: bool,
     progress: Callable[[int], object] | None = None,
-) -> None:
-    """Add files to a scorer; the arguments are those of :func:`score_files`.
+) -> Result | FairResult:
+    """Score files with scorers that ``make`` makes, one a layer of tags.
 
-    ``scheme`` is the one the scorer was made with: ``auto`` may read files twice.
+    The arguments are those of :func:`score_files`; ``again`` is true where files may be read twice.
     """
     if pred is gold and hasattr(gold, "read"):
         message = "gold and pred are one file object; open the file twice"
         raise TypeError(message)
     if pred is None and columns.second is None:
         columns = columns._replace(tag=-2 if columns.tag == -1 else columns.tag, second=-1)
+    layers, pred_layers = _layers(columns), _layers(pred_columns)
+    if pred is None and len(layers) > 1:
+        message = "layers of tags are scored of two files; one file holds one column of gold and one of pred"
+        raise TypeError(message)
+    if len(layers) != len(pred_layers):
+        message = f"gold has {len(layers)} columns of tags, pred has {len(pred_layers)}"
+        raise TypeError(message)
+    again = again or len(layers) > 1
+    results: list[Any] = []
     with ExitStack() as stack:
-        gold_again = stack.enter_context(rereadable(gold, needed=is_auto(scheme)))
-        pred_again = None
-        if pred is not None:
-            pred_again = stack.enter_context(rereadable(pred, needed=is_auto(scheme)))
-        scorer.update_files(gold_again, pred_again, columns, pred_columns, progress)
+        gold_again = stack.enter_context(rereadable(gold, needed=again))
+        pred_again = None if pred is None else stack.enter_context(rereadable(pred, needed=again))
+        for tag, pred_tag in zip(layers, pred_layers, strict=True):
+            scorer = make()
+            of_gold, of_pred = columns._replace(tag=tag), pred_columns._replace(tag=pred_tag)
+            scorer.update_files(gold_again, pred_again, of_gold, of_pred, progress)
+            results.append(scorer.result())
+    return results[0] if len(results) == 1 else combine_layers(results, layers)
+
+
+def _layers(columns: Columns) -> tuple[int | str, ...]:
+    return columns.tag if isinstance(columns.tag, tuple) else (columns.tag,)

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from spanrs import _spanrs
-from spanrs.errors import AlignmentError
+from spanrs.errors import AlignmentError, SchemeError
 from spanrs.tags.ids import as_ids
 from spanrs.tags.words import Dialect, Vocabulary, as_vocabulary
 
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
+
+
+#: The name of a scheme, and what speaks for it.
+Found: TypeAlias = tuple[str | None, str | None]
 
 
 def is_arrow(column: object) -> bool:
@@ -77,7 +81,7 @@ def as_batch(
         chosen = within if chosen is None else chosen & within
         sizes = None
     if chosen is not None:
-        golds = _signed(golds)
+        golds = _signed(golds, chosen)
         kind = np.promote_types(golds.dtype, np.min_scalar_type(ignore_index))
         golds = np.where(chosen, golds.astype(kind, copy=False), ignore_index).astype(kind, copy=False)
     return golds, preds, sizes
@@ -91,15 +95,20 @@ def _ids(side: str, ids: object) -> npt.NDArray[Any]:
     return array
 
 
-def _signed(ids: npt.NDArray[Any]) -> npt.NDArray[Any]:
+def _signed(ids: npt.NDArray[Any], chosen: npt.NDArray[Any]) -> npt.NDArray[Any]:
     """Give ids in a type that has a type in common with any ``ignore_index``."""
     import numpy as np
 
     if ids.dtype != np.uint64:
         return ids
-    # What does not fit is no id of any vocabulary, and is not one afterwards either.
-    most = np.iinfo(np.int64).max
-    return np.where(ids > most, most, ids).astype(np.int64)
+    large = chosen & (ids > np.iinfo(np.int64).max)
+    if large.any():
+        first = int(np.flatnonzero(large)[0])
+        message = f"gold has id {ids.reshape(-1)[first]}, which no vocabulary has"
+        error = SchemeError(message)
+        error.code = "unknown_id"
+        raise error
+    return np.where(chosen, ids, 0).astype(np.int64)
 
 
 def as_lengths(lengths: object) -> npt.NDArray[np.int64]:
@@ -147,17 +156,17 @@ def are_spans(*sides: object) -> bool:
 def span_lists(
     gold: Any,
     pred: Any,
-    made: tuple[str, str, Dialect],
+    made: tuple[str, str | None, str, Dialect],
     *,
     vocabulary: Vocabulary | None,
     ignore_index: int,
     lengths: object,
     mask: object,
     tokens: bool = False,
-) -> tuple[_spanrs.SpanLists, _spanrs.SpanLists, str | None, str | None]:
-    """Read the spans of both sides, and the scheme of tags with what speaks for it.
+) -> tuple[_spanrs.SpanLists, _spanrs.SpanLists, Found, Found]:
+    """Read the spans of both sides; of tags also the scheme of gold, and that of pred where it is another one.
 
-    ``made`` is scheme, reading and dialect. With ``tokens`` the fourth item of a span is looked at.
+    ``made`` is scheme, that of pred, reading and dialect. With ``tokens`` the fourth item of a span is looked at.
     """
     if vocabulary is not None:
         left, right, sizes = as_batch(as_lists(gold), as_lists(pred), ignore_index, lengths, mask)
@@ -166,4 +175,4 @@ def span_lists(
     left, right = (walkable(as_lists(side)) for side in (gold, pred))
     if not are_spans(left, right):
         return _spanrs.span_lists_of_tags(left, right, made)
-    return *_spanrs.span_lists_of_tuples(left, right, tokens), None, None
+    return *_spanrs.span_lists_of_tuples(left, right, tokens), (None, None), (None, None)

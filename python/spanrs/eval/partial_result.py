@@ -90,7 +90,8 @@ class Instances:
         """Add those of sentences that come behind so many others."""
         for name in PartialCounts._fields:
             mine: list[Place] = getattr(self, name)
-            mine += [(sentence + sentences, at) for sentence, at in getattr(other, name)]
+            places: list[Place] = getattr(other, name)
+            mine += [(sentence + sentences, at) for sentence, at in places] if sentences else places
 
 
 @dataclass(frozen=True, repr=False)
@@ -119,6 +120,8 @@ class PartialResult(Made):
     """How the result was made, by name; :attr:`signature` is the same in one line."""
     detection: str | None = None
     """What speaks for the scheme, where it was found out."""
+    pred_detection: str | None = None
+    """What speaks for the scheme of pred, where it turned out to be another one than that of gold."""
     instances: Mapping[str, Instances] | None = None
     """By mode, which spans came out how, where that was asked for."""
 
@@ -194,6 +197,7 @@ class PartialResult(Made):
             self.sentences + other.sentences,
             settings,
             self.detection or other.detection,
+            self.pred_detection or other.pred_detection,
             instances,
         )
 
@@ -215,6 +219,7 @@ class PartialResult(Made):
             },
             "sentences": self.sentences,
             "detection": self.detection,
+            "pred_detection": self.pred_detection,
             "signature": self.signature,
         }
         if self.instances is not None:

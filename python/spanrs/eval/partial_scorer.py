@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from spanrs import _spanrs
 from spanrs.eval import inputs
 from spanrs.eval.partial_result import MODES, Instances, PartialCounts, PartialResult
-from spanrs.eval.result import UNDECIDED
+from spanrs.eval.result import UNDECIDED, with_schemes
 from spanrs.eval.scorer import make_settings
 from spanrs.tags.words import IGNORE_INDEX, Dialect, Vocabulary
 
@@ -26,7 +26,7 @@ class PartialScorer:
 
     Parameters
     ----------
-    scheme : str
+    scheme, pred_scheme : str
         As for :func:`partial`; ``auto`` is settled by the first batch that has a tag other than ``O``.
     reading, matching, min_overlap, dialect, instances
         As for :func:`partial`.
@@ -55,6 +55,7 @@ class PartialScorer:
         *,
         matching: str = "greedy",
         min_overlap: float = 0.0,
+        pred_scheme: str | None = None,
         dialect: Dialect = Dialect(),
         instances: bool = False,
     ) -> None:
@@ -65,14 +66,15 @@ class PartialScorer:
             message = f"min_overlap is a share of the gold span, from 0 to 1, not {min_overlap}"
             raise ValueError(message)
         # Checks the names, and gives them as they are printed.
-        made = _spanrs.Counter(scheme, reading, dialect, 0, False).made()
+        made = _spanrs.Counter(scheme, pred_scheme, reading, dialect, 0, False).made()
         settings = make_settings(made, dialect)
         own = {"matcher": "partial", "matching": matching, "min_overlap": f"{min_overlap:g}"}
         self._dialect = dialect
+        self._pred_scheme = pred_scheme
         self._how = (100.0 * min_overlap, matching == "optimal")
         none = dict.fromkeys(MODES, PartialCounts())
         found = {mode: Instances() for mode in MODES} if instances else None
-        self._result = PartialResult(none, {}, 0, own | (settings | own), None, found)
+        self._result = PartialResult(none, {}, 0, own | (settings | own), None, None, found)
 
     def update(
         self,
@@ -97,20 +99,26 @@ class PartialScorer:
             Where the two sides have another shape. Nothing of the batch is counted then.
         """
         settings = dict(self._result.settings)
-        made = (settings["scheme"], settings["reading"], self._dialect)
-        golds, preds, scheme, detection = inputs.span_lists(
+        # Once schemes are found out they stay.
+        first = settings["scheme"] == UNDECIDED or not self._result.sentences
+        pred_scheme = self._pred_scheme if first else settings.get("pred_scheme", settings["scheme"])
+        made = (settings["scheme"], pred_scheme, settings["reading"], self._dialect)
+        golds, preds, (scheme, detection), (own_scheme, pred_detection) = inputs.span_lists(
             gold, pred, made, vocabulary=vocabulary, ignore_index=ignore_index, lengths=lengths, mask=mask
         )
         if scheme is not None:
-            settings["scheme"] = scheme
-        self._result = self._result.merge(self._match(golds, preds, settings, detection))
+            settings = with_schemes(
+                settings, {"scheme": scheme} | ({"pred_scheme": own_scheme} if own_scheme else {})
+            )
+        result = self._match(golds, preds, settings, (detection, pred_detection))
+        self._result = self._result.merge(result) if self._result.sentences else result
 
     def _match(
         self,
         gold: _spanrs.SpanLists,
         pred: _spanrs.SpanLists,
         settings: dict[str, str],
-        detection: str | None,
+        detections: tuple[str | None, str | None],
     ) -> PartialResult:
         overall, types = _spanrs.partial_count(gold, pred, None, self._how)
         instances = None
@@ -120,7 +128,7 @@ class PartialScorer:
                 for at, mode in enumerate(MODES)
             }
         named = {name: _named(rows) for name, rows in types.items()}
-        return PartialResult(_named(overall), named, len(gold), settings, detection, instances)
+        return PartialResult(_named(overall), named, len(gold), settings, *detections, instances)
 
     def merge(self, other: PartialScorer) -> None:
         """Add what another scorer has counted.
@@ -160,6 +168,7 @@ def partial(
     *,
     matching: str = "greedy",
     min_overlap: float = 0.0,
+    pred_scheme: str | None = None,
     vocabulary: Vocabulary | None = None,
     ignore_index: int = IGNORE_INDEX,
     lengths: Iterable[int] | None = None,
@@ -176,7 +185,7 @@ def partial(
         exclusive, further items of a span are not looked at. The two sides have the same sentences. With
         ``vocabulary`` arrays of ids, shape (sentences, tokens), or (tokens,) with ``lengths``. Arrow
         columns without nulls are made lists first.
-    scheme, reading : str
+    scheme, reading, pred_scheme : str
         As for :func:`spanrs.score`; not used for spans.
     matching : str
         ``greedy``: pred spans in their order take what they can get, as in nervaluate 1.2.1.
@@ -218,6 +227,7 @@ def partial(
         reading,
         matching=matching,
         min_overlap=min_overlap,
+        pred_scheme=pred_scheme,
         dialect=dialect,
         instances=instances,
     )

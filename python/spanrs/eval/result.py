@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 from spanrs.errors import SchemeError
 from spanrs.eval import views
+from spanrs.eval.checks import Noticed
 from spanrs.eval.made import Made
 from spanrs.eval.tallies import Tallies
 from spanrs.tags.words import Violation
@@ -116,12 +117,34 @@ class Result(Made):
     """How the result was made, by name; :attr:`signature` is the same in one line."""
     detection: str | None = None
     """What speaks for the scheme, where it was found out; None where it was given."""
+    pred_detection: str | None = None
+    """What speaks for the scheme of pred, where it turned out to be another one than that of gold."""
     _documents: list[Tallies] = field(default_factory=list)
+    _noticed: Noticed = Noticed()
+
+    @property
+    def notes(self) -> list[str]:
+        """What was noticed in the files, a sentence each."""
+        return self._noticed.notes()
+
+    @property
+    def _differing(self) -> int:
+        return self._tallies.checks.differing
 
     @property
     def scheme(self) -> str:
         """The scheme the tags were read in."""
         return self.settings["scheme"]
+
+    @property
+    def pred_scheme(self) -> str:
+        """The scheme the tags of pred were read in."""
+        return self.settings.get("pred_scheme", self.scheme)
+
+    @property
+    def warnings(self) -> list[str]:
+        """What is conspicuous about the data, a sentence each: a side that is all ``O``, many violations..."""
+        return self._tallies.checks.warnings(self.violations, self._tallies.types, self.settings)
 
     @cached_property
     def counts(self) -> Counts:
@@ -168,7 +191,10 @@ class Result(Made):
 
     @property
     def accuracy(self) -> float:
-        """Tokens with equal tags, as a fraction of all tokens."""
+        """Tokens with equal tags, as a fraction of all tokens.
+
+        Where gold and pred are in different schemes: tokens whose tags are both ``O`` or both of one type.
+        """
         return _ratio(self._tallies.correct_tokens, self._tallies.tokens)
 
     @property
@@ -307,13 +333,13 @@ class Result(Made):
         settings[name] = f"{settings[name]};{value}" if name in settings else value
         return settings | {"version": version}
 
-    def merge(self, other: Result) -> Result:
-        """Add a result made in the same way on other data.
+    def merge(self, *others: Result) -> Result:
+        """Add results made in the same way on other data.
 
         Parameters
         ----------
-        other : Result
-            Its documents and violations come behind those of this one.
+        *others : Result
+            Their documents and violations come behind those of this one.
 
         Returns
         -------
@@ -324,8 +350,13 @@ class Result(Made):
         ------
         spanrs.errors.SchemeError
             Where the signatures differ.
+
+        Notes
+        -----
+        A new result lists the documents and violations of all parts, so one call with many results takes
+        less time than a loop of calls.
         """
-        return combine([self, other])
+        return combine([self, *others])
 
     def to_dict(self, *, untyped: bool = False) -> dict[str, Any]:
         """Give everything as plain dictionaries, lists, strings and numbers.
@@ -341,7 +372,8 @@ class Result(Made):
             ``micro``, ``macro``, ``weighted`` (each ``precision``, ``recall``, ``f1``, ``support``),
             ``per_type`` (type to the same), ``counts`` (``tp``, ``fp``, ``fn``), ``accuracy``,
             ``sentences``, ``tokens``, ``violations`` (``gold`` and ``pred``, each ``count`` and
-            ``first``), ``detection``, ``signature``, and where documents were asked for ``documents``.
+            ``first``), ``detection``, ``pred_detection``, ``warnings``, ``signature``, and where documents
+            were asked for ``documents``.
         """
         everything: dict[str, Any] = {
             "micro": asdict(self.micro),
@@ -354,6 +386,8 @@ class Result(Made):
             "tokens": self.tokens,
             "violations": {side: found.to_dict() for side, found in self.violations.items()},
             "detection": self.detection,
+            "pred_detection": self.pred_detection,
+            "warnings": self.warnings,
             "signature": self.signature,
         }
         if untyped:
@@ -391,15 +425,33 @@ def merged_settings(one: Mapping[str, str], other: Mapping[str, str]) -> dict[st
     both, theirs = dict(one), dict(other)
     # Files of spans have no scheme, and then neither of the two has one.
     if both.get("scheme") == UNDECIDED and "scheme" in theirs:
-        both["scheme"] = theirs["scheme"]
+        both = with_schemes(both, theirs)
     if theirs.get("scheme") == UNDECIDED and "scheme" in both:
-        theirs["scheme"] = both["scheme"]
+        theirs = with_schemes(theirs, both)
     if both != theirs:
         signatures = ["|".join(f"{k}:{v}" for k, v in made.items()) for made in (one, other)]
         error = SchemeError(f"results made differently cannot be merged: {' and '.join(signatures)}")
         error.code = "signature"
         raise error
     return both
+
+
+def with_schemes(settings: dict[str, str], others: dict[str, str]) -> dict[str, str]:
+    """Give settings with the schemes of others."""
+    taken: dict[str, str] = {}
+    for name, value in settings.items():
+        if name == "scheme":
+            taken |= {known: others[known] for known in ("scheme", "pred_scheme") if known in others}
+        elif name != "pred_scheme":
+            taken[name] = value
+    return taken
+
+
+def shifted(places: list[LocatedViolation], sentences: int) -> list[LocatedViolation]:
+    """Add ``sentences`` to the number of each sentence; without any, places are not copied."""
+    if not sentences:
+        return places
+    return [replace(place, sentence=place.sentence + sentences) for place in places]
 
 
 def combine(results: Sequence[Result]) -> Result:
@@ -414,10 +466,7 @@ def combine(results: Sequence[Result]) -> Result:
         settings = merged_settings(settings, result.settings)
         for side, violations in result.violations.items():
             counts[side] += violations.count
-            # Sentences are numbered through.
-            located[side] += [
-                replace(place, sentence=place.sentence + sentences) for place in violations.first
-            ]
+            located[side] += shifted(violations.first, sentences)
         tallies.add(result._tallies)
         documents += result._documents
         # With weights the sum of sentences is no number of sentences; then all of them are in documents.
@@ -428,5 +477,7 @@ def combine(results: Sequence[Result]) -> Result:
         {side: Violations(count, located[side]) for side, count in counts.items()},
         settings,
         next((result.detection for result in results if result.detection), None),
+        next((result.pred_detection for result in results if result.pred_detection), None),
         documents,
+        sum((result._noticed for result in results), Noticed()),
     )

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, overload
 from spanrs import _spanrs
 from spanrs.errors import SpanrsError
 from spanrs.eval import inputs
+from spanrs.eval.checks import Noticed, warn
 from spanrs.eval.documents import borders, cut
 from spanrs.eval.result import UNDECIDED, LocatedViolation, Result, Violations, combine, merged_settings
 from spanrs.eval.tallies import Tallies
@@ -36,10 +37,12 @@ class Scorer:
     ----------
     matcher : str
         As for :func:`score`; ``fair`` makes a :class:`spanrs.FairScorer`.
-    scheme : str
+    scheme, pred_scheme : str
         As for :func:`score`; ``auto`` is settled by the first batch that has a tag other than ``O``.
     reading, dialect, located
         As for :func:`score`.
+    on_misaligned : str
+        What to do where tokens of files differ, as for :func:`spanrs.score_files`.
     by_document : bool
         Keep a row of counts for each document; :meth:`end_document` says where one ends.
     threads : int
@@ -80,13 +83,18 @@ class Scorer:
         reading: str = "conlleval",
         *,
         matcher: str = "exact",
+        pred_scheme: str | None = None,
+        on_misaligned: str = "refuse",
         dialect: Dialect = Dialect(),
         located: int = LOCATED,
         by_document: bool = False,
         threads: int = 1,
     ) -> None:
         del matcher  # It chose the class.
-        self._counter = _spanrs.Counter(scheme, reading, dialect, located, by_document, self.only)
+        self._on_misaligned = on_misaligned
+        self._counter = _spanrs.Counter(
+            scheme, pred_scheme, reading, dialect, located, by_document, self.only
+        )
         self._threads = _threads(threads)
         self._dialect = dialect
         self._merged: list[Any] = []
@@ -154,7 +162,8 @@ class Scorer:
         OSError, spanrs.errors.SpanrsError
             As :func:`spanrs.score_files`. Nothing of the files is counted then.
         """
-        self._counter.update_files(gold, pred, columns.as_options(), pred_columns.as_options(), progress)
+        options = columns.as_options(), pred_columns.as_options()
+        self._counter.update_files(gold, pred, *options, self._on_misaligned, progress)
 
     def end_document(self) -> None:
         """End a document: what was added since the last call is one."""
@@ -176,11 +185,11 @@ class Scorer:
         result = other.result()
         settings = merged_settings(self._settings(), result.settings)
         if settings["scheme"] != UNDECIDED:
-            self._counter.settle(settings["scheme"])
+            self._counter.set_schemes(settings["scheme"], settings.get("pred_scheme"))
         self._merged.append(result)
 
     def _settings(self) -> dict[str, str]:
-        return make_settings(self._counter.made(), self._dialect)
+        return make_settings(self._counter.made(), self._dialect, self._on_misaligned)
 
     def result(self) -> Result:
         """Give what was counted so far. The scorer can go on.
@@ -190,7 +199,7 @@ class Scorer:
         Result
             A value of its own, which later updates do not change.
         """
-        return combine([make_result(self._counter.state(), self._dialect), *self._merged])
+        return combine([make_result(self._counter.state(), self._settings()), *self._merged])
 
 
 def _threads(threads: int) -> int:
@@ -203,13 +212,20 @@ def _threads(threads: int) -> int:
     )
 
 
-def make_settings(made: tuple[str | None, str], dialect: Dialect) -> dict[str, str]:
-    """Name how a result is made."""
-    scheme, reading = made
-    settings = {"matcher": "exact", "scheme": scheme or UNDECIDED, "reading": reading}
+def make_settings(
+    made: tuple[str | None, str | None, str], dialect: Dialect, on_misaligned: str = "refuse"
+) -> dict[str, str]:
+    """Name how a result is made: by scheme, that of pred where it is another one, reading and dialect."""
+    scheme, pred_scheme, reading = made
+    settings = {"matcher": "exact", "scheme": scheme or UNDECIDED}
+    if pred_scheme is not None:
+        settings["pred_scheme"] = pred_scheme
+    settings["reading"] = reading
     for name, value, default in zip(dialect._fields, dialect, Dialect(), strict=True):
         if value != default:
             settings[name] = str(value).lower() if isinstance(value, bool) else str(value)
+    if on_misaligned != "refuse":
+        settings["on_misaligned"] = on_misaligned
     settings["version"] = _spanrs.__version__
     return settings
 
@@ -228,12 +244,19 @@ def make_violations(state: dict[str, Any]) -> dict[str, Violations]:
     }
 
 
-def make_result(state: dict[str, Any], dialect: Dialect) -> Result:
+def make_result(state: dict[str, Any], settings: dict[str, str]) -> Result:
     """Make a result of what the compiled half counted."""
-    settings = make_settings((state["scheme"], state["reading"]), dialect)
     documents = [Tallies.from_state(row) for row in state["documents"]]
     tallies = Tallies.from_state(state)
-    return Result(tallies, make_violations(state), settings, state["detection"], documents)
+    return Result(
+        tallies,
+        make_violations(state),
+        settings,
+        state["detection"],
+        state["pred_detection"],
+        documents,
+        Noticed.from_state(state),
+    )
 
 
 @overload
@@ -244,6 +267,7 @@ def score(
     reading: str = ...,
     *,
     matcher: Literal["exact"] = ...,
+    pred_scheme: str | None = ...,
     vocabulary: Vocabulary | None = ...,
     ignore_index: int = ...,
     lengths: Iterable[int] | None = ...,
@@ -262,6 +286,7 @@ def score(
     reading: str = ...,
     *,
     matcher: Literal["fair"],
+    pred_scheme: str | None = ...,
     vocabulary: Vocabulary | None = ...,
     ignore_index: int = ...,
     lengths: Iterable[int] | None = ...,
@@ -278,6 +303,7 @@ def score(
     reading: str = "conlleval",
     *,
     matcher: str = "exact",
+    pred_scheme: str | None = None,
     vocabulary: Vocabulary | None = None,
     ignore_index: int = IGNORE_INDEX,
     lengths: Iterable[int] | None = None,
@@ -303,7 +329,11 @@ def score(
           or with ``vocabulary`` of integers. A null in gold leaves the token out.
     scheme : str
         IOB, BIO, IOE1, IOE2, IOBES, BILOU, BMEWO, BMES, IO or TOKEN, in any usual spelling, or
-        ``auto``: the scheme gold violates least.
+        ``auto``: the scheme gold violates least. Never TOKEN, which must be named.
+    pred_scheme : str, optional
+        The scheme of pred, where it is another one; spans are compared, so that schemes may differ. ``auto``
+        (the default where ``scheme`` is): that of gold, unless a tenth of pred's tags other than ``O``
+        violate it and hardly any another one.
     reading : str
         What malformed tags mean, as for :func:`spanrs.tags.read_spans`.
     matcher : str
@@ -362,25 +392,29 @@ def score(
         raise TypeError(message)
     make = partial(Scorer, matcher=matcher, dialect=dialect, located=located, threads=threads)
     if documents is None and weights is None:
-        scorer = make(scheme, reading)
+        scorer = make(scheme, reading, pred_scheme=pred_scheme)
         scorer.update(
             gold, pred, vocabulary=vocabulary, ignore_index=ignore_index, lengths=lengths, mask=mask
         )
-        return scorer.result()
+        result = scorer.result()
+        warn(result.warnings)
+        return result
     names = None if vocabulary is None else as_vocabulary(vocabulary)
     sentences, take = cut(
         gold, pred, ids=names is not None, ignore_index=ignore_index, lengths=lengths, mask=mask
     )
     ends = borders(documents, sentences)
     options: dict[str, Any] = {"vocabulary": names, "ignore_index": ignore_index}
-    detection = None
+    detections: dict[str, str | None] = {"detection": None, "pred_detection": None}
     # All sentences as one document.
-    one = make(scheme, reading)
-    if is_auto(scheme):
-        # All of gold decides, not its first document.
+    one = make(scheme, reading, pred_scheme=pred_scheme)
+    if is_auto(scheme) or (pred_scheme is not None and is_auto(pred_scheme)):
+        # All of gold and pred decides, not their first documents.
         one.update(**take(0, sentences), **options)
-        scheme, detection = one.result().settings["scheme"], one.result().detection
-    scorer = make(scheme, reading, by_document=True)
+        whole = one.result()
+        scheme, pred_scheme = whole.settings["scheme"], whole.settings.get("pred_scheme")
+        detections = {name: getattr(whole, name) for name in detections}
+    scorer = make(scheme, reading, pred_scheme=pred_scheme, by_document=True)
     try:
         for start, end in ends:
             scorer.update(**take(start, end), **options)
@@ -388,7 +422,8 @@ def score(
     except (SpanrsError, TypeError) as error:
         # That one numbers sentences from the beginning of its document.
         raise _failure(lambda: one.update(**take(0, sentences), **options)) or error from None
-    result = replace(scorer.result(), detection=detection)
+    result = replace(scorer.result(), **detections)
+    warn(result.warnings)
     return result if weights is None else result.weighed(weights)
 
 

@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from spanrs.eval.checks import Checks
+
 
 @dataclass
 class Tallies:
@@ -19,6 +21,7 @@ class Tallies:
     sentences: int = 0
     tokens: int = 0
     correct_tokens: int = 0
+    checks: Checks = Checks()
 
     @classmethod
     def from_state(cls, state: Mapping[str, Any]) -> Tallies:
@@ -29,6 +32,7 @@ class Tallies:
             state["sentences"],
             state["tokens"],
             state["correct_tokens"],
+            Checks.from_state(state),
         )
 
     def add(self, other: Tallies) -> None:
@@ -41,6 +45,7 @@ class Tallies:
         self.sentences += other.sentences
         self.tokens += other.tokens
         self.correct_tokens += other.correct_tokens
+        self.checks += other.checks
 
     def times(self, weight: int) -> Tallies:
         """Count everything so many times; a fraction makes the counts fractions."""
@@ -50,6 +55,7 @@ class Tallies:
             self.sentences * weight,
             self.tokens * weight,
             self.correct_tokens * weight,
+            self.checks.times(weight),
         )
 
     def total(self) -> tuple[int, int, int]:

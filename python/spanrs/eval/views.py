@@ -14,6 +14,9 @@ from spanrs.eval.tallies import Tallies
 #: The one type of spans whose types are not looked at.
 UNTYPED = "_"
 
+#: Largest weight of a document.
+MOST = 1e15
+
 Rename = Callable[[str], "str | None"]
 
 
@@ -38,7 +41,10 @@ def phrase(types: Mapping[str, str | None] | Collection[str]) -> str:
 def renamed(tallies: Tallies, rename: Rename) -> Tallies:
     """Count under other names."""
     view = Tallies(
-        sentences=tallies.sentences, tokens=tallies.tokens, correct_tokens=tallies.correct_tokens
+        sentences=tallies.sentences,
+        tokens=tallies.tokens,
+        correct_tokens=tallies.correct_tokens,
+        checks=tallies.checks,
     )
     for name, row in tallies.types.items():
         new = rename(name)
@@ -62,6 +68,11 @@ def untyped(tallies: Tallies) -> Tallies:
     return renamed(tallies, lambda _: UNTYPED)
 
 
+def _short(weight: float) -> str:
+    text = str(weight) if isinstance(weight, float) or -(10**30) < weight < 10**30 else "a larger one"
+    return text[:40]
+
+
 def weighed(documents: Sequence[Tallies], weights: Sequence[float]) -> Tallies:
     """Add documents, each as often as its weight says."""
     if len(documents) != len(weights):
@@ -69,8 +80,9 @@ def weighed(documents: Sequence[Tallies], weights: Sequence[float]) -> Tallies:
         raise ValueError(message)
     total = Tallies()
     for document, weight in zip(documents, weights, strict=True):
-        if not 0 <= weight < float("inf"):
-            message = f"a weight is a finite number from 0 up, not {weight}"
+        # Sums of products of larger ones could be no numbers.
+        if not 0 <= weight <= MOST:
+            message = f"a weight is a number from 0 to {MOST:g}, not {_short(weight)}"
             raise ValueError(message)
         # What counts not at all is not there: its types are in no mean. Numbers of numpy become Python's.
         if weight > 0:

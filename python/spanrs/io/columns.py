@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-#: What the compiled half takes: separator, comments, token, tag, second column, line limit.
-Options = tuple[str, str | None, int, int, int | None, int | None]
+#: What the compiled half takes: format, separator, comments, token, tag, second column, line limit.
+Options = tuple[str, str, str | None, int | str, int | str, int | str | None, int | None]
 
 
 class Columns(NamedTuple):
     r"""Where things stand in a column file: one token a line, blank lines between sentences.
 
-    Columns count from 0, negative ones from the last.
+    Columns count from 0, negative ones from the last. Those of CoNLL-U have names in any case (``UPOS``); any
+    other name is a key of its column MISC, whose value is the tag (``NER`` for ``NER=B-PER``), and ``O`` where
+    it is missing. Ranges (``3-4``) and empty nodes (``3.1``) of CoNLL-U are no tokens.
 
     Examples
     --------
@@ -28,16 +30,29 @@ class Columns(NamedTuple):
     comments: str = "auto"
     """``auto`` (lines that begin with ``#`` before the first token of a sentence and have another number
     of columns than token lines; also ``# newdoc`` and ``# key = value``), a prefix, or ``none``."""
-    token: int = 0
-    """Column of the tokens."""
-    tag: int = -1
-    """Column of the tags."""
-    second: int | None = None
+    token: int | str = 0
+    """Column of the tokens; in CoNLL-U 0 means FORM."""
+    tag: int | str | tuple[int | str, ...] = -1
+    """Column of the tags. :func:`spanrs.score_files` also takes several, layers of nested annotations."""
+    second: int | str | None = None
     """Column of the pred tags, where one file holds gold (in ``tag``) and pred."""
     line_bytes: int | None = None
     """Longest line that is accepted, in bytes; None for 16 MiB."""
+    format: str = "auto"
+    """``auto`` (columns or CoNLL-U; JSON, XML and others are refused), ``columns`` or ``conllu``."""
 
     def as_options(self) -> Options:
         """Give the plain tuple the compiled half takes."""
+        if isinstance(self.tag, tuple):
+            message = f"one column of tags is expected, not {len(self.tag)}"
+            raise ValueError(message)
         comments = None if self.comments == "none" else self.comments
-        return (self.separator, comments, self.token, self.tag, self.second, self.line_bytes)
+        return (
+            self.format,
+            self.separator,
+            comments,
+            self.token,
+            self.tag,
+            self.second,
+            self.line_bytes,
+        )

@@ -26,6 +26,8 @@ FORMATS = (
     "conll",
     "spacy",
 )
+#: Formats that say who annotated what.
+ANNOTATED = ("label-studio", "prodigy")
 #: Formats whose encoding can be named; the others are always UTF-8.
 ENCODED = ("xml-inline", "fake-xml-inline", "raw")
 
@@ -127,6 +129,8 @@ def read_documents(
     scheme: str = "auto",
     reading: str = "conlleval",
     columns: Columns = Columns(),
+    annotator: str | None = None,
+    max_expansion: int | None = None,
 ) -> list[Document]:
     """Read the documents of a file. Files that gzip or zstd have compressed are decompressed.
 
@@ -138,7 +142,7 @@ def read_documents(
         ``mat-json``, ``xml-inline``, ``fake-xml-inline``, ``raw``, ``brat``, ``doccano``, ``prodigy``,
         ``label-studio``, ``conll`` or ``spacy``.
     encoding : str, optional
-        Of XML and raw text, as Python names it; UTF-8 if not given.
+        Of XML and raw text, as Python names it; if not given, what XML declares, else UTF-8.
     elements : sequence of str, optional
         Which elements of XML are annotations; all if not given.
     overlay : bool
@@ -147,6 +151,12 @@ def read_documents(
         Of the tags of column files, as for :func:`spanrs.score_files`.
     columns : Columns
         Where things stand in column files.
+    annotator : str, optional
+        Of Label Studio and Prodigy, whose annotations are read: a name, an e-mail address or an id as the file
+        has them, else a place from 0.
+    max_expansion : int, optional
+        Most bytes that a byte of a compressed file may become (100), counted from 16 MiB on: a limit for
+        files that are not trusted.
 
     Returns
     -------
@@ -170,6 +180,8 @@ def read_documents(
         scheme=scheme,
         reading=reading,
         columns=columns,
+        annotator=annotator,
+        max_expansion=max_expansion,
     )
     plain = (documents.plain(at) for at in range(len(documents)))
     return [
@@ -188,6 +200,8 @@ def opened(
     scheme: str,
     reading: str,
     columns: Columns,
+    annotator: str | None,
+    max_expansion: int | None,
 ) -> _spanrs.Documents:
     """Read documents as the core has them; the arguments are those of :func:`read_documents`."""
     if format not in FORMATS:
@@ -198,16 +212,20 @@ def opened(
         return of_memory(read_docbin(path))
     if format == "conll":
         return _spanrs.read_conll_documents(path, columns.as_options(), scheme, reading)
+    if annotator is not None and format not in ANNOTATED:
+        raise ValueError(f"an annotator can be chosen in {' and '.join(ANNOTATED)}, not in {format}")
     source: Path | tuple[bytes, str] = path
+    if encoding is None and format == "xml-inline":
+        encoding = _spanrs.declared_encoding(path)
     utf8 = encoding is None or _is_utf8(encoding)
     if encoding is not None and format in ENCODED and not utf8:
-        source = (_decoded(path, encoding), str(path))
-    return _spanrs.read_documents(source, format, elements, overlay)
+        source = (_decoded(path, encoding, max_expansion), str(path))
+    return _spanrs.read_documents(source, format, elements, overlay, annotator, max_expansion)
 
 
-def conll_scheme(path: Path, columns: Columns) -> str:
-    """Give the scheme that the tags of a column file violate least."""
-    return _spanrs.detect_file(path, columns.as_options(), ("-", False, False, False), None)[0]
+def conll_scheme(path: Path, columns: Columns, expected: str | None = None) -> str:
+    """Give the scheme that the tags of a column file violate least, or the expected one if they can be in it."""
+    return _spanrs.detect_file(path, columns.as_options(), ("-", False, False, False), None, expected)[0]
 
 
 def of_memory(documents: Sequence[Document]) -> _spanrs.Documents:
@@ -238,14 +256,19 @@ def _is_utf8(encoding: str) -> bool:
     try:
         # What is no encoding of text (rot13, hex) does not decode.
         b" ".decode(encoding, "ignore")
-        return codecs.lookup(encoding).name == "utf-8"
+        name = codecs.lookup(encoding).name
     except LookupError:
         raise ValueError(f"unknown encoding {encoding!r}") from None
+    except UnicodeError:
+        name = "idna"
+    if name in ("idna", "punycode"):
+        raise ValueError(f"{encoding} encodes names of hosts, not text")
+    return name == "utf-8"
 
 
-def _decoded(path: Path, encoding: str) -> bytes:
+def _decoded(path: Path, encoding: str, max_expansion: int | None) -> bytes:
     """Give the text of a file in UTF-8."""
-    data = _spanrs.whole_file(path)
+    data = _spanrs.whole_file(path, max_expansion)
     try:
         return data.decode(encoding).encode()
     except UnicodeError as wrong:

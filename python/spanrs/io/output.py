@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import os
 import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -37,7 +38,13 @@ def atomic_output(target: str | PathLike[str] | IO[bytes] | None) -> Iterator[IO
                 shutil.copyfileobj(spool, target)
                 target.flush()
         return
-    path = Path(target).resolve()
+    try:
+        path = Path(target).resolve()
+        looped = path.is_symlink()
+    except RuntimeError:
+        looped = True
+    if looped:
+        raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), str(target))
     if path.is_dir():
         raise IsADirectoryError(errno.EISDIR, "is a directory; name a file", str(target))
     if path.exists() and not path.is_file():

@@ -32,6 +32,8 @@ class Reading:
     scheme: str = "auto"
     reading: str = "conlleval"
     columns: Columns = Columns()
+    annotator: str | None = None
+    max_expansion: int | None = None
 
     def read(self, path: Path, task: Task | None) -> _spanrs.Documents:
         """Read the documents of a file; raises what :func:`spanrs.io.read_documents` does."""
@@ -46,6 +48,8 @@ class Reading:
             scheme=self.scheme,
             reading=self.reading,
             columns=self.columns,
+            annotator=self.annotator,
+            max_expansion=self.max_expansion,
         )
 
 
@@ -142,8 +146,9 @@ def file_pair(gold: Path, pred: Path, readings: tuple[Reading, Reading], task: T
 
     def read_pred() -> _spanrs.Documents:
         if of_gold.format == of_pred.format == "conll" and of_pred.scheme == "auto":
-            # As for scores: gold says how both are written.
-            return replace(of_pred, scheme=conll_scheme(gold, of_gold.columns)).read(pred, task)
+            # As for scores: gold says how both are written, unless pred is clearly in another scheme.
+            of_both = conll_scheme(gold, of_gold.columns)
+            return replace(of_pred, scheme=conll_scheme(pred, of_pred.columns, of_both)).read(pred, task)
         return of_pred.read(pred, task)
 
     return FilePair(name, str(gold), str(pred), _reader(gold, of_gold, task), read_pred)

@@ -10,7 +10,7 @@ from os import PathLike
 from typing import TYPE_CHECKING, NamedTuple
 
 from spanrs import _spanrs
-from spanrs.errors import SpanrsError
+from spanrs.errors import FormatError, SpanrsError
 from spanrs.io.columns import Columns
 from spanrs.mat.files import FilePair, Reading, Side, file_pairs, without_hypothesis
 from spanrs.mat.result import NO_TOKENS, Detail, MatResult, Skipped
@@ -75,6 +75,9 @@ def score(
     scheme: str = "auto",
     reading: str = "conlleval",
     columns: Columns = Columns(),
+    annotator: str | None = None,
+    gold_annotator: str | None = None,
+    max_expansion: int | None = None,
     file_re: str | None = None,
     suffix_off: str | None = None,
     suffix_on: str | None = None,
@@ -114,11 +117,16 @@ def score(
     gold_format : str, optional
         How gold's files are; as pred's if not given.
     encoding, gold_encoding : str, optional
-        Encodings of XML and raw text, as Python names them; UTF-8 if not given.
+        Encodings of XML and raw text, as Python names them; if not given, what XML declares, else UTF-8.
     overlay, translate_all : bool
         For XML with a task: what the task does not declare stays in the text, or is annotated as well.
     scheme, reading, columns
         Of column files (``conll``), as for :func:`spanrs.score_files`.
+    annotator, gold_annotator : str, optional
+        Whose annotations are read of Label Studio's and Prodigy's files, as for
+        :func:`spanrs.io.read_documents`.
+    max_expansion : int, optional
+        How much compressed files may expand, as for :func:`spanrs.io.read_documents`.
     file_re : str, optional
         A regular expression for the whole base name of pred's files in a directory.
     suffix_off, suffix_on : str, optional
@@ -158,7 +166,8 @@ def score(
     percent : bool
         Whether measures are per cent, as MAT 1.3 printed them, not fractions.
     lenient : bool
-        Do not warn of what was skipped; it is in the result anyway.
+        Do not warn of what was skipped, which is in the result anyway, and give a result of nothing where there
+        is nothing to score.
     threads : int
         Pairs of files that are worked on at once.
     progress : callable, optional
@@ -174,11 +183,13 @@ def score(
         For options that cannot be.
     OSError
         Where a directory or the task cannot be read. Files that cannot are skipped, with the rest scored.
+    spanrs.errors.FormatError
+        Where all pairs were skipped, or no document has anything to score, unless ``lenient``.
 
     Warns
     -----
     UserWarning
-        Where pairs or annotations were skipped, or there was nothing to score.
+        Where pairs or annotations were skipped.
 
     Notes
     -----
@@ -209,8 +220,8 @@ def score(
         pieces,
     )
     both = (overlay, translate_all, scheme, reading, columns)
-    gold_is = Reading(gold_format or format, gold_encoding, *both)
-    pred_is = Reading(format, encoding, *both)
+    gold_is = Reading(gold_format or format, gold_encoding, *both, gold_annotator, max_expansion)
+    pred_is = Reading(format, encoding, *both, annotator, max_expansion)
     sides = (gold_is, pred_is)
     given = file_pairs(gold, pred, sides, task, file_re=file_re, suffix_off=suffix_off, suffix_on=suffix_on)
     pairs = list(given)
@@ -230,12 +241,36 @@ def score(
     alone = None if file_re or gold_is.format == "brat" else without_hypothesis(gold, pairs)
     if alone is not None:
         result.notes.append(alone)
+    if not lenient and all(isinstance(side, (str, PathLike)) for side in (gold, pred)):
+        refuse_nothing(result)
     if not result.tallies.documents and not lenient:
         warnings.warn(f"nothing was scored: {result.notes[-1]}", stacklevel=2)
     elif result.skipped and not lenient:
         more = f" (and {len(result.skipped) - 1} more)" if len(result.skipped) > 1 else ""
         warnings.warn(f"not everything was scored: {result.skipped[0].message}{more}", stacklevel=2)
     return result
+
+
+def refuse_nothing(result: MatResult) -> None:
+    """Refuse a result of nothing, whose measures would all be 1.
+
+    Raises
+    ------
+    spanrs.errors.FormatError
+    """
+    tallies = result.tallies
+    if tallies.documents and any(tallies.rows.values()):
+        return
+    if not tallies.documents:
+        skipped = f" ({result.skipped[0].message})" if result.skipped else ""
+        why = f"all pairs were skipped{skipped}" if result.skipped else "there are no pairs of documents"
+    else:
+        many = "the document has" if tallies.documents == 1 else f"none of {tallies.documents} documents has"
+        none = "no annotations" if tallies.documents == 1 else "annotations"
+        why = f"{many} {none} to score on either side; is this the right file type, and are labels left out?"
+    error = FormatError(f"nothing was scored: {why}")
+    error.code = "nothing_scored"
+    raise error
 
 
 def score_pairs(
@@ -289,7 +324,7 @@ def score_pairs(
         settings | {"version": _spanrs.__version__},
         details=gathered.details,
         skipped=gathered.skipped,
-        notes=rules.messages() + gathered.notes("token" in rules.tables, tallies),
+        notes=rules.messages() + gathered.notes("token" in rules.tables, tallies, samples),
         spreads=_spreads(gathered.totals.spreads(samples, seed, threads)) if samples else None,
         files=gathered.files if by_document else None,
         kinds=kinds,
@@ -325,7 +360,7 @@ class _Gathered:
         if self.details is not None:
             self.details.extend(document.details())
 
-    def notes(self, tokens: bool, tallies: Tallies) -> list[str]:
+    def notes(self, tokens: bool, tallies: Tallies, samples: int) -> list[str]:
         """Say why there is no table of tokens, if it was asked for, and whether there is anything."""
         notes = []
         if self.misplaced is not None:
@@ -336,6 +371,10 @@ class _Gathered:
             first = ", ".join(self.without_tokens[:3])
             more = f" and {len(self.without_tokens) - 3} more" if len(self.without_tokens) > 3 else ""
             notes.append(f"Documents without tokens in hyp do not count by token: {first}{more}.")
+        if samples and tallies.documents == 1:
+            notes.append(
+                "There is one document, so that all samples are the same: deviations of 0 say nothing."
+            )
         if not tallies.documents:
             why = "all of them were skipped" if self.skipped else "there are none"
             notes.append(f"No documents were scored: {why}; measures of nothing are 1.")

@@ -7,13 +7,9 @@ from collections.abc import Mapping, Sequence
 from io import StringIO
 from typing import TYPE_CHECKING, Any
 
-from rich.box import SIMPLE_HEAD
-from rich.console import Console
-from rich.table import Table
-from rich.text import Text
-
 from spanrs.report.numbers import amount, safe_cell
-from spanrs.report.text import as_text, describe_violations, line
+from spanrs.report.table import Printer, Table, as_text
+from spanrs.report.text import describe_violations, line
 
 if TYPE_CHECKING:
     from spanrs.eval.fair_result import FairDocument, FairResult, FairScores
@@ -45,7 +41,7 @@ def render_systems(results: Mapping[str, FairResult]) -> str:
 
 
 def show(
-    console: Console,
+    console: Printer,
     result: FairResult,
     *,
     names: tuple[str, str] = ("gold", "pred"),
@@ -56,7 +52,7 @@ def show(
 
     Parameters
     ----------
-    console : rich.console.Console
+    console : rich.console.Console or spanrs.report.table.Lines
         Where to.
     result : FairResult
         What.
@@ -77,6 +73,8 @@ def show(
         console.print(_documents(result, versions))
     if result.detection:
         line(console, f"scheme    {result.detection}")
+    if result.pred_detection:
+        line(console, f"pred      {result.pred_detection}")
     line(console, f"sentences {amount(result.sentences)}")
     for (side, violations), name in zip(result.violations.items(), names, strict=False):
         lines = describe_violations(violations, name, located)
@@ -85,30 +83,20 @@ def show(
     line(console, f"signature {result.signature}")
 
 
-def show_systems(console: Console, results: Mapping[str, FairResult]) -> None:
+def show_systems(console: Printer, results: Mapping[str, FairResult]) -> None:
     """Print a row for each system: F1 of every evaluation, what was counted, and violations of pred."""
-    table = _table("system")
-    for name in (*(f"{version} F1" for version in VERSIONS), *KINDS[:6], "violations"):
-        table.add_column(name, justify="right", no_wrap=True)
+    table = Table(["system", *(f"{version} F1" for version in VERSIONS), *KINDS[:6], "violations"])
     for system, result in results.items():
         f1 = (f"{100 * getattr(result, version).f1:.2f}" for version in VERSIONS)
         violations = amount(result.violations["pred"].count)
-        table.add_row(Text(system), *f1, *map(amount, result.counts[:6]), violations)
+        table.add_row(system, *f1, *map(amount, result.counts[:6]), violations)
     console.print(table)
     for text in dict.fromkeys(f"signature {result.signature}" for result in results.values()):
         line(console, text)
 
 
-def _table(first: str) -> Table:
-    table = Table(box=SIMPLE_HEAD, pad_edge=False, show_edge=False)
-    table.add_column(first, no_wrap=True)
-    return table
-
-
 def _measures(result: FairResult, versions: Sequence[str]) -> Table:
-    table = _table("evaluation")
-    for name in ("precision", "recall", "F1"):
-        table.add_column(name, justify="right", no_wrap=True)
+    table = Table(["evaluation", "precision", "recall", "F1"])
     for version in versions:
         score = getattr(result, version)
         measures = (f"{100 * value:.2f}" for value in (score.precision, score.recall, score.f1))
@@ -117,11 +105,9 @@ def _measures(result: FairResult, versions: Sequence[str]) -> Table:
 
 
 def _kinds(result: FairResult, versions: Sequence[str]) -> Table:
-    table = _table("type")
-    for name in heads(versions):
-        table.add_column(name, justify="right", no_wrap=True)
+    table = Table(["type", *heads(versions)])
     for name, scores in result.per_type.items():
-        table.add_row(Text(name), *cells(scores, versions))
+        table.add_row(name, *cells(scores, versions))
     table.add_section()
     table.add_row("all", *cells(result.overall, versions))
     return table
@@ -145,22 +131,19 @@ def cells(scores: FairScores, versions: Sequence[str]) -> list[str]:
 
 
 def _confusion(result: FairResult) -> Table:
-    table = _table("gold \\ pred")
-    for name in result.confusion:
-        table.add_column(Text(NOTHING if name is None else name), justify="right", no_wrap=True)
+    names = [NOTHING if name is None else name for name in result.confusion]
+    table = Table(["gold \\ pred", *names])
     for gold, row in result.confusion.items():
         # A zero is nothing to look at.
         numbers = (amount(n) if n else "." for n in row.values())
-        table.add_row(Text(NOTHING if gold is None else gold), *numbers)
+        table.add_row(NOTHING if gold is None else gold, *numbers)
     return table
 
 
 def _documents(result: FairResult, versions: Sequence[str]) -> Table:
-    table = _table("document")
-    for name in heads(versions):
-        table.add_column(name, justify="right", no_wrap=True)
+    table = Table(["document", *heads(versions)])
     for row in result.documents:
-        table.add_row(Text(_name(row)), *cells(row.scores, versions))
+        table.add_row(_name(row), *cells(row.scores, versions))
     return table
 
 
@@ -188,6 +171,8 @@ def plain(result: FairResult, versions: Sequence[str] = VERSIONS) -> dict[str, A
         "sentences": result.sentences,
         "violations": {side: found.to_dict() for side, found in result.violations.items()},
         "detection": result.detection,
+        "pred_detection": result.pred_detection,
+        "warnings": result.warnings,
         "signature": result.signature,
     }
     if result.documents:

@@ -24,4 +24,6 @@ def safe_cell(text: str) -> str:
     >>> safe_cell("PER"), safe_cell("=1+1")
     ('PER', "'=1+1")
     """
-    return f"'{text}" if text.startswith(("=", "+", "-", "@", "\t", "\r")) else text
+    # A spreadsheet passes over white space before it looks for a formula.
+    formula = text.lstrip().startswith(("=", "+", "-", "@")) or text.startswith(("\t", "\r", "\n"))
+    return f"'{text}" if formula else text

@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from io import StringIO
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
-from rich.box import SIMPLE_HEAD
-from rich.console import Console
-from rich.table import Table
 from rich.text import Text
 
 from spanrs.report.numbers import amount
+from spanrs.report.table import Printer, Table, as_text
 
 if TYPE_CHECKING:
     from spanrs.eval.result import Counts, Result, Score, Violations
 
 #: Violations shown a side.
 SHOWN = 5
+MEASURES = ("precision", "recall", "F1", "support", "TP", "FP", "FN")
 
 
 def render(
@@ -31,18 +29,8 @@ def render(
     return as_text(lambda console: show(console, result, names=names, located=located, untyped=untyped))
 
 
-def as_text(show: Callable[[Console], None]) -> str:
-    """Give what is shown on a console as plain text of any width."""
-    console = Console(file=StringIO(), width=10_000, color_system=None, legacy_windows=False)
-    show(console)
-    text = console.file
-    assert isinstance(text, StringIO)
-    # Rich pads tables to their width; lines that end in blanks are a nuisance in files.
-    return "\n".join(line.rstrip() for line in text.getvalue().splitlines())
-
-
 def show(
-    console: Console,
+    console: Printer,
     result: Result,
     *,
     names: tuple[str, str] = ("gold", "pred"),
@@ -53,7 +41,7 @@ def show(
 
     Parameters
     ----------
-    console : rich.console.Console
+    console : rich.console.Console or spanrs.report.table.Lines
         Where to.
     result : Result
         What.
@@ -69,6 +57,8 @@ def show(
         console.print(_documents(result))
     if result.detection:
         line(console, f"scheme    {result.detection}")
+    if result.pred_detection:
+        line(console, f"pred      {result.pred_detection}")
     line(
         console,
         f"accuracy  {100 * result.accuracy:.2f} of {amount(result.tokens)} tokens "
@@ -84,14 +74,11 @@ def show(
 def render_systems(results: Mapping[str, Result]) -> str:
     """Give a row for each system as plain text of any width: micro measures, counts, violations of pred."""
 
-    def show_systems(console: Console) -> None:
-        table = Table(box=SIMPLE_HEAD, pad_edge=False, show_edge=False)
-        table.add_column("system", no_wrap=True)
-        for name in ("precision", "recall", "F1", "support", "TP", "FP", "FN", "violations"):
-            table.add_column(name, justify="right", no_wrap=True)
+    def show_systems(console: Printer) -> None:
+        table = Table(["system", *MEASURES, "violations"])
         for system, result in results.items():
             violations = amount(result.violations["pred"].count)
-            table.add_row(Text(system), *_cells(result.micro, result.counts), violations)
+            table.add_row(system, *_cells(result.micro, result.counts), violations)
         console.print(table)
         for signature in dict.fromkeys(result.signature for result in results.values()):
             line(console, f"signature {signature}")
@@ -99,7 +86,7 @@ def render_systems(results: Mapping[str, Result]) -> str:
     return as_text(show_systems)
 
 
-def line(console: Console, text: str) -> None:
+def line(console: Printer, text: str) -> None:
     """Print a line as it is: no markup, no wrapping, no colours for numbers."""
     console.print(Text(text), soft_wrap=True, highlight=False)
 
@@ -116,13 +103,10 @@ def describe_violations(violations: Violations, name: str, shown: int) -> Iterab
 
 
 def _measures(result: Result, *, untyped: bool) -> Table:
-    table = Table(box=SIMPLE_HEAD, pad_edge=False, show_edge=False)
-    table.add_column("type", no_wrap=True)
-    for name in ("precision", "recall", "F1", "support", "TP", "FP", "FN"):
-        table.add_column(name, justify="right", no_wrap=True)
+    table = Table(["type", *MEASURES])
     counts = result.counts_by_type
     for name, score in result.per_type.items():
-        table.add_row(Text(name), *_cells(score, counts[name]))
+        table.add_row(name, *_cells(score, counts[name]))
     table.add_section()
     table.add_row("micro", *_cells(result.micro, result.counts))
     table.add_row("macro", *_cells(result.macro, None))
@@ -133,9 +117,7 @@ def _measures(result: Result, *, untyped: bool) -> Table:
 
 
 def _documents(result: Result) -> Table:
-    table = Table(box=SIMPLE_HEAD, pad_edge=False, show_edge=False)
-    for name in ("document", "precision", "recall", "F1", "support", "TP", "FP", "FN"):
-        table.add_column(name, justify="right", no_wrap=True)
+    table = Table(["document", *MEASURES], left=0)
     for row in result.documents:
         table.add_row(str(row.document), *_cells(row.micro, row.counts))
     return table

@@ -125,11 +125,24 @@ def as_vocabulary(vocabulary: Vocabulary) -> list[str]:
     if not isinstance(vocabulary, Mapping):
         return list(vocabulary)
     pairs = [(key, value) if isinstance(value, str) else (value, key) for key, value in vocabulary.items()]
-    by_id = {int(number): str(tag) for number, tag in pairs}
+    by_id = {_id(number): str(tag) for number, tag in pairs}
     if sorted(by_id) != list(range(len(pairs))):
         message = "the ids of a vocabulary must be 0, 1, 2, ... without gaps"
         raise ValueError(message)
     return [by_id[number] for number in range(len(by_id))]
+
+
+def _id(number: object) -> int:
+    """Give the id of a tag; JSON makes text of numbers that are keys."""
+    import operator
+
+    if isinstance(number, str) and number.strip().isdecimal():
+        return int(number)
+    try:
+        return operator.index(number)  # type: ignore[arg-type]  # what has no index raises
+    except TypeError:
+        message = f"the ids of a vocabulary are whole numbers, not {number!r}"
+        raise TypeError(message) from None
 
 
 def is_batch(data: object) -> bool:

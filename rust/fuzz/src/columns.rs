@@ -1,8 +1,12 @@
 //! Column files.
 
-use spanrs_io::{Code, ColumnReader, Columns, Comments, Event, LineKind, Separator};
+use spanrs_io::{
+    Code, Column, ColumnReader, Columns, Comments, Event, Format, LineKind, Separator,
+};
 
-use crate::input::{CHUNK, Input, chunk, depends_on_buffer, is_compressed, is_plain, lines};
+use crate::input::{
+    CHUNK, Input, chunk, depends_on_buffer, is_compressed, is_plain, lines, without_mark,
+};
 
 /// What [`ColumnReader::next_event`] gives.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -21,7 +25,10 @@ pub type Read = (Vec<Row>, Option<(Code, u64)>);
 /// Options that the next bytes choose.
 pub fn options(input: &mut Input<'_>) -> Columns {
     let byte = Separator::Byte;
+    let index = |column: Option<i64>| column.map(Column::Index);
     Columns {
+        // CoNLL-U has a target of its own.
+        format: Format::Columns,
         separator: input.pick(&[
             Separator::Auto,
             Separator::Whitespace,
@@ -36,9 +43,9 @@ pub fn options(input: &mut Input<'_>) -> Columns {
             2 => Comments::Prefix("#".to_owned()),
             _ => Comments::Prefix("%%".to_owned()),
         },
-        token: input.pick(&[0, 1, -2]),
-        tag: input.pick(&[-1, 1, 0]),
-        second: input.pick(&[None, Some(1), Some(-2), Some(0)]),
+        token: Column::Index(input.pick(&[0, 1, -2])),
+        tag: Column::Index(input.pick(&[-1, 1, 0])),
+        second: index(input.pick(&[None, Some(1), Some(-2), Some(0)])),
         second_may_lack: input.byte() & 1 == 1,
     }
 }
@@ -68,8 +75,7 @@ pub fn run(data: &[u8]) {
 
 /// True where lines may be comments or not, which is decided by what is in the first buffer.
 pub fn is_guessed(bytes: &[u8], options: &Columns) -> bool {
-    let text = bytes.strip_prefix("\u{FEFF}".as_bytes()).unwrap_or(bytes);
-    let mut lines = text.split(|&byte| byte == b'\n');
+    let mut lines = without_mark(bytes).split(|&byte| byte == b'\n');
     options.comments == Comments::Auto && lines.any(|line| line.starts_with(b"#"))
 }
 
@@ -86,12 +92,15 @@ pub fn read(bytes: &[u8], chunk: usize, options: &Columns) -> Read {
         while let Some(event) = rows.next_event()? {
             found.push(match event {
                 Event::Token => {
-                    let second = match options.second {
+                    let second = match &options.second {
                         Some(_) => text(rows.second()),
                         None => String::new(),
                     };
                     assert_eq!(rows.token(), rows.token_text().as_bytes());
-                    assert_eq!(&rows.whole()[rows.tag_place()], rows.tag());
+                    match rows.tag_place() {
+                        Some(place) => assert_eq!(&rows.whole()[place], rows.tag()),
+                        None => assert_eq!((rows.is_conllu(), rows.tag()), (true, &b"O"[..])),
+                    }
                     Row::Token(text(rows.token()), text(rows.tag()), second, rows.line())
                 }
                 Event::Sentence => Row::Sentence,
@@ -121,7 +130,10 @@ fn lines_are_the_file(bytes: &[u8], chunk: usize, options: &Columns) {
                 count += 1;
                 assert_eq!(rows.line(), count);
                 if kind == LineKind::Token {
-                    assert!(rows.tag_place().end <= rows.whole().len());
+                    assert!(
+                        rows.tag_place()
+                            .is_none_or(|place| place.end <= rows.whole().len())
+                    );
                 }
                 copy.extend_from_slice(rows.whole());
             }
@@ -129,9 +141,8 @@ fn lines_are_the_file(bytes: &[u8], chunk: usize, options: &Columns) {
             Err(_) => break false,
         }
     };
-    let expected = bytes.strip_prefix("\u{FEFF}".as_bytes()).unwrap_or(bytes);
     if ended && !is_compressed(bytes) {
-        assert_eq!(copy, expected);
+        assert_eq!([rows.byte_order_mark(), &copy].concat(), bytes);
     }
 }
 
@@ -190,9 +201,8 @@ fn by_splitting(bytes: &[u8], options: &Columns) -> Read {
         }
         open = true;
         let field = |at: usize| fields[at].to_owned();
-        let second = options
-            .second
-            .map_or(String::new(), |_| field(layout.second));
+        let second = options.second.as_ref();
+        let second = second.map_or(String::new(), |_| field(layout.second));
         let token = layout.token.map_or(String::new(), field);
         rows.push(Row::Token(token, field(layout.tag), second, number));
     }
@@ -220,18 +230,18 @@ fn layout(first: &str, options: &Columns) -> Option<Layout> {
         Separator::Whitespace => None,
     };
     let columns = cut(first, byte).len();
-    let resolve = |column: i64| {
-        let column = if column < 0 {
-            column + columns as i64
-        } else {
-            column
+    let resolve = |column: &Column| {
+        let column = match *column {
+            Column::Index(column) if column < 0 => column + columns as i64,
+            Column::Index(column) => column,
+            Column::Name(_) => return None,
         };
         usize::try_from(column)
             .ok()
             .filter(|&column| column < columns)
     };
-    let (token, tag) = (resolve(options.token)?, resolve(options.tag)?);
-    let second = match options.second {
+    let (token, tag) = (resolve(&options.token)?, resolve(&options.tag)?);
+    let second = match &options.second {
         None => None,
         Some(second) if options.second_may_lack => Some(resolve(second).unwrap_or(tag)),
         Some(second) => Some(resolve(second)?),

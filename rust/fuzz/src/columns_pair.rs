@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use spanrs_eval::{Counts, Scorer, Side};
-use spanrs_io::{ColumnReader, Columns};
-use spanrs_jobs::{Sides, score};
+use spanrs_io::{Column, ColumnReader, Columns};
+use spanrs_jobs::{OnMisaligned, Sides, score};
 use spanrs_tags::{Dialect, Reader, Reading};
 
 use crate::by_definition::by_sets;
@@ -99,7 +99,13 @@ fn two_files(
 fn scored(sides: Sides, reader: &Reader) -> Option<Scored> {
     let mut reader = reader.clone();
     let mut scorer = Scorer::new(KEEP).by_document();
-    if let Err(error) = score(sides, &mut reader, &mut scorer, &mut |_| true) {
+    if let Err(error) = score(
+        sides,
+        &mut reader,
+        &mut scorer,
+        OnMisaligned::Refuse,
+        &mut |_| true,
+    ) {
         assert!(!error.to_string().is_empty());
         return None;
     }
@@ -157,7 +163,7 @@ fn by_definition(gold: &[u8], pred: &[u8], columns: &Columns, reader: &Reader) -
 
 fn one_file(bytes: &[u8], columns: &Columns, reader: &Reader) {
     let columns = Columns {
-        second: columns.second.or(Some(-2)),
+        second: columns.second.clone().or(Some(Column::Index(-2))),
         ..columns.clone()
     };
     let found = rows(bytes, CHUNK, &columns)

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use spanrs_eval::fair::{FairCounts, Matcher, Row, TypeFilter};
-use spanrs_io::{ColumnReader, Columns, SpanFileReader};
+use spanrs_io::{Column, ColumnReader, Columns, SpanFileReader};
 use spanrs_jobs::fair::{SpanSource, fair};
 
 use crate::input::{CHUNK, Input, chunk, lines, split_at_byte};
@@ -64,7 +64,7 @@ fn source((bytes, side): (&[u8], Side), chunk: usize) -> spanrs_io::Result<SpanS
     let lines = lines(bytes, chunk)?;
     if side.stacked {
         let columns = Columns {
-            second: Some(1),
+            second: Some(Column::Index(1)),
             second_may_lack: true,
             ..Columns::default()
         };

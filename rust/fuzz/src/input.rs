@@ -88,6 +88,13 @@ pub fn is_compressed(bytes: &[u8]) -> bool {
     bytes.starts_with(&[0x1F, 0x8B]) || bytes.starts_with(&[0x28, 0xB5, 0x2F, 0xFD])
 }
 
+/// The bytes without a byte order mark; U+FEFF before white space is a token.
+pub fn without_mark(bytes: &[u8]) -> &[u8] {
+    let rest = bytes.strip_prefix("\u{FEFF}".as_bytes());
+    rest.filter(|rest| !matches!(rest.first(), Some(b' ' | b'\t')))
+        .unwrap_or(bytes)
+}
+
 /// True where the reader of lines gives the bytes out as they are: UTF-8 without a byte order mark, NUL and
 /// carriage returns, not compressed.
 pub fn is_plain(bytes: &[u8]) -> bool {

@@ -4,10 +4,12 @@
 //! them, and `tests/replay.rs` those kept in `seeds/` and `regressions/`.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // A panic is how a finding is reported.
 
+pub mod arrow;
 pub mod brat;
 pub mod columns;
 pub mod columns_pair;
 pub mod conlleval;
+pub mod conllu;
 pub mod convert_job;
 pub mod exact;
 pub mod fair;
@@ -47,6 +49,7 @@ pub const TARGETS: &[(&str, Target)] = &[
     ("columns", columns::run),
     ("columns_pair", columns_pair::run),
     ("conlleval", conlleval::run),
+    ("conllu", conllu::run),
     ("convert_job", convert_job::run),
     ("span_file", span_file::run),
     ("mat_json", mat_json::run),
@@ -65,4 +68,5 @@ pub const TARGETS: &[(&str, Target)] = &[
     ("fair_files", fair_files::run),
     ("mat", mat::run),
     ("mat_documents", mat_documents::run),
+    ("arrow", arrow::run),
 ];

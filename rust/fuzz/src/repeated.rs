@@ -6,7 +6,7 @@ use spanrs_eval::Scorer;
 use spanrs_io::document::{Format, Reader};
 use spanrs_io::{ColumnReader, Columns, SpanFileReader, read_tasks};
 use spanrs_jobs::conlleval::{ConllevalText, Cut, Layout};
-use spanrs_jobs::{Sides, score};
+use spanrs_jobs::{Alignment, OnMisaligned, Sides, score};
 use spanrs_tags::{Dialect, Reading, Scheme};
 
 use crate::brat;
@@ -84,7 +84,7 @@ fn read(format: u8, text: &[u8]) {
     }
 }
 
-fn columns(gold: &[u8], pred: &[u8]) -> Option<()> {
+fn columns(gold: &[u8], pred: &[u8]) -> Option<Alignment> {
     let rows = |bytes| {
         ColumnReader::new(lines(bytes, CHUNK).ok()?, Columns::default())
             .ok()
@@ -98,6 +98,7 @@ fn columns(gold: &[u8], pred: &[u8]) -> Option<()> {
         Sides::Two { gold, pred },
         &mut reader,
         &mut scorer,
+        OnMisaligned::Refuse,
         &mut |_| true,
     )
     .ok()

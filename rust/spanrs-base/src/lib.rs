@@ -1,14 +1,17 @@
-//! The words every other crate speaks: vocabulary, span, position in a file, limits, random numbers.
+//! The words every other crate speaks: vocabulary, span, position in a file, limits, interrupts,
+//! random numbers.
 //!
 //! This crate depends on no other crate of the workspace and knows no file format, no tagging scheme
 //! and no Python.
 
+mod interrupt;
 mod limits;
 mod position;
 mod rng;
 mod span;
 mod vocabulary;
 
+pub use interrupt::{Interrupted, Pace, Watch};
 pub use limits::Limits;
 pub use position::Position;
 pub use rng::Rng;

@@ -15,10 +15,22 @@ pub struct Limits {
     pub tags: usize,
     /// Most tokens in one sentence.
     pub sentence_tokens: usize,
-    /// Largest document that is held whole, in bytes.
+    /// Largest document that is held whole, in bytes, after decompression.
     pub document_bytes: usize,
+    /// Most bytes that a byte of a compressed document may become, where they are more than
+    /// [`Limits::EXPANSION_FREE`] in all. Text compresses 3 to 10 times, repetitions up to 1000 times.
+    pub expansion: usize,
     /// Most elements within one another.
     pub nesting: usize,
+    /// Most pairs of overlapping spans within one group of spans that overlap each other, for optimal
+    /// matching. Matching takes 4 bytes a pair, and up to 30 more
+    /// where ties are settled.
+    pub group_pairs: usize,
+}
+
+impl Limits {
+    /// Decompressed bytes from which [`Limits::expansion`] counts.
+    pub const EXPANSION_FREE: usize = 16 << 20;
 }
 
 impl Default for Limits {
@@ -28,7 +40,9 @@ impl Default for Limits {
             tags: 1 << 20,
             sentence_tokens: 1 << 26,
             document_bytes: 1 << 30,
+            expansion: 100,
             nesting: 1000,
+            group_pairs: 1 << 24,
         }
     }
 }

@@ -32,8 +32,13 @@ pub struct Counts {
     pub sentences: u64,
     /// Tokens.
     pub tokens: u64,
-    /// Tokens with equal tags.
+    /// Tokens with equal tags; where the two sides have different schemes, tokens whose tags are both `O` or both of
+    /// one type.
     pub correct_tokens: u64,
+    /// Tokens whose gold tag is not `O`.
+    pub gold_labelled: u64,
+    /// Tokens whose pred tag is not `O`.
+    pub pred_labelled: u64,
     /// What fair matching, where it is asked for, came to in sentences whose sides differ.
     pub(crate) fair: FairCounts,
 }
@@ -67,6 +72,8 @@ impl Counts {
         self.sentences += other.sentences;
         self.tokens += other.tokens;
         self.correct_tokens += other.correct_tokens;
+        self.gold_labelled += other.gold_labelled;
+        self.pred_labelled += other.pred_labelled;
         self.fair.merge(&other.fair);
     }
 }

@@ -4,7 +4,7 @@
 //! side, and two spans are equal when they end together, began together and are of one type. This holds
 //! for every reading, because none lets two spans of one side end at the same token.
 
-use spanrs_tags::{CLOSE, Reader, VIOLATION, Walk};
+use spanrs_tags::{CLOSE, Reader, VIOLATION, Walk, is_outside};
 
 use crate::counts::Counts;
 
@@ -21,20 +21,31 @@ pub struct Seen {
 #[inline]
 pub(crate) fn count(counts: &mut Counts, reader: &Reader, gold: &[u32], pred: &[u32]) -> Seen {
     counts.fit(reader.types().len());
-    let entries = reader.entries();
-    let mut g = Walk::new(reader.table());
-    let mut p = Walk::new(reader.table());
+    let (gold_entries, pred_entries) = (reader.gold().entries(), reader.pred().entries());
+    let mut g = Walk::new(reader.gold().table());
+    let mut p = Walk::new(reader.pred().table());
     let (mut g_seen, mut p_seen) = (0, 0);
+    let (mut g_labelled, mut p_labelled) = (0, 0);
     let (mut tokens, mut correct) = (0, 0);
+    let two_schemes = reader.has_two_schemes();
     for (&gold_id, &pred_id) in gold.iter().zip(pred) {
-        let (g_entry, p_entry) = (entries[gold_id as usize], entries[pred_id as usize]);
-        correct += u32::from(gold_id == pred_id);
+        let (g_entry, p_entry) = (
+            gold_entries[gold_id as usize],
+            pred_entries[pred_id as usize],
+        );
+        correct += u32::from(if two_schemes {
+            is_outside(g_entry) == is_outside(p_entry) && g_entry >> 8 == p_entry >> 8
+        } else {
+            gold_id == pred_id
+        });
         // Most of a corpus is `O` on both sides, and the processor guesses that well; without this
         // branch every token would wait for the step of the one before.
         if g_entry | p_entry == 0 && g.rests() && p.rests() {
             tokens += 1;
             continue;
         }
+        g_labelled += u64::from(!is_outside(g_entry));
+        p_labelled += u64::from(!is_outside(p_entry));
         let (g_step, p_step) = (g.look(g_entry), p.look(p_entry));
         g_seen |= g_step;
         p_seen |= p_step;
@@ -52,6 +63,8 @@ pub(crate) fn count(counts: &mut Counts, reader: &Reader, gold: &[u32], pred: &[
     counts.sentences += 1;
     counts.tokens += u64::from(tokens);
     counts.correct_tokens += u64::from(correct);
+    counts.gold_labelled += g_labelled;
+    counts.pred_labelled += p_labelled;
     Seen {
         gold: (g_seen | g_step) & VIOLATION != 0,
         pred: (p_seen | p_step) & VIOLATION != 0,

@@ -91,6 +91,8 @@ pub(crate) struct Tables<const SIDE: usize, const PLACES: usize> {
     wrong: [u8; PLACES],
     /// The type of each tag.
     types: [u32; SIDE],
+    /// The tags that are `O`, and the border.
+    outside: [bool; SIDE],
     /// The places with violations.
     suspects: Vec<u16>,
     /// What stood in all of them after the last block.
@@ -133,6 +135,7 @@ impl<const SIDE: usize, const PLACES: usize> Tables<SIDE, PLACES> {
             steps: [0; PLACES],
             wrong: [0; PLACES],
             types: [0; SIDE],
+            outside: [true; SIDE],
             suspects: Vec::new(),
             suspicious: 0,
             all: filled([0; BANKS]),
@@ -183,6 +186,8 @@ impl<const SIDE: usize, const PLACES: usize> Tables<SIDE, PLACES> {
                 }
             }
             self.types[usize::from(before) % SIDE] = tag(before).map_or(0, |id| reader.type_of(id));
+            self.outside[usize::from(before) % SIDE] =
+                tag(before).is_none_or(|id| reader.is_outside(id));
         }
         self.suspicious = self.suspected();
         true
@@ -328,11 +333,14 @@ impl<const SIDE: usize, const PLACES: usize> Tables<SIDE, PLACES> {
         }
         for before in self.tags() {
             let ty = self.types[usize::from(before) % SIDE] as usize;
+            let labelled = u64::from(!self.outside[usize::from(before) % SIDE]);
             for here in self.tags().flat_map(|here| [here, here | FIRST]) {
                 let at = Self::place(before, here);
                 let all: u64 = std::mem::take(&mut self.all[at]).iter().sum();
                 let gold = std::mem::take(&mut self.gold[at]);
                 let pred = std::mem::take(&mut self.pred[at]);
+                counts.gold_labelled += labelled * (all - pred + gold);
+                counts.pred_labelled += labelled * all;
                 if self.steps[at] & CLOSE != 0 && before != BORDER {
                     let tally = &mut counts.types[ty];
                     let equal = all - pred;

@@ -1,4 +1,4 @@
-use spanrs_tags::{Reader, Violation};
+use spanrs_tags::{Reader, SideReader, Violation};
 
 use crate::block::{Block, ids};
 use crate::counts::Counts;
@@ -132,24 +132,26 @@ impl Scorer {
     ) {
         let seen = exact::count(&mut self.counts, reader, gold, pred);
         if let Some(fair) = &mut self.fair
-            && gold != pred
+            && (gold != pred || reader.has_two_schemes())
         {
             fair.add(reader, gold, pred, &mut self.counts.fair);
         }
-        let blind = !reader.walk_sees_violations();
-        if seen.gold || blind {
+        let (gold_reader, pred_reader) = (reader.gold(), reader.pred());
+        if seen.gold || !gold_reader.walk_sees_violations() {
             let line = |token| line_of(Side::Gold, token);
-            self.gold.add(reader, gold, self.sentences, self.keep, line);
+            self.gold
+                .add(gold_reader, gold, self.sentences, self.keep, line);
         }
-        if seen.pred || blind {
+        if seen.pred || !pred_reader.walk_sees_violations() {
             let line = |token| line_of(Side::Pred, token);
-            self.pred.add(reader, pred, self.sentences, self.keep, line);
+            self.pred
+                .add(pred_reader, pred, self.sentences, self.keep, line);
         }
         self.sentences += 1;
     }
 
-    /// True where sentences may be added a block at a time: the reading allows it, and the reader has no
-    /// more than [`Block::TAGS`] tags.
+    /// True where sentences may be added a block at a time: the reading allows it, the sides are in one
+    /// scheme, and the reader has no more than [`Block::TAGS`] tags.
     #[inline]
     pub fn takes_blocks(&mut self, reader: &Reader) -> bool {
         if let Fast::Pairs(fast) = &mut self.fast
@@ -164,7 +166,11 @@ impl Scorer {
     fn find_fast(&mut self, reader: &Reader) -> bool {
         // There never was one, or there are too many tags for it by now.
         self.settle(reader);
-        self.fast = PairCounter::new(reader).map_or(Fast::Never, Fast::Pairs);
+        self.fast = if reader.has_two_schemes() {
+            Fast::Never
+        } else {
+            PairCounter::new(reader).map_or(Fast::Never, Fast::Pairs)
+        };
         matches!(self.fast, Fast::Pairs(_))
     }
 
@@ -337,7 +343,7 @@ impl Violations {
     #[cold]
     pub fn add(
         &mut self,
-        reader: &Reader,
+        reader: SideReader<'_>,
         ids: &[u32],
         sentence: u64,
         keep: usize,

@@ -41,10 +41,16 @@ proptest! {
     fn counts_are_those_of_the_definition(
         sentences in proptest::collection::vec((tags(), 0..6_usize), 1..5),
         wide in any::<bool>(),
+        // Pred is in the scheme of gold, or in one of the others.
+        other in 0..20_usize,
     ) {
         for scheme in Scheme::all() {
             for reading in Reading::all() {
                 let Ok(mut reader) = Reader::new(scheme, reading, Dialect::default()) else { continue };
+                if let Some(pred_scheme) = Scheme::all().nth(other) {
+                    let Ok(mixed) = reader.with_pred_scheme(pred_scheme) else { continue };
+                    reader = mixed;
+                }
                 if wide {
                     // So many tags that counting falls back to walking both sides.
                     for n in 0..200 {
@@ -61,11 +67,12 @@ proptest! {
                     scorer.add(&reader, &gold, &pred, |_, _| 0);
                     by_sets(&mut expected, &reader, &gold, &pred);
                     gold_wrong += reader.count_violations(&gold);
-                    pred_wrong += reader.count_violations(&pred);
+                    pred_wrong += reader.pred().count_violations(&pred);
                 }
                 let mut counts = scorer.counts(&reader);
                 counts.types.resize(expected.types.len(), Default::default());
-                prop_assert_eq!(counts, expected, "{} {}", scheme.name(), reading);
+                let both = (scheme.name(), reader.pred_scheme().name());
+                prop_assert_eq!(counts, expected, "{:?} {}", both, reading);
                 prop_assert_eq!(scorer.violations(Side::Gold).count, gold_wrong);
                 prop_assert_eq!(scorer.violations(Side::Pred).count, pred_wrong);
             }

@@ -4,7 +4,9 @@ use std::ops::Range;
 
 use memchr::memchr_iter;
 
+use crate::conllu;
 use crate::error::{Code, Error, Result};
+use crate::layers::other_layers;
 use crate::layout::{Columns, Comments, Layout, is_conllu, is_space, no_tokens, sniff, trimmed};
 use crate::lines::LineReader;
 
@@ -53,6 +55,7 @@ pub struct ColumnReader {
     /// A document line came while a sentence was open: the sentence is reported first.
     pending_document: bool,
     any: bool,
+    other_layers: Vec<usize>,
 }
 
 impl ColumnReader {
@@ -74,9 +77,11 @@ impl ColumnReader {
         };
         let ordinary = match (layout.byte, &options.comments) {
             (_, Comments::Prefix(_)) => None,
+            _ if layout.conllu.is_some() => None,
             (None, _) => Some([b' ', b'\t']),
             (Some(byte), _) => (byte <= b' ').then_some([byte; 2]),
         };
+        let other_layers = other_layers(lines.ahead(), &layout);
         Ok(Self {
             ordinary,
             most: lines.limits().sentence_tokens,
@@ -88,6 +93,7 @@ impl ColumnReader {
             tokens: 0,
             pending_document: false,
             any: false,
+            other_layers,
         })
     }
 
@@ -140,17 +146,39 @@ impl ColumnReader {
     /// The tag of the last token line.
     #[inline(always)]
     pub fn tag(&self) -> &[u8] {
-        self.field(self.layout.tag)
+        let field = self.field(self.layout.tag);
+        match &self.layout.conllu {
+            None => field,
+            Some(keys) => conllu::tag(field, keys.tag.as_deref()),
+        }
     }
 
-    /// Where the tag stands in [`ColumnReader::whole`].
-    pub fn tag_place(&self) -> Range<usize> {
-        let (start, end) = self
-            .fields
-            .get(self.layout.tag)
-            .copied()
-            .unwrap_or_default();
-        start as usize - self.whole.start..end as usize - self.whole.start
+    /// The byte order mark that stands before the first line; empty where there is none.
+    pub fn byte_order_mark(&self) -> &'static [u8] {
+        self.lines.byte_order_mark()
+    }
+
+    /// True for CoNLL-U.
+    pub fn is_conllu(&self) -> bool {
+        self.layout.conllu.is_some()
+    }
+
+    /// Where the tag stands in [`ColumnReader::whole`]; None where CoNLL-U does not specify one, which is `O`.
+    pub fn tag_place(&self) -> Option<Range<usize>> {
+        let &(start, end) = self.fields.get(self.layout.tag)?;
+        let start = start as usize - self.whole.start;
+        let end = end as usize - self.whole.start;
+        let Some(keys) = &self.layout.conllu else {
+            return Some(start..end);
+        };
+        let place = conllu::tag_place(self.field(self.layout.tag), keys.tag.as_deref())?;
+        Some(start + place.start..start + place.end)
+    }
+
+    /// Columns that hold tags of the same kind as the one that is read, by what the file begins with: layers of
+    /// nested annotations, which are not looked at.
+    pub fn other_layers(&self) -> &[usize] {
+        &self.other_layers
     }
 
     /// True where the second column is one of its own: neither that of the tokens nor that of the tags.
@@ -161,13 +189,19 @@ impl ColumnReader {
     /// The tag in the second column of the last token line.
     #[inline(always)]
     pub fn second(&self) -> &[u8] {
-        self.field(self.layout.second)
+        let field = self.field(self.layout.second);
+        match &self.layout.conllu {
+            None => field,
+            Some(keys) => conllu::tag(field, keys.second.as_deref()),
+        }
     }
 
     /// Prepares for following `other` with [`ColumnReader::follow`]; false where equal lines would not
     /// mean the same in both.
     pub fn can_follow(&mut self, other: &Self) -> bool {
-        let alike = self.layout == other.layout && self.options == other.options;
+        let alike = self.layout == other.layout
+            && self.options == other.options
+            && self.layout.conllu.is_none();
         if alike {
             self.lines.look_at_single_lines();
         }
@@ -372,7 +406,25 @@ impl ColumnReader {
         if self.fields.len() != self.layout.columns || line[0] == b'#' && self.has_gap() {
             return self.odd_line();
         }
+        if self.layout.conllu.is_some() {
+            return self.conllu_line();
+        }
         Ok(LineKind::Token)
+    }
+
+    /// A line of CoNLL-U: a word, or what is none.
+    fn conllu_line(&self) -> Result<LineKind> {
+        match conllu::id(self.field(0)) {
+            conllu::Id::Word => Ok(LineKind::Token),
+            conllu::Id::NoWord => Ok(LineKind::Comment),
+            conllu::Id::Invalid => {
+                let message = format!(
+                    "the first column is `{}`; words of CoNLL-U are numbered from 1",
+                    String::from_utf8_lossy(self.field(0))
+                );
+                Err(Error::new(Code::Ragged, self.lines.position(), message))
+            }
+        }
     }
 
     /// A field is empty, as in GermEval's headings: `#`, an address, a date, nothing.

@@ -11,6 +11,8 @@ pub enum Code {
     Nul,
     /// A carriage return within a line.
     CarriageReturn,
+    /// A file of another format.
+    WrongFormat,
     /// A line longer than the limit.
     LineTooLong,
     /// A sentence longer than the limit.
@@ -31,6 +33,8 @@ pub enum Code {
     LaterVersion,
     /// XML that declares entities of its own.
     Entities,
+    /// Compressed data that expands more than the limit.
+    Expansion,
     /// A document larger than the limit.
     DocumentTooLong,
     /// Elements within one another, more than the limit.
@@ -45,6 +49,7 @@ impl Code {
             Self::Encoding => "encoding",
             Self::Nul => "nul_byte",
             Self::CarriageReturn => "carriage_return",
+            Self::WrongFormat => "wrong_format",
             Self::LineTooLong => "line_too_long",
             Self::SentenceTooLong => "sentence_too_long",
             Self::Ragged => "ragged_columns",
@@ -55,6 +60,7 @@ impl Code {
             Self::BadDocument => "bad_document",
             Self::LaterVersion => "later_version",
             Self::Entities => "entities",
+            Self::Expansion => "expansion",
             Self::DocumentTooLong => "document_too_long",
             Self::TooDeep => "too_deep",
         }
@@ -64,7 +70,11 @@ impl Code {
     pub fn is_limit(self) -> bool {
         matches!(
             self,
-            Self::LineTooLong | Self::SentenceTooLong | Self::DocumentTooLong | Self::TooDeep
+            Self::LineTooLong
+                | Self::SentenceTooLong
+                | Self::Expansion
+                | Self::DocumentTooLong
+                | Self::TooDeep
         )
     }
 }

@@ -3,7 +3,9 @@
 use spanrs_base::Position;
 
 use crate::error::{Code, Error, Result};
+use crate::conllu;
 use crate::lines::LineReader;
+use crate::recognise::other_format;
 
 /// What stands between columns.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -31,19 +33,42 @@ pub enum Comments {
     Prefix(String),
 }
 
+/// How a file is laid out.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Format {
+    /// Columns or CoNLL-U, whichever it is; what is certainly another format is refused.
+    #[default]
+    Auto,
+    /// One token a line, whatever it looks like.
+    Columns,
+    /// CoNLL-U.
+    Conllu,
+}
+
+/// A column.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Column {
+    /// Its place from 0, or negative from the last.
+    Index(i64),
+    /// In CoNLL-U the name of a column, or else a key of MISC.
+    Name(String),
+}
+
 /// Where things stand in a column file. Columns count from 0, negative ones from the last.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Columns {
+    /// How the file is laid out.
+    pub format: Format,
     /// What stands between columns.
     pub separator: Separator,
     /// Which lines are comments.
     pub comments: Comments,
-    /// Column of the tokens.
-    pub token: i64,
+    /// Column of the tokens. In CoNLL-U column 0 stands for FORM, for nobody looks for tokens among numbers.
+    pub token: Column,
     /// Column of the tags.
-    pub tag: i64,
+    pub tag: Column,
     /// Column of a second tag, for files that hold gold and pred.
-    pub second: Option<i64>,
+    pub second: Option<Column>,
     /// A second column that no line has is no error: [`crate::ColumnReader::has_second`] tells.
     pub second_may_lack: bool,
 }
@@ -51,10 +76,11 @@ pub struct Columns {
 impl Default for Columns {
     fn default() -> Self {
         Self {
+            format: Format::default(),
             separator: Separator::default(),
             comments: Comments::default(),
-            token: 0,
-            tag: -1,
+            token: Column::Index(0),
+            tag: Column::Index(-1),
             second: None,
             second_may_lack: false,
         }
@@ -62,13 +88,22 @@ impl Default for Columns {
 }
 
 /// What was found out from the first token line.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Layout {
     pub(crate) byte: Option<u8>,
     pub(crate) columns: usize,
     pub(crate) token: usize,
     pub(crate) tag: usize,
     pub(crate) second: usize,
+    /// Of CoNLL-U; None for other files.
+    pub(crate) conllu: Option<Keys>,
+}
+
+/// The keys of MISC that hold the tags, where they do.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Keys {
+    pub(crate) tag: Option<String>,
+    pub(crate) second: Option<String>,
 }
 
 /// A comment of CoNLL-U, whatever the number of its columns: `# newdoc`, `# newpar`, `# key = value`.
@@ -93,6 +128,18 @@ pub(crate) fn sniff(lines: &LineReader, options: &Columns) -> Result<Layout> {
     let Some((at, line)) = first_token_line(lines, options) else {
         return Err(no_tokens(lines.path()));
     };
+    if options.format == Format::Auto
+        && let Some((format, advice)) = other_format(lines.ahead(), lines.is_whole())
+    {
+        let message = format!(
+            "this is {format}, not a file with one token a line; {advice}, or say --format columns"
+        );
+        return Err(Error::new(Code::WrongFormat, Position::file(lines.path()), message));
+    }
+    let plain = options.separator == Separator::Auto && options.format == Format::Auto;
+    if options.format == Format::Conllu || plain && conllu::fits(lines.ahead()) {
+        return conllu_layout(lines, options, at, line);
+    }
     let byte = match options.separator {
         Separator::Byte(byte) => Some(byte),
         Separator::Auto if line.contains(&b'\t') => Some(b'\t'),
@@ -105,26 +152,25 @@ pub(crate) fn sniff(lines: &LineReader, options: &Columns) -> Result<Layout> {
             .filter(|field| !field.is_empty())
             .count(),
     };
-    let resolve = |column: i64| {
-        let index = if column < 0 {
-            column + columns as i64
-        } else {
-            column
+    let resolve = |column: &Column| {
+        let wrong = |message| {
+            let place = Position::line(lines.path(), at as u64 + 1);
+            Error::new(Code::NoColumn, place, message)
         };
-        usize::try_from(index)
-            .ok()
-            .filter(|&index| index < columns)
-            .ok_or_else(|| {
-                let message = format!(
+        match column {
+            Column::Index(column) => place_of(*column, columns).ok_or_else(|| {
+                wrong(format!(
                     "no column {column}: the first token line has {columns} (0 to {})",
                     columns - 1
-                );
-                let place = Position::line(lines.path(), at as u64 + 1);
-                Error::new(Code::NoColumn, place, message)
-            })
+                ))
+            }),
+            Column::Name(name) => Err(wrong(format!(
+                "no column {name:?}: columns have names only in CoNLL-U; give its number, from 0"
+            ))),
+        }
     };
-    let (token, tag) = (resolve(options.token)?, resolve(options.tag)?);
-    let second = match options.second.map(resolve) {
+    let (token, tag) = (resolve(&options.token)?, resolve(&options.tag)?);
+    let second = match options.second.as_ref().map(resolve) {
         Some(Err(_)) if options.second_may_lack => Some(tag),
         second => second.transpose()?,
     };
@@ -143,6 +189,82 @@ pub(crate) fn sniff(lines: &LineReader, options: &Columns) -> Result<Layout> {
         token: if token == tag { usize::MAX } else { token },
         tag,
         second: second.unwrap_or(0),
+        conllu: None,
+    })
+}
+
+fn place_of(column: i64, columns: usize) -> Option<usize> {
+    let index = if column < 0 {
+        column + columns as i64
+    } else {
+        column
+    };
+    usize::try_from(index)
+        .ok()
+        .filter(|&index| index < columns)
+}
+
+/// The layout of CoNLL-U, whose first token line is given with the number of lines before it.
+fn conllu_layout(
+    lines: &LineReader,
+    options: &Columns,
+    at: usize,
+    line: &[u8],
+) -> Result<Layout> {
+    let columns = conllu::NAMES.len();
+    let wrong = |code, message| {
+        let place = Position::line(lines.path(), at as u64 + 1);
+        Error::new(code, place, message)
+    };
+    let found = line.split(|&b| b == b'\t').count();
+    if found != columns {
+        let message = format!("{found} columns separated by tabs; CoNLL-U has {columns}");
+        return Err(wrong(Code::Ragged, message));
+    }
+    let resolve = |column: &Column| match column {
+        // Counted from the last a column is the default, and nobody's choice.
+        Column::Index(-1) if conllu::misc_holds_tags(lines.ahead()) => Ok((conllu::MISC, None)),
+        Column::Index(column) if (0..columns as i64).contains(column) => Ok((*column as usize, None)),
+        Column::Index(_) => {
+            let keys = conllu::misc_keys(lines.ahead());
+            let keys = if keys.is_empty() {
+                String::new()
+            } else {
+                format!(", or a key of MISC (there are {})", keys.join(", "))
+            };
+            Err(wrong(
+                Code::NoColumn,
+                format!(
+                    "this is CoNLL-U; name the column of the tags: UPOS, XPOS, MISC{keys}; \
+                     or say --format columns"
+                ),
+            ))
+        }
+        Column::Name(name) => Ok(match conllu::column(name) {
+            Some(column) => (column, None),
+            None => (conllu::MISC, Some(name.clone())),
+        }),
+    };
+    let token = match &options.token {
+        Column::Index(0) => conllu::FORM,
+        column => resolve(column)?.0,
+    };
+    let (tag, tag_key) = resolve(&options.tag)?;
+    let (second, second_key) = match &options.second {
+        // The only column there is to find is that of tags.
+        Some(Column::Index(_)) if options.second_may_lack => (tag, None),
+        second => second.as_ref().map(resolve).transpose()?.unwrap_or((0, None)),
+    };
+    Ok(Layout {
+        byte: Some(b'\t'),
+        columns,
+        token,
+        tag,
+        second,
+        conllu: Some(Keys {
+            tag: tag_key,
+            second: second_key,
+        }),
     })
 }
 

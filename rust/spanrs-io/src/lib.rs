@@ -14,18 +14,21 @@
 //! ```
 
 mod columns;
+mod conllu;
 pub mod document;
 mod error;
+mod layers;
 mod layout;
 mod lines;
 mod marks;
 mod open;
+mod recognise;
 mod span_file;
 mod task;
 
 pub use columns::{ColumnReader, Event, LineKind};
 pub use error::{Code, Error, Result};
-pub use layout::{Columns, Comments, Separator};
+pub use layout::{Column, Columns, Comments, Format, Separator};
 pub use lines::{LineReader, Source};
 pub use open::open;
 pub use span_file::{SpanFileReader, SpanLine};

@@ -11,6 +11,7 @@ use crate::open::decompress;
 /// Where bytes come from.
 pub type Source = Box<dyn Read + Send>;
 
+const BYTE_ORDER_MARK: &[u8] = "\u{FEFF}".as_bytes();
 const CHUNK: usize = 256 << 10;
 /// No limit of lines is above this: places in the buffer, which holds two such lines, are 32 bits wide.
 const LONGEST: usize = 1 << 30;
@@ -44,6 +45,8 @@ pub struct LineReader {
     /// Lines given out.
     line: u64,
     bytes: u64,
+    /// The file begins with a byte order mark.
+    marked: bool,
 }
 
 impl LineReader {
@@ -89,6 +92,7 @@ impl LineReader {
             before: 0,
             line: 0,
             bytes: 0,
+            marked: false,
         };
         reader.read_more()?;
         let head = &reader.buffer[..reader.filled];
@@ -96,8 +100,12 @@ impl LineReader {
             let message = "the file is UTF-16; convert it to UTF-8";
             return Err(Error::new(Code::Encoding, Position::line(path, 1), message));
         }
-        if head.starts_with("\u{FEFF}".as_bytes()) {
-            reader.at = 3;
+        // A token U+FEFF has something behind it on its line, a byte order mark stands before what follows.
+        if let Some(rest) = head.strip_prefix(BYTE_ORDER_MARK)
+            && !rest.first().is_some_and(|&byte| byte == b' ' || byte == b'\t')
+        {
+            reader.at = BYTE_ORDER_MARK.len();
+            reader.marked = true;
         }
         reader.refill()?;
         Ok(reader)
@@ -106,6 +114,16 @@ impl LineReader {
     /// The file's name as given.
     pub fn path(&self) -> &str {
         &self.path
+    }
+
+    /// The byte order mark that stands before the first line; empty where there is none.
+    pub fn byte_order_mark(&self) -> &'static [u8] {
+        if self.marked { BYTE_ORDER_MARK } else { b"" }
+    }
+
+    /// True where all that is left of the file is in the buffer.
+    pub(crate) fn is_whole(&self) -> bool {
+        self.ended && self.ready == self.filled
     }
 
     /// Number of the line given out last, from 1.

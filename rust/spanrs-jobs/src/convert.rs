@@ -3,7 +3,7 @@ use std::ops::Range;
 
 use spanrs_base::Position;
 use spanrs_eval::Violations;
-use spanrs_io::{ColumnReader, LineKind};
+use spanrs_io::{Code, ColumnReader, LineKind};
 use spanrs_tags::{Converter, Error as TagsError};
 
 use crate::error::{Error, Result};
@@ -17,7 +17,8 @@ const KEEP: usize = 1000;
 #[derive(Default)]
 struct Pending {
     text: Vec<u8>,
-    tags: Vec<Range<usize>>,
+    /// None where CoNLL-U does not specify a tag.
+    tags: Vec<Option<Range<usize>>>,
     lines: Lines,
 }
 
@@ -40,6 +41,7 @@ pub fn convert(
     let mut malformed = Violations::default();
     let mut scheme = None;
     let mut pace = Pace::new(watch);
+    out.write_all(rows.byte_order_mark())?;
     loop {
         let kind = rows.next_line()?;
         pace.line(|| rows.bytes_read())?;
@@ -94,22 +96,32 @@ impl Pending {
         if kind == LineKind::Token {
             let (offset, tag) = (self.text.len(), rows.tag_place());
             self.lines.push(self.tags.len(), rows.line());
-            self.tags.push(offset + tag.start..offset + tag.end);
+            self.tags
+                .push(tag.map(|tag| offset + tag.start..offset + tag.end));
         }
         self.text.extend_from_slice(rows.whole());
     }
 
     fn convert(&self, converter: &mut Converter, out: &mut dyn Write, path: &str) -> Result<()> {
         // The lines were checked to be UTF-8 when they were read.
-        let text = |range: &Range<usize>| {
-            std::str::from_utf8(&self.text[range.clone()]).unwrap_or_default()
+        let text = |range: &Option<Range<usize>>| match range {
+            Some(range) => std::str::from_utf8(&self.text[range.clone()]).unwrap_or_default(),
+            None => "O",
         };
         let tags = match converter.convert(self.tags.iter().map(text)) {
             Ok(tags) => tags,
             Err(error) => return Err(self.located(error, path)),
         };
         let mut from = 0;
-        for (range, tag) in self.tags.iter().zip(&tags) {
+        for (token, (range, tag)) in self.tags.iter().zip(&tags).enumerate() {
+            let Some(range) = range else {
+                if tag == "O" {
+                    continue;
+                }
+                let position = Position::line(path, self.lines.of(token as u32));
+                let message = format!("the tag {tag} has no place: the file does not specify one");
+                return Err(spanrs_io::Error::new(Code::NoColumn, position, message).into());
+            };
             out.write_all(&self.text[from..range.start])?;
             out.write_all(tag.as_bytes())?;
             from = range.end;

@@ -47,8 +47,12 @@ pub fn gather(
 /// What reading the file brings; [`Error::Stopped`].
 pub fn detect(rows: ColumnReader, dialect: &Dialect, watch: &mut Watch<'_>) -> Result<Detection> {
     let position = Position::file(rows.path());
-    let mut reader = Reader::new(Scheme::Token, Reading::Conlleval, dialect.clone())
-        .map_err(|error| Error::Tags { position, error })?;
+    let failed = |error| Error::Tags {
+        position: position.clone(),
+        error,
+    };
+    let mut reader =
+        Reader::new(Scheme::Token, Reading::Conlleval, dialect.clone()).map_err(failed)?;
     let (evidence, _) = gather(rows, &mut reader, u64::MAX, watch)?;
-    Ok(evidence.decide(reader.tags(), dialect))
+    evidence.decide(reader.tags(), dialect).map_err(failed)
 }

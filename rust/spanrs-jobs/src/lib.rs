@@ -20,7 +20,7 @@ pub use convert::convert;
 pub use detect::{detect, gather};
 pub use documents::read_conll;
 pub use error::{Error, Result};
-pub use score::{Sides, score};
+pub use score::{Alignment, OnMisaligned, Sides, score};
 pub use spans::spans;
 pub use validate::{Report, validate};
 

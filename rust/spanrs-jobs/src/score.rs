@@ -20,19 +20,50 @@ pub enum Sides {
     One(Box<ColumnReader>),
 }
 
+/// What to do where a token of pred is not that of gold. Sentences and their lengths must agree in any case.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum OnMisaligned {
+    /// It is an error.
+    #[default]
+    Refuse,
+    /// It is counted.
+    Report,
+    /// Tokens are not compared.
+    Ignore,
+}
+
+/// How the tokens of two files agree.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Alignment {
+    /// A side has tags without tokens, so that only the lengths of sentences were compared.
+    pub unaligned: bool,
+    /// Tokens that differ, where that is to be reported.
+    pub differing: u64,
+    /// The first of them: both tokens with their places.
+    pub examples: Vec<String>,
+}
+
+/// Differing tokens that are kept as examples.
+const EXAMPLES: usize = 5;
+
 /// Scores file against file, or column against column.
 ///
 /// # Errors
-/// What reading the files brings; [`Error::Misaligned`] where the tokens or the sentences differ;
-/// [`Error::Malformed`] under [`Reading::Refuse`]; [`Error::Stopped`].
+/// What reading the files brings; [`Error::Misaligned`] where the sentences differ, or the tokens and that is
+/// to be refused; [`Error::Malformed`] under [`Reading::Refuse`]; [`Error::Stopped`].
 pub fn score(
     sides: Sides,
     reader: &mut Reader,
     scorer: &mut Scorer,
+    on_misaligned: OnMisaligned,
     watch: &mut Watch<'_>,
-) -> Result<()> {
+) -> Result<Alignment> {
+    let mut alignment = Alignment::default();
     let (gold_path, pred_path) = match sides {
-        Sides::Two { gold, pred } => two(*gold, *pred, reader, scorer, watch)?,
+        Sides::Two { gold, pred } => {
+            let both = (*gold, *pred);
+            two(both, reader, scorer, (on_misaligned, &mut alignment), watch)?
+        }
         Sides::One(rows) => one(*rows, reader, scorer, watch)?,
     };
     if reader.reading() == Reading::Refuse {
@@ -41,13 +72,16 @@ pub fn score(
             if violations.count > 0 {
                 return Err(Error::Malformed {
                     path,
-                    scheme: reader.scheme(),
+                    scheme: match side {
+                        Side::Gold => reader.scheme(),
+                        Side::Pred => reader.pred_scheme(),
+                    },
                     violations: violations.clone(),
                 });
             }
         }
     }
-    Ok(())
+    Ok(alignment)
 }
 
 /// The two sides of the sentence that is being read, and of those that are yet to be counted.
@@ -184,16 +218,17 @@ fn one(
 }
 
 fn two(
-    mut gold: ColumnReader,
-    mut pred: ColumnReader,
+    (mut gold, mut pred): (ColumnReader, ColumnReader),
     reader: &mut Reader,
     scorer: &mut Scorer,
+    (on_misaligned, alignment): (OnMisaligned, &mut Alignment),
     watch: &mut Watch<'_>,
 ) -> Result<(String, String)> {
     let mut pair = Pair::default();
     let mut pace = Pace::new(watch);
     let alike = pred.can_follow(&gold);
-    let compare = gold.has_tokens() && pred.has_tokens();
+    alignment.unaligned = !(gold.has_tokens() && pred.has_tokens());
+    let compare = !alignment.unaligned && on_misaligned != OnMisaligned::Ignore;
     loop {
         pace.line(|| gold.bytes_read() + pred.bytes_read())?;
         if alike {
@@ -221,7 +256,10 @@ fn two(
         match (g, past_documents(&mut pred)?) {
             (Some(Event::Token), Some(Event::Token)) => {
                 if compare && gold.token() != pred.token() {
-                    return Err(differ(&gold, &pred));
+                    if on_misaligned == OnMisaligned::Refuse {
+                        return Err(differ(&gold, &pred));
+                    }
+                    alignment.add(&gold, &pred);
                 }
                 pair.gold.push(reader, &gold, gold.tag())?;
                 pair.pred.push(reader, &pred, pred.tag())?;
@@ -255,13 +293,30 @@ fn place(rows: &ColumnReader) -> Position {
     Position::line(rows.path(), rows.line())
 }
 
+impl Alignment {
+    /// Counts a token that differs.
+    #[cold]
+    fn add(&mut self, gold: &ColumnReader, pred: &ColumnReader) {
+        self.differing += 1;
+        if self.examples.len() < EXAMPLES {
+            self.examples.push(format!(
+                "{}: `{}`, {}: `{}`",
+                place(gold),
+                gold.token_text(),
+                place(pred),
+                pred.token_text()
+            ));
+        }
+    }
+}
+
 #[cold]
 fn differ(gold: &ColumnReader, pred: &ColumnReader) -> Error {
     Error::Misaligned {
         gold: place(gold),
         pred: place(pred),
         message: format!(
-            "gold has token `{}`, but {} (pred) has token `{}`; the files must hold the same tokens",
+            "gold has token `{}`, but {} (pred) has token `{}`; the files must hold the same tokens, or name --on-misaligned report",
             gold.token_text(),
             place(pred),
             pred.token_text()

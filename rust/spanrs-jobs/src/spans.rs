@@ -39,7 +39,7 @@ pub fn spans(
             Event::Sentence => {
                 if reader.reading() == Reading::Refuse {
                     let line = |token| sentence.line(token);
-                    malformed.add(reader, &sentence.ids, sentences, 1, line);
+                    malformed.add(reader.gold(), &sentence.ids, sentences, 1, line);
                 }
                 found.clear();
                 reader.spans_into(&sentence.ids, &mut found);

@@ -46,7 +46,9 @@ pub fn validate(
                 });
                 let at = report.sentences;
                 let line = |token| sentence.line(token);
-                report.violations.add(reader, &sentence.ids, at, keep, line);
+                report
+                    .violations
+                    .add(reader.gold(), &sentence.ids, at, keep, line);
                 report.sentences += 1;
                 report.tokens += sentence.ids.len() as u64;
                 sentence.clear();

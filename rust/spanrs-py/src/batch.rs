@@ -7,7 +7,7 @@ use spanrs_eval::{Block, Scorer, Side, count_parts};
 use spanrs_tags::{Evidence, Reader};
 
 use crate::error::{Error, Result};
-use crate::ids::{Id, Sentences, bad_id};
+use crate::ids::{Id, NULL, Sentences, bad_id, no_tag};
 use crate::interrupted;
 use crate::raw::fetch;
 
@@ -64,6 +64,8 @@ pub(crate) struct Batch<'a, G, P> {
     pub(crate) ignore: i64,
     /// Sentences that came before.
     pub(crate) first: usize,
+    /// [`NULL`] stands for a tag that is missing, and is no id.
+    pub(crate) nulls: bool,
 }
 
 impl<G: Id, P: Id> Batch<'_, G, P> {
@@ -119,23 +121,19 @@ impl<G: Id, P: Id> Batch<'_, G, P> {
             }
             // A negative id is a huge one here, and no vocabulary is so large.
             let number = |numbers: &[u32], id: i64| numbers.get(id as usize).copied();
+            let wrong = |side, exact, tags: &[u32]| {
+                let sentence = self.first + at;
+                if self.nulls && exact == i128::from(NULL) {
+                    no_tag(side, sentence, token)
+                } else {
+                    bad_id(side, sentence, token, exact, tags.len())
+                }
+            };
             let Some(g) = number(self.gold_numbers, g) else {
-                return Err(bad_id(
-                    "gold",
-                    self.first + at,
-                    token,
-                    g,
-                    self.gold_numbers.len(),
-                ));
+                return Err(wrong("gold", self.gold[place].exact(), self.gold_numbers));
             };
             let Some(p) = number(self.pred_numbers, p) else {
-                return Err(bad_id(
-                    "pred",
-                    self.first + at,
-                    token,
-                    p,
-                    self.pred_numbers.len(),
-                ));
+                return Err(wrong("pred", self.pred[place].exact(), self.pred_numbers));
             };
             gold.push(g);
             pred.push(p);

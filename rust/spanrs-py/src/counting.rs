@@ -1,9 +1,11 @@
 //! What a `Counter` holds, and how it comes to a scheme.
 
 use spanrs_eval::{Scorer, Side};
-use spanrs_tags::{Detection, Evidence, Reader, Reading, Scheme};
+use spanrs_jobs::Alignment;
+use spanrs_tags::{Detection, Error as TagsError, Evidence, Reader, Reading, Scheme};
 
-use crate::error::Result;
+use crate::error::{Error, Result};
+use crate::options::scheme_or_auto;
 
 /// Tokens of gold from which a scheme is guessed at first.
 const SAMPLE: u64 = 1 << 16;
@@ -11,9 +13,60 @@ const SAMPLE: u64 = 1 << 16;
 pub(crate) struct Counting {
     pub(crate) reader: Reader,
     pub(crate) scorer: Scorer,
-    /// False while the scheme is still to be found out.
+    /// False while the scheme of gold is still to be found out.
     pub(crate) decided: bool,
+    pub(crate) pred_scheme: PredScheme,
     pub(crate) detection: Option<Detection>,
+    /// What speaks for the scheme of pred, where it is not that of gold and was found out.
+    pub(crate) pred_detection: Option<Detection>,
+    pub(crate) alignments: Alignments,
+}
+
+/// How the tokens of files agree, over all pairs of files.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Alignments {
+    /// Pairs in which a side has no tokens.
+    pub(crate) unaligned: u64,
+    /// Tokens that differ.
+    pub(crate) differing: u64,
+    /// The first of them.
+    pub(crate) examples: Vec<String>,
+    /// Columns of tags that were not looked at, and one of the files that have them.
+    pub(crate) other_layers: Option<(String, Vec<usize>)>,
+}
+
+impl Alignments {
+    pub(crate) fn add(&mut self, alignment: Alignment) {
+        self.unaligned += u64::from(alignment.unaligned);
+        self.differing += alignment.differing;
+        if self.examples.is_empty() {
+            self.examples = alignment.examples;
+        }
+    }
+}
+
+/// How the scheme of pred is determined.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum PredScheme {
+    /// It is that of gold.
+    AsGold,
+    /// It is named.
+    Named(Scheme),
+    /// It is that of gold, unless the tags of pred are clearly in another one. Found out with the first tags of
+    /// pred other than `O`.
+    Open,
+}
+
+impl PredScheme {
+    /// What is asked for by name: None for the default, which is open where the scheme of gold is.
+    pub(crate) fn from_name(name: Option<&str>, scheme_is_open: bool) -> Result<Self> {
+        Ok(match name.map(scheme_or_auto).transpose()? {
+            None if scheme_is_open => Self::Open,
+            None => Self::AsGold,
+            Some(None) => Self::Open,
+            Some(Some(scheme)) => Self::Named(scheme),
+        })
+    }
 }
 
 impl Counting {
@@ -29,27 +82,106 @@ impl Counting {
         mut evidence: impl FnMut(&mut Reader, Side, u64) -> Result<(Evidence, bool)>,
         mut count: impl FnMut(&mut Reader, &mut Scorer) -> Result<()>,
     ) -> Result<()> {
-        if self.decided {
+        if self.decided && self.pred_scheme != PredScheme::Open {
             return self.count(&mut count);
         }
         let mut ask = |reader: &mut Reader, side, most| -> Result<(Detection, bool)> {
             let (evidence, whole) = evidence(reader, side, most)?;
-            Ok((evidence.decide(reader.tags(), reader.dialect()), whole))
+            let detection = evidence.decide(reader.tags(), reader.dialect());
+            Ok((detection.map_err(|error| Error::TagsOf { side, error })?, whole))
         };
+        let before = (self.reader.clone(), self.decided, self.pred_scheme);
+        let counted = self.count_in_found_schemes(&mut ask, &mut count);
+        let (part, detection) = match counted {
+            Ok(counted) => counted,
+            Err(error) => {
+                (self.reader, self.decided, self.pred_scheme) = before;
+                return Err(error);
+            }
+        };
+        self.scorer.add_part(part, &self.reader);
+        self.detection = self.detection.take().or(detection);
+        Ok(())
+    }
+
+    /// Finds out what is still open of the schemes, and counts by itself.
+    fn count_in_found_schemes(
+        &mut self,
+        ask: &mut impl FnMut(&mut Reader, Side, u64) -> Result<(Detection, bool)>,
+        count: &mut impl FnMut(&mut Reader, &mut Scorer) -> Result<()>,
+    ) -> Result<(Scorer, Option<Detection>)> {
+        let (mut part, detection) = if self.decided {
+            let mut part = self.scorer.part(&self.reader);
+            count(&mut self.reader, &mut part)?;
+            (part, None)
+        } else {
+            let (part, detection) = self.count_in_found_scheme(ask, count)?;
+            (part, Some(detection))
+        };
+        if self.pred_scheme == PredScheme::Open
+            && self.find_pred_scheme(&mut part, ask)?
+        {
+            part = self.scorer.part(&self.reader);
+            count(&mut self.reader, &mut part)?;
+        }
+        Ok((part, detection))
+    }
+
+    /// Finds out the scheme of pred, where `part` has tags of it; true where it is not the one that `part` was
+    /// counted in.
+    fn find_pred_scheme(
+        &mut self,
+        part: &mut Scorer,
+        ask: &mut impl FnMut(&mut Reader, Side, u64) -> Result<(Detection, bool)>,
+    ) -> Result<bool> {
+        let labelled = part.counts(&self.reader).pred_labelled;
+        if labelled == 0 || !self.decided {
+            return Ok(false);
+        }
+        self.pred_scheme = PredScheme::AsGold;
+        // Violations are seldom, so all of pred is read again only where there are enough of them.
+        let gold_scheme = self.reader.scheme();
+        if gold_scheme == Scheme::Token || part.violations(Side::Pred).count * 10 <= labelled {
+            return Ok(false);
+        }
+        let detection = match ask(&mut self.reader, Side::Pred, u64::MAX) {
+            Ok((detection, _)) => detection,
+            // Tags of no scheme are violations of that of gold, and many of them are warned of.
+            Err(Error::TagsOf {
+                error: TagsError::NoScheme { .. },
+                ..
+            }) => return Ok(false),
+            Err(error) => return Err(error),
+        };
+        if !detection.contradicts(gold_scheme) {
+            return Ok(false);
+        }
+        self.pred_scheme = PredScheme::Named(detection.scheme);
+        self.reader = self.reader.clone().with_pred_scheme(detection.scheme)?;
+        self.scorer.change_reader(&self.reader);
+        self.pred_detection = Some(detection);
+        Ok(true)
+    }
+
+    /// Finds out the scheme of gold, and counts by itself.
+    fn count_in_found_scheme(
+        &mut self,
+        ask: &mut impl FnMut(&mut Reader, Side, u64) -> Result<(Detection, bool)>,
+        count: &mut impl FnMut(&mut Reader, &mut Scorer) -> Result<()>,
+    ) -> Result<(Scorer, Detection)> {
         let (mut detection, mut whole) = ask(&mut self.reader, Side::Gold, SAMPLE)?;
-        if !detection.decided && !whole {
+        if !detection.is_decided() && !whole {
             (detection, whole) = ask(&mut self.reader, Side::Gold, u64::MAX)?;
         }
-        if !detection.decided {
+        if !detection.is_decided() {
             (detection, whole) = ask(&mut self.reader, Side::Pred, u64::MAX)?;
         }
-        let undecided = self.reader.clone();
         self.take(&detection)?;
         let mut part = self.scorer.part(&self.reader);
         let mut result = count(&mut self.reader, &mut part);
         let violated = part.violations(Side::Gold).count > 0;
-        // Nothing violates TOKEN, and a dialect may hide violations: then all of gold is asked too.
-        let blind = detection.scheme == Scheme::Token || self.reader.dialect().unknown_is_outside;
+        // A dialect may hide violations: then all of gold is asked too.
+        let blind = self.reader.dialect().unknown_is_outside;
         if result.is_ok() && !whole && (violated || blind) {
             let scheme = detection.scheme;
             (detection, _) = ask(&mut self.reader, Side::Gold, u64::MAX)?;
@@ -59,14 +191,7 @@ impl Counting {
                 result = count(&mut self.reader, &mut part);
             }
         }
-        if let Err(error) = result {
-            self.reader = undecided;
-            self.decided = false;
-            return Err(error);
-        }
-        self.scorer.add_part(part, &self.reader);
-        self.detection = Some(detection);
-        Ok(())
+        result.map(|()| (part, detection))
     }
 
     /// Counts by itself, and adds what was counted if all went well: a failed update counts nothing.
@@ -80,10 +205,16 @@ impl Counting {
         Ok(())
     }
 
-    /// Reads in a scheme from now on, if none was found out yet.
-    pub(crate) fn settle(&mut self, scheme: Scheme) -> Result<()> {
+    /// Reads in these schemes from now on, if none was found out yet.
+    pub(crate) fn set_schemes(&mut self, scheme: Scheme, pred_scheme: Option<Scheme>) -> Result<()> {
+        if self.pred_scheme == PredScheme::Open {
+            self.pred_scheme = pred_scheme.map_or(PredScheme::AsGold, PredScheme::Named);
+        }
         if !self.decided {
             self.read_in(scheme)?;
+        } else if let PredScheme::Named(pred_scheme) = self.pred_scheme {
+            self.scorer.change_reader(&self.reader);
+            self.reader = self.reader.clone().with_pred_scheme(pred_scheme)?;
         }
         Ok(())
     }
@@ -94,6 +225,9 @@ impl Counting {
         let (reading, dialect) = (self.reader.reading(), self.reader.dialect().clone());
         self.scorer.change_reader(&self.reader);
         self.reader = Reader::with_vocabulary(tags, scheme, reading, dialect)?;
+        if let PredScheme::Named(pred_scheme) = self.pred_scheme {
+            self.reader = self.reader.clone().with_pred_scheme(pred_scheme)?;
+        }
         self.decided = true;
         Ok(())
     }
@@ -101,7 +235,7 @@ impl Counting {
     /// Reads in the detected scheme from now on. As long as nothing but `O` was seen nothing is decided,
     /// and no scheme reads anything else into it.
     fn take(&mut self, detection: &Detection) -> Result<()> {
-        if detection.decided {
+        if detection.is_decided() {
             self.read_in(detection.scheme)?;
         }
         Ok(())
@@ -117,7 +251,10 @@ impl Counting {
             if violations.count > 0 {
                 return Err(spanrs_jobs::Error::Malformed {
                     path: name.to_owned(),
-                    scheme: self.reader.scheme(),
+                    scheme: match side {
+                        Side::Gold => self.reader.scheme(),
+                        Side::Pred => self.reader.pred_scheme(),
+                    },
                     violations: violations.clone(),
                 }
                 .into());

@@ -91,13 +91,15 @@ pub(crate) enum DocumentSource {
 /// The documents of a file. `declared`: the elements of XML that are annotations, or None for all; `overlay`:
 /// the others stay in the text.
 #[pyfunction]
-#[pyo3(signature = (source, format_name, declared, overlay, /))]
+#[pyo3(signature = (source, format_name, declared, overlay, annotator, max_expansion, /))]
 pub(crate) fn read_documents(
     py: Python<'_>,
     source: DocumentSource,
     format_name: &str,
     declared: Option<Vec<String>>,
     overlay: bool,
+    annotator: Option<String>,
+    max_expansion: Option<usize>,
 ) -> Result<Documents> {
     let Some(format) = Format::named(format_name) else {
         let known: Vec<_> = Format::ALL.iter().map(|(name, _)| *name).collect();
@@ -108,6 +110,8 @@ pub(crate) fn read_documents(
         return Err(PyValueError::new_err(message).into());
     };
     let mut reader = Reader::new(format);
+    reader.annotator = annotator;
+    reader.limits = limits(max_expansion);
     reader.elements = Elements {
         declared: declared.map(|names| names.into_iter().collect()),
         overlay,
@@ -201,10 +205,29 @@ fn given(document: &mut Document, annotation: GivenAnnotation) -> std::result::R
 
 /// The bytes of a file, decompressed.
 #[pyfunction]
-#[pyo3(signature = (path, /))]
-pub(crate) fn whole_file(py: Python<'_>, path: PathBuf) -> Result<Bound<'_, PyBytes>> {
-    let bytes = py.detach(|| spanrs_io::document::whole_file(&path, Limits::default()))?;
+#[pyo3(signature = (path, max_expansion, /))]
+pub(crate) fn whole_file(
+    py: Python<'_>,
+    path: PathBuf,
+    max_expansion: Option<usize>,
+) -> Result<Bound<'_, PyBytes>> {
+    let bytes = py.detach(|| spanrs_io::document::whole_file(&path, limits(max_expansion)))?;
     Ok(PyBytes::new(py, &bytes))
+}
+
+fn limits(max_expansion: Option<usize>) -> Limits {
+    let limits = Limits::default();
+    Limits {
+        expansion: max_expansion.unwrap_or(limits.expansion),
+        ..limits
+    }
+}
+
+/// The encoding that a file of XML declares; None for UTF-8.
+#[pyfunction]
+#[pyo3(signature = (path, /))]
+pub(crate) fn declared_encoding(py: Python<'_>, path: PathBuf) -> Result<Option<String>> {
+    Ok(py.detach(|| spanrs_io::document::declared_encoding(&path))?)
 }
 
 /// (name, category, [(alias, [(attribute, value)])])

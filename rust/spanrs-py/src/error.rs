@@ -3,6 +3,8 @@
 use pyo3::exceptions::{PyKeyboardInterrupt, PyOSError};
 use pyo3::prelude::*;
 use spanrs_base::Position;
+use spanrs_eval::Side;
+use spanrs_eval::partial::Unmatched;
 use spanrs_jobs::Error as JobError;
 use spanrs_tags::Error as TagsError;
 
@@ -18,11 +20,27 @@ pub(crate) enum Error {
         sentence: usize,
         error: TagsError,
     },
+    /// The same of one side.
+    TagsOf {
+        side: Side,
+        error: TagsError,
+    },
     Job(JobError),
     /// Gold and pred in memory do not match; with the index of the sentence.
     Shape {
         message: String,
         sentence: Option<usize>,
+    },
+    /// An Arrow column that cannot be read; with the index of the sentence.
+    Arrow {
+        message: String,
+        code: &'static str,
+        sentence: Option<usize>,
+    },
+    /// Spans of a sentence that partial matching refuses.
+    Unmatched {
+        sentence: usize,
+        error: Unmatched,
     },
     /// An id without a tag.
     Id {
@@ -76,6 +94,17 @@ fn raise(py: Python<'_>, error: Error) -> PyResult<PyErr> {
     match error {
         Error::Python(error) => Ok(error),
         Error::Tags(error) => tags(py, &error, None),
+        Error::TagsOf { side, error } => {
+            let raised = tags(py, &error, None)?;
+            let side = match side {
+                Side::Gold => "gold",
+                Side::Pred => "pred",
+            };
+            raised
+                .value(py)
+                .setattr("args", (format!("{side}: {error}"),))?;
+            Ok(raised)
+        }
         Error::TagsIn { sentence, error } => {
             let raised = tags(py, &error, None)?;
             let value = raised.value(py);
@@ -84,11 +113,16 @@ fn raise(py: Python<'_>, error: Error) -> PyResult<PyErr> {
             Ok(raised)
         }
         Error::Shape { message, sentence } => {
-            let error = make(py, "AlignmentError", &message, "shape", None)?;
-            if let Some(sentence) = sentence {
-                error.value(py).setattr("sentence", sentence)?;
-            }
-            Ok(error)
+            make_in(py, "AlignmentError", &message, "shape", sentence)
+        }
+        Error::Arrow {
+            message,
+            code,
+            sentence,
+        } => make_in(py, "FormatError", &message, code, sentence),
+        Error::Unmatched { sentence, error } => {
+            let message = format!("sentence {sentence}: {error}");
+            make_in(py, "LimitError", &message, "too_many_pairs", Some(sentence))
         }
         Error::Id { message } => make(py, "SchemeError", &message, "unknown_id", None),
         Error::Job(error) => job(py, error),
@@ -181,6 +215,7 @@ fn tags(py: Python<'_>, error: &TagsError, place: Option<&Position>) -> PyResult
         TagsError::BadType { .. } => ("SchemeError", "bad_type"),
         TagsError::NotExpressible { .. } => ("SchemeError", "not_expressible"),
         TagsError::UnknownTag { .. } => ("SchemeError", "unknown_tag"),
+        TagsError::NoScheme { .. } => ("SchemeError", "no_scheme"),
         TagsError::TooManyTags(_) => ("LimitError", "too_many_tags"),
     };
     let raised = make(py, class, &error.to_string(), code, place)?;
@@ -190,6 +225,21 @@ fn tags(py: Python<'_>, error: &TagsError, place: Option<&Position>) -> PyResult
         raised.value(py).setattr("_violations", all)?;
     }
     Ok(raised)
+}
+
+/// An exception of `spanrs.errors` about a sentence.
+fn make_in(
+    py: Python<'_>,
+    class: &str,
+    message: &str,
+    code: &str,
+    sentence: Option<usize>,
+) -> PyResult<PyErr> {
+    let error = make(py, class, message, code, None)?;
+    if let Some(sentence) = sentence {
+        error.value(py).setattr("sentence", sentence)?;
+    }
+    Ok(error)
 }
 
 /// An exception of `spanrs.errors`.

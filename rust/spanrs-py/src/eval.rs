@@ -4,16 +4,17 @@ use std::cell::RefCell;
 use std::sync::{Mutex, MutexGuard, TryLockError};
 
 use numpy::PyReadonlyArray1;
-use pyo3::exceptions::PyRuntimeError;
+use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 use spanrs_base::Limits;
 use spanrs_eval::{Counts, Scorer, Side, Violations};
+use spanrs_jobs::{Alignment, OnMisaligned};
 use spanrs_tags::{Evidence, Reader, Reading, Scheme};
 
 use crate::arrow;
 use crate::batch::Batch;
-use crate::counting::Counting;
+use crate::counting::{Alignments, Counting, PredScheme};
 use crate::error::{Error, Result};
 use crate::fair::{Filter, filter, state as fair_state};
 use crate::files::{ColumnOptions, Progress, columns};
@@ -29,9 +30,10 @@ pub(crate) struct Counter(Mutex<Counting>);
 #[pymethods]
 impl Counter {
     #[new]
-    #[pyo3(signature = (scheme, reading_name, dialect, keep, by_document, fair=None, /))]
+    #[pyo3(signature = (scheme, pred_scheme, reading_name, dialect, keep, by_document, fair=None, /))]
     fn new(
         scheme: &str,
+        pred_scheme: Option<&str>,
         reading_name: &str,
         dialect: PyDialect,
         keep: usize,
@@ -39,6 +41,7 @@ impl Counter {
         fair: Option<Filter>,
     ) -> Result<Self> {
         let scheme = scheme_or_auto(scheme)?;
+        let pred_scheme = PredScheme::from_name(pred_scheme, scheme.is_none())?;
         let read_as = reading(reading_name)?;
         // A refusal names at least one.
         let keep = keep.max(usize::from(read_as == Reading::Refuse));
@@ -49,11 +52,19 @@ impl Counter {
         if let Some(only) = fair {
             scorer = scorer.with_fair(filter(only));
         }
+        let first = scheme.unwrap_or(Scheme::Bio);
+        let mut reader = Reader::new(first, read_as, dialect.checked()?)?;
+        if let PredScheme::Named(pred_scheme) = pred_scheme {
+            reader = reader.with_pred_scheme(pred_scheme)?;
+        }
         Ok(Self(Mutex::new(Counting {
-            reader: Reader::new(scheme.unwrap_or(Scheme::Bio), read_as, dialect.checked()?)?,
+            reader,
             scorer,
             decided: scheme.is_some(),
+            pred_scheme,
             detection: None,
+            pred_detection: None,
+            alignments: Alignments::default(),
         })))
     }
 
@@ -70,11 +81,13 @@ impl Counter {
         inner.refuse()
     }
 
-    /// Reads in a scheme from now on, if none was found out yet.
-    #[pyo3(signature = (scheme, /))]
-    fn settle(&self, scheme: &str) -> Result<()> {
+    /// Reads in these schemes from now on, if none was found out yet. Without `pred_scheme` pred is in that of
+    /// gold.
+    #[pyo3(signature = (scheme, pred_scheme, /))]
+    fn set_schemes(&self, scheme: &str, pred_scheme: Option<&str>) -> Result<()> {
         let inner = &mut *self.lock()?;
-        inner.settle(crate::options::scheme(scheme)?)
+        let pred_scheme = pred_scheme.map(crate::options::scheme).transpose()?;
+        inner.set_schemes(crate::options::scheme(scheme)?, pred_scheme)
     }
 
     /// Adds sentences given as arrays of ids. `lengths` cuts arrays of one dimension into sentences.
@@ -102,6 +115,9 @@ impl Counter {
             });
         }
         let numbers = numbering(&vocabulary, &mut inner.reader)?;
+        // Copied, because another thread could change the array while sentences are cut by it.
+        let lengths = lengths.map(|lengths| lengths.as_slice().map(<[i64]>::to_vec));
+        let lengths = lengths.transpose().map_err(PyErr::from)?;
         let cut = match &lengths {
             None => Sentences::Equal(sentences, tokens),
             Some(_) if sentences != 1 => {
@@ -110,7 +126,7 @@ impl Counter {
                     sentence: None,
                 });
             }
-            Some(lengths) => cut(lengths.as_slice().map_err(PyErr::from)?, sentences * tokens)?,
+            Some(lengths) => cut(lengths, sentences * tokens)?,
         };
         cut.check()?;
         with_values!(&gold, gold => with_values!(&pred, pred => {
@@ -122,6 +138,7 @@ impl Counter {
                 pred_numbers: &numbers,
                 ignore: ignore_index,
                 first: 0,
+                nulls: false,
             };
             py.detach(|| inner.run(
                 |_, side, most| {
@@ -147,7 +164,7 @@ impl Counter {
     ) -> Result<()> {
         let inner = &mut *self.lock()?;
         let py = gold.py();
-        let (gold, pred) = (arrow::import(gold)?, arrow::import(pred)?);
+        let (gold, pred) = (arrow::import(gold, "gold")?, arrow::import(pred, "pred")?);
         py.detach(|| {
             let columns = arrow::Columns::new(
                 (&gold, &pred),
@@ -165,17 +182,29 @@ impl Counter {
 
     /// Scores files. `gold` and `pred` are functions that give the source from its beginning; with
     /// `pred` None the one file has two columns of tags.
-    #[pyo3(signature = (gold, pred, gold_options, pred_options, progress, /))]
+    #[pyo3(signature = (gold, pred, gold_options, pred_options, on_misaligned, progress, /))]
     fn update_files(
         &self,
         gold: &Bound<'_, PyAny>,
         pred: Option<&Bound<'_, PyAny>>,
         gold_options: ColumnOptions,
         pred_options: ColumnOptions,
+        on_misaligned: &str,
         progress: Option<Py<PyAny>>,
     ) -> Result<()> {
         let inner = &mut *self.lock()?;
         let py = gold.py();
+        let on_misaligned = match on_misaligned {
+            "refuse" => OnMisaligned::Refuse,
+            "report" => OnMisaligned::Report,
+            "ignore" => OnMisaligned::Ignore,
+            other => {
+                let message =
+                    format!("on_misaligned is refuse, report or ignore, not {other:?}");
+                return Err(PyValueError::new_err(message).into());
+            }
+        };
+        let (mut alignment, mut other_layers) = (Alignment::default(), None);
         let progress = RefCell::new(Progress::new(progress));
         inner.run(
             |reader, side, most| {
@@ -193,6 +222,8 @@ impl Counter {
             },
             |reader, scorer| {
                 let first = columns(&gold.call0()?, &gold_options, None)?;
+                other_layers = (!first.other_layers().is_empty())
+                    .then(|| (first.path().to_owned(), first.other_layers().to_vec()));
                 let sides = match pred {
                     Some(pred) => spanrs_jobs::Sides::Two {
                         gold: Box::new(first),
@@ -202,11 +233,17 @@ impl Counter {
                 };
                 let progress = &mut *progress.borrow_mut();
                 let result = py.detach(|| {
-                    spanrs_jobs::score(sides, reader, scorer, &mut |n| progress.tell(n))
+                    spanrs_jobs::score(sides, reader, scorer, on_misaligned, &mut |n| {
+                        progress.tell(n)
+                    })
                 });
-                progress.check(result.map_err(Error::from))
+                alignment = progress.check(result.map_err(Error::from))?;
+                Ok(())
             },
-        )
+        )?;
+        inner.alignments.add(alignment);
+        inner.alignments.other_layers = inner.alignments.other_layers.take().or(other_layers);
+        Ok(())
     }
 
     /// Ends the current document.
@@ -216,11 +253,10 @@ impl Counter {
         Ok(())
     }
 
-    /// Scheme, as far as it is found out, and reading.
-    fn made(&self) -> Result<(Option<&'static str>, &'static str)> {
+    /// The scheme as far as it is found out, that of pred where it is another one, and the reading.
+    fn made(&self) -> Result<Made> {
         let inner = &*self.lock()?;
-        let scheme = inner.decided.then(|| inner.reader.scheme().name());
-        Ok((scheme, inner.reader.reading().name()))
+        Ok(made(inner))
     }
 
     /// Everything counted so far, as plain Python values.
@@ -241,14 +277,23 @@ impl Counter {
             documents.append(plain(document)?)?;
         }
         state.set_item("documents", documents)?;
-        state.set_item(
-            "scheme",
-            inner.decided.then(|| inner.reader.scheme().name()),
-        )?;
-        state.set_item("reading", inner.reader.reading().name())?;
+        let (scheme, pred_scheme, reading_name) = made(inner);
+        state.set_item("scheme", scheme)?;
+        state.set_item("pred_scheme", pred_scheme)?;
+        state.set_item("reading", reading_name)?;
+        let alignments = &inner.alignments;
+        state.set_item("unaligned", alignments.unaligned)?;
+        state.set_item("differing", alignments.differing)?;
+        state.set_item("differing_examples", alignments.examples.clone())?;
+        state.set_item("other_layers", alignments.other_layers.clone())?;
         state.set_item("tags", inner.reader.tags().names().collect::<Vec<_>>())?;
         let statement = inner.detection.as_ref().map(|d| d.statement.as_str());
         state.set_item("detection", statement)?;
+        let statement = inner
+            .pred_detection
+            .as_ref()
+            .map(|d| d.statement.as_str());
+        state.set_item("pred_detection", statement)?;
         for (name, side) in [("gold", Side::Gold), ("pred", Side::Pred)] {
             state.set_item(
                 format!("{name}_violations"),
@@ -274,6 +319,23 @@ impl Counter {
             .into()),
         }
     }
+}
+
+/// The scheme as far as it is found out, that of pred where it is another one, and the reading.
+type Made = (Option<&'static str>, Option<&'static str>, &'static str);
+
+fn made(counting: &Counting) -> Made {
+    let reader = &counting.reader;
+    let pred_scheme = match counting.pred_scheme {
+        // It may yet turn out to be that of gold.
+        PredScheme::Named(scheme) if !counting.decided => Some(scheme),
+        _ => reader.has_two_schemes().then(|| reader.pred_scheme()),
+    };
+    (
+        counting.decided.then(|| reader.scheme().name()),
+        pred_scheme.map(Scheme::name),
+        reader.reading().name(),
+    )
 }
 
 /// Lengths, which must cover all ids.
@@ -327,6 +389,11 @@ fn counts<'py>(py: Python<'py>, counts: &Counts, reader: &Reader) -> Result<Boun
     state.set_item("sentences", counts.sentences)?;
     state.set_item("tokens", counts.tokens)?;
     state.set_item("correct_tokens", counts.correct_tokens)?;
+    state.set_item("gold_labelled", counts.gold_labelled)?;
+    state.set_item("pred_labelled", counts.pred_labelled)?;
+    // Files are compared as a whole.
+    state.set_item("unaligned", 0)?;
+    state.set_item("differing", 0)?;
     Ok(state)
 }
 

@@ -156,7 +156,7 @@ impl FileOptions<'_> {
     /// The source, and its format.
     fn open(&self) -> Result<(SpanSource, &'static str)> {
         let Self(source, format, options, ignore_punct) = self;
-        let mut lines = lines(source, options.5)?;
+        let mut lines = lines(source, options.6)?;
         let spans = match format.as_deref() {
             Some(format) => format != "stacked",
             None => SpanFileReader::fits(&mut lines)?,

@@ -8,28 +8,55 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString};
 use spanrs_base::Limits;
 use spanrs_eval::Side;
-use spanrs_io::{ColumnReader, Columns, Comments, LineReader, Separator};
+use spanrs_io::{Column, ColumnReader, Columns, Comments, Format, LineReader, Separator};
 use spanrs_tags::{Converter, Reader};
 
 use crate::error::{Error, Result};
 use crate::eval::located;
 use crate::options::{PyDialect, ViolationTuple, reading, scheme};
 
-/// (separator, comments, token column, tag column, second column, line limit in bytes)
+/// (format, separator, comments, token column, tag column, second column, line limit in bytes)
 #[derive(FromPyObject)]
 pub(crate) struct ColumnOptions(
     String,
+    String,
     Option<String>,
-    i64,
-    i64,
-    Option<i64>,
+    PyColumn,
+    PyColumn,
+    Option<PyColumn>,
     pub(crate) Option<usize>,
 );
 
+/// A column by its place or by its name.
+#[derive(FromPyObject)]
+enum PyColumn {
+    Index(i64),
+    Name(String),
+}
+
+impl PyColumn {
+    fn column(&self) -> Column {
+        match self {
+            Self::Index(place) => Column::Index(*place),
+            Self::Name(name) => Column::Name(name.clone()),
+        }
+    }
+}
+
 impl ColumnOptions {
     pub(crate) fn columns(&self) -> Result<Columns> {
-        let Self(separator, comments, token, tag, second, _) = self;
+        let Self(format, separator, comments, token, tag, second, _) = self;
         Ok(Columns {
+            format: match format.as_str() {
+                "auto" => Format::Auto,
+                "columns" => Format::Columns,
+                "conllu" => Format::Conllu,
+                _ => {
+                    let message =
+                        format!("unknown format {format:?}; one of auto, columns, conllu");
+                    return Err(pyo3::exceptions::PyValueError::new_err(message).into());
+                }
+            },
             separator: match (separator.as_str(), separator.as_bytes()) {
                 ("auto", _) => Separator::Auto,
                 ("whitespace", _) => Separator::Whitespace,
@@ -50,9 +77,9 @@ impl ColumnOptions {
                 Some("auto") => Comments::Auto,
                 Some(prefix) => Comments::Prefix(prefix.to_owned()),
             },
-            token: *token,
-            tag: *tag,
-            second: *second,
+            token: token.column(),
+            tag: tag.column(),
+            second: second.as_ref().map(PyColumn::column),
             second_may_lack: false,
         })
     }
@@ -82,10 +109,10 @@ pub(crate) fn columns(
     options: &ColumnOptions,
     only: Option<Side>,
 ) -> Result<ColumnReader> {
-    let lines = lines(source, options.5)?;
+    let lines = lines(source, options.6)?;
     let mut columns = options.columns()?;
     if only == Some(Side::Pred) {
-        columns.tag = columns.second.unwrap_or(columns.tag);
+        columns.tag = columns.second.take().unwrap_or(columns.tag);
     }
     if only.is_some() {
         columns.second = None;
@@ -175,14 +202,16 @@ impl Progress {
 /// (scheme, statement, [(scheme, violations)])
 pub(crate) type DetectionTuple = (&'static str, String, Vec<(&'static str, u64)>);
 
-/// The scheme of a file, and what speaks for it.
+/// The scheme of a file, and what speaks for it. A scheme that is `expected` is given where the tags are not
+/// clearly in another one.
 #[pyfunction]
-#[pyo3(signature = (source, options, dialect, progress, /))]
+#[pyo3(signature = (source, options, dialect, progress, expected=None, /))]
 pub(crate) fn detect_file(
     source: &Bound<'_, PyAny>,
     options: ColumnOptions,
     dialect: PyDialect,
     progress: Option<Py<PyAny>>,
+    expected: Option<&str>,
 ) -> Result<DetectionTuple> {
     let rows = columns(source, &options, None)?;
     let mut progress = Progress::new(progress);
@@ -197,7 +226,11 @@ pub(crate) fn detect_file(
         .iter()
         .map(|(s, n)| (s.name(), *n))
         .collect();
-    Ok((detection.scheme.name(), detection.statement, violations))
+    let found = match expected.map(scheme).transpose()? {
+        Some(expected) if !detection.contradicts(expected) => expected,
+        _ => detection.scheme,
+    };
+    Ok((found.name(), detection.statement, violations))
 }
 
 /// (sentences, tokens, (violations, the first ones located), [(kind, number)])

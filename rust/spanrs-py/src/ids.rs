@@ -64,7 +64,13 @@ pub(crate) use with_values;
 
 /// An integer type that ids come in.
 pub(crate) trait Id: Copy + numpy::Element + Send + Sync {
+    /// The id; what is beyond i64, and so beyond any vocabulary, as its largest value.
     fn value(self) -> i64;
+
+    /// The id as it is, for messages.
+    fn exact(self) -> i128 {
+        i128::from(self.value())
+    }
 }
 
 macro_rules! id {
@@ -84,6 +90,10 @@ impl Id for u64 {
     fn value(self) -> i64 {
         // Beyond i64 there is no vocabulary and no ignore_index.
         i64::try_from(self).unwrap_or(i64::MAX)
+    }
+
+    fn exact(self) -> i128 {
+        i128::from(self)
     }
 }
 
@@ -257,16 +267,19 @@ impl<L: Copy + TryInto<usize>> Sentences<'_, L> {
 /// Stands for a tag that is missing.
 pub(crate) const NULL: i64 = i64::MIN;
 
+/// A tag is missing.
+#[cold]
+pub(crate) fn no_tag(side: &str, sentence: usize, token: usize) -> Error {
+    Error::Id {
+        message: format!(
+            "{side} has no tag at sentence {sentence}, token {token}; a null in gold leaves the token out"
+        ),
+    }
+}
+
 /// What is wrong with an id.
 #[cold]
-pub(crate) fn bad_id(side: &str, sentence: usize, token: usize, id: i64, tags: usize) -> Error {
-    if id == NULL {
-        return Error::Id {
-            message: format!(
-                "{side} has no tag at sentence {sentence}, token {token}; a null in gold leaves the token out"
-            ),
-        };
-    }
+pub(crate) fn bad_id(side: &str, sentence: usize, token: usize, id: i128, tags: usize) -> Error {
     Error::Id {
         message: format!(
             "{side} has id {id} at sentence {sentence}, token {token}, but the vocabulary has {tags} tags \

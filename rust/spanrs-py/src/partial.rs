@@ -6,13 +6,15 @@ mod loose;
 use std::collections::BTreeMap;
 
 use pyo3::prelude::*;
-use spanrs_eval::partial::{Matcher, Matching, Mode, Outcome, PartialCounts, Row};
+use spanrs_eval::Placed;
+use spanrs_eval::partial::{Matcher, Matching, Mode, Outcome, PartialCounts, Row, Unmatched};
 
 pub(crate) use inputs::{span_lists_of_ids, span_lists_of_tags};
 pub(crate) use loose::{loose_conll, loose_dicts, loose_entities, loose_pairs, loose_tags};
 
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::span_lists::{Sides, SpanLists};
+use crate::stop;
 
 /// Correct, incorrect, partial, missed, spurious.
 type RowTuple = (u64, u64, u64, u64, u64);
@@ -32,13 +34,37 @@ fn matcher((min_overlap, optimal): How) -> Matcher {
     } else {
         Matching::Greedy
     };
-    Matcher::new(matching, min_overlap)
+    Matcher::new(matching, min_overlap).with_watch(stop)
 }
 
 /// Both sides without the types that are not kept.
 fn kept<'a>(gold: &'a SpanLists, pred: &'a SpanLists, keep: Option<&[String]>) -> Sides<'a> {
     let kept = |name: &str| keep.is_none_or(|keep| keep.iter().any(|k| k == name));
     Sides::new(gold, pred, kept)
+}
+
+/// Matches document after document, and calls `matched` after each.
+fn run(
+    sides: &Sides<'_>,
+    matcher: &mut Matcher,
+    mut matched: impl FnMut(&Matcher, usize, &[Placed], &[Placed]),
+) -> Result<()> {
+    let mut failed = None;
+    sides.run(|document, gold, pred| match matcher.run(gold, pred) {
+        Ok(()) => {
+            matched(matcher, document, gold, pred);
+            true
+        }
+        Err(error) => {
+            failed = Some((document, error));
+            false
+        }
+    })?;
+    match failed {
+        None => Ok(()),
+        Some((_, Unmatched::Stopped)) => Err(spanrs_jobs::Error::Stopped.into()),
+        Some((sentence, error)) => Err(Error::Unmatched { sentence, error }),
+    }
 }
 
 /// A row a mode: over all spans, and by type.
@@ -60,8 +86,7 @@ pub(crate) fn partial_count(
         let mut matcher = matcher(how);
         // Spans of sentences without a mistake, by type: the greater part of most corpora.
         let mut correct = vec![0; sides.types.len()];
-        sides.run(|_, gold, pred| {
-            matcher.run(gold, pred);
+        run(&sides, &mut matcher, |matcher, _, gold, pred| {
             if matcher.all_correct() {
                 for span in gold {
                     correct[span.ty as usize] += 1;
@@ -69,7 +94,6 @@ pub(crate) fn partial_count(
             } else {
                 matcher.count(gold, pred, &mut counts);
             }
-            true
         })?;
         for (ty, n) in (0..).zip(correct) {
             counts.add_correct(ty, n);
@@ -105,9 +129,8 @@ pub(crate) fn partial_outcomes(
             return Ok(lists);
         };
         let ty = ty.flatten().map(|ty| ty as u32);
-        let mut matcher = matcher(how).with_ties();
-        sides.run(|document, gold, pred| {
-            matcher.run(gold, pred);
+        let mut matcher = matcher(how).with_ties().only(mode, ty.is_some());
+        run(&sides, &mut matcher, |matcher, document, gold, pred| {
             matcher.outcomes(gold, pred, mode, ty, |outcome, at| {
                 let list = match outcome {
                     Outcome::Correct => 0,
@@ -118,7 +141,6 @@ pub(crate) fn partial_outcomes(
                 };
                 lists[list].push((document, at));
             });
-            true
         })?;
         Ok(lists)
     })

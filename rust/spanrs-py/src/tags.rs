@@ -245,8 +245,8 @@ fn spans_of_ids<T: Id>(
         ids.clear();
         places.clear();
         spans.clear();
-        for (token, value) in values[range].iter().enumerate() {
-            let value = value.value();
+        for (token, exact) in values[range].iter().enumerate() {
+            let value = exact.value();
             if value == ignore {
                 continue;
             }
@@ -254,7 +254,8 @@ fn spans_of_ids<T: Id>(
                 .ok()
                 .and_then(|value| numbers.get(value));
             let Some(&id) = number else {
-                return Err(bad_id("the array", sentence, token, value, numbers.len()));
+                let (side, exact) = ("the array", exact.exact());
+                return Err(bad_id(side, sentence, token, exact, numbers.len()));
             };
             ids.push(id);
             places.push(token as u32);
@@ -466,7 +467,7 @@ pub(crate) fn detect(sentences: &Bound<'_, PyAny>, dialect: PyDialect) -> Result
         evidence.add(ids);
         Ok(())
     })?;
-    let detection = evidence.decide(reader.tags(), reader.dialect());
+    let detection = evidence.decide(reader.tags(), reader.dialect())?;
     let violations = detection
         .violations
         .iter()

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use spanrs_base::Vocabulary;
 
 use crate::dialect::Dialect;
+use crate::error::{Error, Result};
 use crate::scheme::Scheme;
 use crate::table::{END, OUTSIDE, UNKNOWN};
 use crate::violation;
@@ -28,10 +29,34 @@ pub struct Detection {
     pub scheme: Scheme,
     /// Violations under every scheme that was considered, best first.
     pub violations: Vec<(Scheme, u64)>,
-    /// False where there was no tag but `O`, so that nothing speaks for any scheme.
-    pub decided: bool,
+    /// Tags other than `O`, each as often as it occurs.
+    pub labelled: u64,
     /// One sentence for people.
     pub statement: String,
+}
+
+impl Detection {
+    /// False where there was no tag but `O`, so that nothing speaks for any scheme.
+    pub fn is_decided(&self) -> bool {
+        self.labelled > 0
+    }
+
+    /// True where tags that were expected to be in a scheme are clearly in another one: they violate the expected
+    /// one at more than a tenth of the tags other than `O`, and the detected one at hardly any. Predictions are
+    /// malformed now and then, so fewer violations say nothing.
+    pub fn contradicts(&self, expected: Scheme) -> bool {
+        const MANY: u64 = 10;
+        const HARDLY_ANY: u64 = 100;
+        let violations = |scheme| self.violations_of(scheme).unwrap_or_default();
+        violations(expected) * MANY > self.labelled
+            && violations(self.scheme) * HARDLY_ANY <= self.labelled
+    }
+
+    /// Violations under a scheme; None for one that was not considered.
+    pub fn violations_of(&self, scheme: Scheme) -> Option<u64> {
+        let mut considered = self.violations.iter();
+        considered.find(|(of, _)| *of == scheme).map(|(_, n)| *n)
+    }
 }
 
 impl Default for Evidence {
@@ -71,9 +96,11 @@ impl Evidence {
     }
 
     /// The scheme with the fewest violations; among equals the one that stands first in
-    /// [`Scheme::all`]. TOKEN, which no tag violates, is considered only where most tags other than `O`
-    /// have a prefix of no scheme.
-    pub fn decide(&self, tags: &Vocabulary, dialect: &Dialect) -> Detection {
+    /// [`Scheme::all`]. TOKEN, which no tag violates, must be asked for by name.
+    ///
+    /// # Errors
+    /// [`Error::NoScheme`] where most tags other than `O` have a prefix of no scheme.
+    pub fn decide(&self, tags: &Vocabulary, dialect: &Dialect) -> Result<Detection> {
         let mut uses = vec![0_u64; tags.len()];
         for (_, here, n) in self.pairs() {
             if here > 0 {
@@ -90,15 +117,11 @@ impl Evidence {
             .sum();
         let spanlike = tokens - outside;
         if strange * 2 > spanlike {
-            let statement = format!(
-                "TOKEN: {strange} of {spanlike} tags other than O have a prefix of no scheme"
-            );
-            return Detection {
-                scheme: Scheme::Token,
-                violations: vec![(Scheme::Token, 0)],
-                decided: true,
-                statement,
-            };
+            return Err(Error::NoScheme {
+                strange,
+                labelled: spanlike,
+                examples: strange_tags(tags, &uses, dialect),
+            });
         }
         let mut violations: Vec<_> = Scheme::all()
             .filter(|scheme| *scheme != Scheme::Token)
@@ -107,12 +130,12 @@ impl Evidence {
         // Stable: equals keep the order of preference.
         violations.sort_by_key(|(_, n)| *n);
         let statement = state(&violations, spanlike, &letters);
-        Detection {
+        Ok(Detection {
             scheme: violations[0].0,
             violations,
-            decided: spanlike > 0,
+            labelled: spanlike,
             statement,
-        }
+        })
     }
 
     fn violations(&self, tags: &Vocabulary, scheme: Scheme, dialect: &Dialect) -> u64 {
@@ -143,20 +166,39 @@ impl Evidence {
 fn letters_of(tags: &Vocabulary, uses: &[u64], dialect: &Dialect) -> BTreeMap<&'static str, u64> {
     let mut letters = BTreeMap::new();
     for (tag, n) in tags.names().zip(uses) {
-        let known = Scheme::all()
-            .filter(|s| *s != Scheme::Token)
-            .find_map(
-                |scheme| match dialect.parts(tag, scheme, scheme.prefixes()).symbol {
-                    OUTSIDE => Some("O"),
-                    UNKNOWN => None,
-                    symbol => scheme.prefixes().get(symbol as usize - 1).map(|p| p.letter),
-                },
-            );
         if *n > 0 {
-            *letters.entry(known.unwrap_or_default()).or_default() += n;
+            *letters
+                .entry(letter_of(tag, dialect).unwrap_or_default())
+                .or_default() += n;
         }
     }
     letters
+}
+
+/// The prefix of a tag; None where no scheme knows it.
+fn letter_of(tag: &str, dialect: &Dialect) -> Option<&'static str> {
+    let mut schemes = Scheme::all().filter(|scheme| *scheme != Scheme::Token);
+    schemes.find_map(
+        |scheme| match dialect.parts(tag, scheme, scheme.prefixes()).symbol {
+            OUTSIDE => Some("O"),
+            UNKNOWN => None,
+            symbol => scheme.prefixes().get(symbol as usize - 1).map(|p| p.letter),
+        },
+    )
+}
+
+/// The most frequent tags whose prefix no scheme knows; among equals in the order of their names.
+fn strange_tags(tags: &Vocabulary, uses: &[u64], dialect: &Dialect) -> Vec<String> {
+    const SHOWN: usize = 3;
+    let used = tags.names().zip(uses).filter(|(_, n)| **n > 0);
+    let mut strange: Vec<_> = used
+        .filter(|(tag, _)| letter_of(tag, dialect).is_none())
+        .collect();
+    strange.sort_by(|a, b| b.1.cmp(a.1).then(a.0.cmp(b.0)));
+    let shown = strange.iter().take(SHOWN);
+    shown
+        .map(|(tag, _)| tag.chars().take(40).collect())
+        .collect()
 }
 
 fn state(

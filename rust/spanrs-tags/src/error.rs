@@ -101,6 +101,16 @@ pub enum Error {
         /// The scheme.
         scheme: Scheme,
     },
+    /// Most tags fit no scheme but TOKEN, which is never assumed.
+    #[error("{}", no_scheme(*strange, *labelled, examples))]
+    NoScheme {
+        /// Tags, each as often as it occurs, whose prefix no scheme knows.
+        strange: u64,
+        /// Tags other than `O`, each as often as it occurs.
+        labelled: u64,
+        /// The most frequent of the strange tags.
+        examples: Vec<String>,
+    },
     /// Too many different tags.
     #[error("more than {} different tags; is the right column read?", .0.most)]
     TooManyTags(TooManyTags),
@@ -113,6 +123,23 @@ impl From<TooManyTags> for Error {
     fn from(error: TooManyTags) -> Self {
         Self::TooManyTags(error)
     }
+}
+
+fn no_scheme(strange: u64, labelled: u64, examples: &[String]) -> String {
+    let shown: Vec<String> = examples.iter().map(|tag| format!("`{tag}`")).collect();
+    let numbered = examples.iter().all(|tag| {
+        let number = tag.strip_prefix("LABEL_").unwrap_or(tag);
+        !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit())
+    });
+    let hint = if numbered {
+        "these look like ids whose names were forgotten (id2label of the model); map them to tags"
+    } else {
+        "is this the right column and separator? Name the scheme TOKEN if every tag is a label of its own"
+    };
+    format!(
+        "{strange} of {labelled} tags other than O have a prefix of no scheme ({}): {hint}",
+        shown.join(", ")
+    )
 }
 
 fn malformed(scheme: &Scheme, violations: &[Violation]) -> String {

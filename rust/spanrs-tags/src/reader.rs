@@ -4,22 +4,64 @@ use crate::dialect::{Dialect, UNTYPED};
 use crate::error::{Error, Result};
 use crate::reading::Reading;
 use crate::scheme::Scheme;
-use crate::table::{CLOSE, END, OUTSIDE, Table, VIOLATION, Walk, entry, letters};
+use crate::table::{CLOSE, END, OUTSIDE, Table, VIOLATION, Walk, entry, is_outside, letters};
 use crate::violation::{self, Action, Violation};
 
 /// Reads tags into spans: a scheme, a reading, a dialect, and every distinct tag decoded once.
+///
+/// Gold and pred may be in different schemes, see [`Reader::with_pred_scheme`]; tags and types are numbered
+/// together all the same. Methods of the reader itself read in gold's scheme.
 #[derive(Clone, Debug)]
 pub struct Reader {
-    scheme: Scheme,
     reading: Reading,
     dialect: Dialect,
     tags: Vocabulary,
     types: Vocabulary,
+    gold: Decoding,
+    /// How pred is read, where its scheme is another one.
+    pred: Option<Box<Decoding>>,
+}
+
+/// Every tag as one scheme decodes it.
+#[derive(Clone, Debug)]
+struct Decoding {
+    scheme: Scheme,
     table: Table,
     // One a tag: its type in the upper bits, its symbol in the low 8.
     entries: Vec<u32>,
     // One a tag, for legality: its symbol in the scheme, and the symbol the next tag sees.
     legality: Vec<(u8, u8)>,
+}
+
+impl Decoding {
+    fn new(scheme: Scheme, reading: Reading) -> Result<Self> {
+        Ok(Self {
+            scheme,
+            table: Table::new(scheme, reading)?,
+            entries: Vec::new(),
+            legality: Vec::new(),
+        })
+    }
+
+    /// Decodes the tags that came into the vocabulary since the last call.
+    fn decode_new(
+        &mut self,
+        reading: Reading,
+        dialect: &Dialect,
+        tags: &Vocabulary,
+        types: &mut Vocabulary,
+    ) -> Result<()> {
+        let scheme = self.scheme;
+        for id in self.entries.len()..tags.len() {
+            let tag = tags.name(id as u32);
+            let parts = dialect.parts(tag, scheme, letters(scheme, reading));
+            let legal = dialect.parts(tag, scheme, scheme.prefixes());
+            let ty = types.intern(parts.ty)?;
+            self.entries.push(entry(ty, parts.symbol));
+            self.legality.push((legal.symbol, legal.seen));
+        }
+        Ok(())
+    }
 }
 
 impl Reader {
@@ -51,31 +93,64 @@ impl Reader {
         // Type 0: what `O` has, and what the end of a sentence has.
         types.intern(UNTYPED)?;
         let mut reader = Self {
-            scheme,
             reading,
-            table: Table::new(scheme, reading)?,
             dialect,
             tags,
             types,
-            entries: Vec::new(),
-            legality: Vec::new(),
+            gold: Decoding::new(scheme, reading)?,
+            pred: None,
         };
         reader.decode_new()?;
         Ok(reader)
     }
 
+    /// Reads pred in a scheme of its own from now on; not with [`Reading::Seqeval`], which knows its own prefixes
+    /// whatever the scheme.
+    ///
+    /// # Errors
+    /// [`Error::ReadingNotForScheme`].
+    pub fn with_pred_scheme(mut self, scheme: Scheme) -> Result<Self> {
+        self.pred = None;
+        if scheme != self.gold.scheme && self.reading != Reading::Seqeval {
+            self.pred = Some(Box::new(Decoding::new(scheme, self.reading)?));
+            self.decode_new()?;
+        }
+        Ok(self)
+    }
+
     /// Decodes the tags that came into the vocabulary since the last call.
     fn decode_new(&mut self) -> Result<()> {
-        for id in self.entries.len()..self.tags.len() {
-            let tag = self.tags.name(id as u32);
-            let known = letters(self.scheme, self.reading);
-            let parts = self.dialect.parts(tag, self.scheme, known);
-            let legal = self.dialect.parts(tag, self.scheme, self.scheme.prefixes());
-            let ty = self.types.intern(parts.ty)?;
-            self.entries.push(entry(ty, parts.symbol));
-            self.legality.push((legal.symbol, legal.seen));
+        let (reading, dialect, tags) = (self.reading, &self.dialect, &self.tags);
+        for decoding in [Some(&mut self.gold), self.pred.as_deref_mut()] {
+            if let Some(decoding) = decoding {
+                decoding.decode_new(reading, dialect, tags, &mut self.types)?;
+            }
         }
         Ok(())
+    }
+
+    /// Gold as the reader reads it.
+    #[inline]
+    pub fn gold(&self) -> SideReader<'_> {
+        SideReader {
+            reader: self,
+            decoding: &self.gold,
+        }
+    }
+
+    /// Pred as the reader reads it.
+    #[inline]
+    pub fn pred(&self) -> SideReader<'_> {
+        SideReader {
+            reader: self,
+            decoding: self.pred.as_deref().unwrap_or(&self.gold),
+        }
+    }
+
+    /// True where gold and pred are in different schemes, so that equal tags may differ in meaning.
+    #[inline]
+    pub fn has_two_schemes(&self) -> bool {
+        self.pred.is_some()
     }
 
     /// The id of a tag, which is decoded if it is new.
@@ -94,7 +169,7 @@ impl Reader {
     #[inline(always)]
     pub fn intern_bytes(&mut self, tag: &[u8]) -> Result<u32> {
         let id = self.tags.intern_bytes(tag)?;
-        if id as usize >= self.entries.len() {
+        if id as usize >= self.gold.entries.len() {
             self.decode_new()?;
         }
         Ok(id)
@@ -108,9 +183,14 @@ impl Reader {
         tags.into_iter().map(|tag| self.intern(tag)).collect()
     }
 
-    /// The scheme.
+    /// The scheme of gold.
     pub fn scheme(&self) -> Scheme {
-        self.scheme
+        self.gold.scheme
+    }
+
+    /// The scheme of pred.
+    pub fn pred_scheme(&self) -> Scheme {
+        self.pred().decoding.scheme
     }
 
     /// The reading.
@@ -138,21 +218,95 @@ impl Reader {
         self.types.name(ty)
     }
 
+    /// As [`SideReader::between`], of gold.
+    pub fn between(&self, before: Option<u32>, here: Option<u32>) -> Option<u8> {
+        self.gold().between(before, here)
+    }
+
+    /// As [`SideReader::violations_between`], of gold.
+    pub fn violations_between(&self, before: Option<u32>, here: Option<u32>) -> u8 {
+        self.gold().violations_between(before, here)
+    }
+
+    /// As [`SideReader::type_of`], of gold.
+    pub fn type_of(&self, id: u32) -> u32 {
+        self.gold().type_of(id)
+    }
+
+    /// As [`SideReader::is_outside`], of gold.
+    pub fn is_outside(&self, id: u32) -> bool {
+        self.gold().is_outside(id)
+    }
+
+    /// As [`SideReader::walk_sees_violations`], of gold.
+    pub fn walk_sees_violations(&self) -> bool {
+        self.gold().walk_sees_violations()
+    }
+
+    /// As [`SideReader::spans`], of gold.
+    pub fn spans(&self, ids: &[u32]) -> Vec<Span> {
+        self.gold().spans(ids)
+    }
+
+    /// As [`SideReader::spans_into`], of gold.
+    pub fn spans_into(&self, ids: &[u32], spans: &mut Vec<Span>) -> bool {
+        self.gold().spans_into(ids, spans)
+    }
+
+    /// As [`SideReader::violations`], of gold.
+    pub fn violations(&self, ids: &[u32]) -> Vec<Violation> {
+        self.gold().violations(ids)
+    }
+
+    /// As [`SideReader::count_violations`], of gold.
+    pub fn count_violations(&self, ids: &[u32]) -> u64 {
+        self.gold().count_violations(ids)
+    }
+
+    /// As [`SideReader::each_kind`], of gold.
+    pub fn each_kind(&self, ids: &[u32], found: impl FnMut(violation::Kind)) {
+        self.gold().each_kind(ids, found);
+    }
+
+    /// As [`SideReader::check`], of gold.
+    ///
+    /// # Errors
+    /// [`Error::Malformed`] with every violation.
+    pub fn check(&self, ids: &[u32]) -> Result<()> {
+        self.gold().check(ids)
+    }
+
+    /// As [`SideReader::each_violation`], of gold.
+    pub fn each_violation(&self, ids: &[u32], found: impl FnMut(usize, violation::Kind)) {
+        self.gold().each_violation(ids, found);
+    }
+}
+
+/// One side of a [`Reader`]: what its scheme makes of the tags.
+#[derive(Clone, Copy, Debug)]
+pub struct SideReader<'a> {
+    reader: &'a Reader,
+    decoding: &'a Decoding,
+}
+
+impl<'a> SideReader<'a> {
     /// The table, for walks of one's own.
-    pub fn table(&self) -> &Table {
-        &self.table
+    #[inline]
+    pub fn table(&self) -> &'a Table {
+        &self.decoding.table
     }
 
     /// What each tag was decoded to, by id; what [`Walk`] steps over.
-    pub fn entries(&self) -> &[u32] {
-        &self.entries
+    #[inline]
+    pub fn entries(&self) -> &'a [u32] {
+        &self.decoding.entries
     }
 
     /// What happens between two neighbouring tags (None is the border of the sentence), as the bits of a
     /// [`Walk`]'s steps; None for readings that look further back than one tag.
     pub fn between(&self, before: Option<u32>, here: Option<u32>) -> Option<u8> {
-        let entry = |id: u32| self.entries[id as usize];
-        self.table.between(before.map(entry), here.map(entry))
+        let entry = |id: u32| self.decoding.entries[id as usize];
+        self.decoding.table.between(before.map(entry), here.map(entry))
     }
 
     /// How many violations there are between two neighbouring tags; None is the border of the sentence.
@@ -160,8 +314,8 @@ impl Reader {
         if before.is_none() && here.is_none() {
             return 0;
         }
-        let legality = |id: u32| self.legality[id as usize];
-        let ty = |id: u32| self.entries[id as usize] >> 8;
+        let legality = |id: u32| self.decoding.legality[id as usize];
+        let ty = |id: u32| self.decoding.entries[id as usize] >> 8;
         let (_, seen) = before.map_or((OUTSIDE, OUTSIDE), legality);
         let (symbol, _) = here.map_or((END, END), legality);
         let same = before.map(ty) == here.map(ty);
@@ -172,33 +326,38 @@ impl Reader {
 
     /// The id of the type of a tag.
     pub fn type_of(&self, id: u32) -> u32 {
-        self.entries[id as usize] >> 8
+        self.decoding.entries[id as usize] >> 8
+    }
+
+    /// True for `O`, and for what the dialect reads as `O`.
+    pub fn is_outside(&self, id: u32) -> bool {
+        is_outside(self.decoding.entries[id as usize])
     }
 
     /// True where [`crate::VIOLATION`] in a walk's steps tells all violations.
     pub fn walk_sees_violations(&self) -> bool {
-        self.table.sees_violations && !self.dialect.unknown_is_outside
+        self.decoding.table.sees_violations && !self.reader.dialect.unknown_is_outside
     }
 
     /// The spans of a sentence in the order of their ends; they do not overlap.
     ///
     /// Ids are those [`Reader::intern`] gave. Malformed tags are read as the reading says; with
-    /// [`Reading::Refuse`] ask [`Reader::check`] first.
+    /// [`Reading::Refuse`] ask [`SideReader::check`] first.
     pub fn spans(&self, ids: &[u32]) -> Vec<Span> {
         let mut spans = Vec::new();
         self.spans_into(ids, &mut spans);
         spans
     }
 
-    /// As [`Reader::spans`], into a buffer that is kept.
+    /// As [`SideReader::spans`], into a buffer that is kept.
     ///
-    /// False where the tags are surely well-formed; true where [`Reader::violations`] may list some.
+    /// False where the tags are surely well-formed; true where [`SideReader::violations`] may list some.
     pub fn spans_into(&self, ids: &[u32], spans: &mut Vec<Span>) -> bool {
         // The table sees symbols; in IOB this dialect judges by what stands behind them.
-        let unseen = !self.table.sees_violations
-            || self.dialect.unknown_is_outside && self.scheme == Scheme::Iob;
+        let unseen = !self.decoding.table.sees_violations
+            || self.reader.dialect.unknown_is_outside && self.decoding.scheme == Scheme::Iob;
         let mut steps = if unseen { VIOLATION } else { 0 };
-        let mut walk = Walk::new(&self.table);
+        let mut walk = Walk::new(&self.decoding.table);
         let mut close = |walk: &Walk<'_>, end: u32| {
             spans.push(Span {
                 start: walk.begin,
@@ -207,7 +366,7 @@ impl Reader {
             });
         };
         for (at, &id) in ids.iter().enumerate() {
-            let entry = self.entries[id as usize];
+            let entry = self.decoding.entries[id as usize];
             let step = walk.look(entry);
             if step & CLOSE != 0 {
                 close(&walk, at as u32);
@@ -227,7 +386,7 @@ impl Reader {
         let mut found = Vec::new();
         self.each_violation(ids, |at, kind| found.push((at, kind)));
         found.sort();
-        let tag = |at: usize| ids.get(at).map(|&id| self.tags.name(id).to_owned());
+        let tag = |at: usize| ids.get(at).map(|&id| self.reader.tags.name(id).to_owned());
         found
             .into_iter()
             .map(|(at, kind)| Violation {
@@ -236,7 +395,7 @@ impl Reader {
                 previous: at.checked_sub(1).and_then(tag),
                 current: tag(at).unwrap_or_default(),
                 next: tag(at + 1),
-                action: Action::of(self.reading, kind),
+                action: Action::of(self.reader.reading, kind),
             })
             .collect()
     }
@@ -263,7 +422,7 @@ impl Reader {
             return Ok(());
         }
         Err(Error::Malformed {
-            scheme: self.scheme,
+            scheme: self.decoding.scheme,
             violations,
         })
     }
@@ -273,8 +432,8 @@ impl Reader {
     pub fn each_violation(&self, ids: &[u32], mut found: impl FnMut(usize, violation::Kind)) {
         let mut before = (OUTSIDE, u32::MAX);
         for (at, &id) in ids.iter().enumerate() {
-            let (symbol, seen) = self.legality[id as usize];
-            let ty = self.entries[id as usize] >> 8;
+            let (symbol, seen) = self.decoding.legality[id as usize];
+            let ty = self.decoding.entries[id as usize] >> 8;
             self.report(at, before.0, symbol, ty == before.1, &mut found);
             before = (seen, ty);
         }
@@ -291,8 +450,8 @@ impl Reader {
         same: bool,
         found: &mut impl FnMut(usize, violation::Kind),
     ) {
-        let mut set = violation::between(self.scheme.prefixes(), before, here, same);
-        if self.dialect.unknown_is_outside {
+        let mut set = violation::between(self.decoding.scheme.prefixes(), before, here, same);
+        if self.reader.dialect.unknown_is_outside {
             set &= !violation::UNKNOWN_TAG;
         }
         for (kind, about_before) in violation::kinds(set) {

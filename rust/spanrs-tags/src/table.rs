@@ -197,6 +197,12 @@ pub(crate) fn entry(ty: u32, symbol: u8) -> u32 {
     ty << 8 | u32::from(symbol << 1)
 }
 
+/// True where an entry is that of `O`.
+#[inline(always)]
+pub fn is_outside(entry: u32) -> bool {
+    entry as u8 >> 1 == OUTSIDE
+}
+
 /// A walk through the tags of one sentence.
 ///
 /// Entries are what a [`crate::Reader`] made of the tags.
@@ -309,7 +315,9 @@ fn strict(c: Context) -> Step {
 fn discard(c: Context) -> Step {
     let orphan = c.here.is_some_and(|p| match p.begins {
         Edge::Never => true,
-        Edge::Contact => !(c.live && c.same),
+        // What the previous tag is decides, as for violations, and not what was made of it: so every violation
+        // costs one tag, and only the tag it is about.
+        Edge::Contact => !(c.before.is_some() && c.same),
         Edge::Always | Edge::Auto => false,
     });
     if orphan && !c.continues() {

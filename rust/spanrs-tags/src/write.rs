@@ -82,27 +82,27 @@ impl Writer {
             }
             self.check_type(name)?;
         }
-        let mut roles = Vec::new();
+        // True where a span touches the one before it, which has the same type.
+        let mut touches = Vec::with_capacity(sorted.len() + 1);
         for (at, span) in sorted.iter().enumerate() {
             let before = at.checked_sub(1).map(|at| &sorted[at]);
-            let touches = before.is_some_and(|b| b.end == span.start && b.ty == span.ty);
-            let touched = sorted
-                .get(at + 1)
-                .is_some_and(|next| span.end == next.start && next.ty == span.ty);
+            let same = before.is_some_and(|b| b.end == span.start && b.ty == span.ty);
             if !self.overwrite {
-                self.check_expressible(before, span, touches, types)?;
+                self.check_expressible(before, span, same, types)?;
             }
-            let (start, end) = (span.start as usize, span.end as usize);
-            // iobes writes the last token before the inner ones; no token is written twice, so any
-            // order does.
-            for token in start..end {
-                let first = token == start;
-                let last = token + 1 == end;
-                let letter = self.letter(first, last, first && touches, last && touched);
-                roles.push((token, letter, span.ty));
-            }
+            touches.push(same);
         }
-        Ok(roles)
+        touches.push(false);
+        let role = |token: usize, at: usize| {
+            let span = &sorted[at];
+            let first = token == span.start as usize;
+            let last = token + 1 == span.end as usize;
+            let letter = self.letter(first, last, first && touches[at], last && touches[at + 1]);
+            (token, letter, span.ty)
+        };
+        Ok(last_spans(&sorted)
+            .map(|(token, at)| role(token, at))
+            .collect())
     }
 
     /// The prefix for a token of a span, by the edges of the prefixes.
@@ -173,6 +173,28 @@ impl Writer {
             reason,
         })
     }
+}
+
+/// The tokens that lie in spans, in order, each with the number of the last span it lies in; spans are
+/// sorted by start. Each span is looked at twice, however much they overlap.
+fn last_spans(spans: &[Span]) -> impl Iterator<Item = (usize, usize)> {
+    // Spans that have begun, by number. Those below the top are looked at when it has ended.
+    let mut open: Vec<usize> = Vec::new();
+    let (mut next, mut token) = (0, 0);
+    std::iter::from_fn(move || {
+        while open.last().is_some_and(|&at| spans[at].end <= token) {
+            open.pop();
+        }
+        if open.is_empty() {
+            token = token.max(spans.get(next)?.start);
+        }
+        while spans.get(next).is_some_and(|span| span.start <= token) {
+            open.push(next);
+            next += 1;
+        }
+        token += 1;
+        Some((token as usize - 1, *open.last()?))
+    })
 }
 
 /// The tag with this prefix letter and type in a scheme.

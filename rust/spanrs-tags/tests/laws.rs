@@ -56,6 +56,17 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(2000))]
 
     #[test]
+    fn strict_and_discard_differ_only_where_spans_are_closed_openly(
+        tags in noise(),
+    ) {
+        for scheme in [Scheme::Iob, Scheme::Bio, Scheme::Io, Scheme::Token] {
+            let (_, _, strict) = read(scheme, Reading::Strict, &tags).unwrap();
+            let (_, _, discard) = read(scheme, Reading::Discard, &tags).unwrap();
+            prop_assert_eq!(strict, discard, "{}", scheme.name());
+        }
+    }
+
+    #[test]
     fn what_is_written_is_read((scheme, (spans, length)) in scheme().prop_flat_map(|s| (Just(s), spans(s)))) {
         let tags = Writer::new(scheme, Dialect::default()).write(&spans, &TYPES, length).unwrap();
         for reading in Reading::all().filter(|r| !matches!(r, Reading::Seqeval | Reading::SeqevalStrict)) {
@@ -134,4 +145,55 @@ proptest! {
             }
         }
     }
+}
+
+/// Tags written span by span, by start, each over what was written before.
+fn written_over(spans: &[Span], length: usize, scheme: Scheme) -> Vec<String> {
+    let mut sorted = spans.to_vec();
+    sorted.sort_by_key(|span| span.start);
+    let mut tags = vec!["O".to_owned(); length];
+    for (at, span) in sorted.iter().enumerate() {
+        // The prefixes of a span depend on itself and on the spans before and behind it.
+        let around: Vec<Span> = sorted[at.saturating_sub(1)..sorted.len().min(at + 2)]
+            .iter()
+            .copied()
+            .filter(|near| near == span || near.end == span.start || near.start == span.end)
+            .collect();
+        let alone = Writer::new(scheme, Dialect::default()).overwriting();
+        let written = alone.write(&around, &TYPES, length).unwrap();
+        let places = span.start as usize..span.end as usize;
+        tags[places.clone()].clone_from_slice(&written[places]);
+    }
+    tags
+}
+
+proptest! {
+    #[test]
+    fn later_starts_write_over_earlier_ones(
+        spans in proptest::collection::vec((0_u32..8, 1_u32..8, 0_u32..2), 0..7),
+        scheme in scheme(),
+    ) {
+        let spans: Vec<Span> = spans
+            .into_iter()
+            .map(|(start, length, ty)| Span { start, end: start + length, ty })
+            .collect();
+        let writer = Writer::new(scheme, Dialect::default()).overwriting();
+        let expected = written_over(&spans, 20, scheme);
+        prop_assert_eq!(writer.write(&spans, &TYPES, 20).unwrap(), expected);
+    }
+}
+
+#[test]
+fn nested_spans_are_written_over_in_time_that_does_not_grow_with_their_square() {
+    // Written one after the other these are 10^10 tags.
+    let spans: Vec<Span> = (0..100_000)
+        .map(|at| Span {
+            start: at,
+            end: 200_000 - at,
+            ty: 0,
+        })
+        .collect();
+    let writer = Writer::new(Scheme::Iobes, Dialect::default()).overwriting();
+    let tags = writer.write(&spans, &TYPES, 200_000).unwrap();
+    assert_eq!(tags[99_999..=100_001], ["B-A", "E-A", "E-A"]);
 }

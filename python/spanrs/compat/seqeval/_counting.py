@@ -44,7 +44,7 @@ def _default_in_core(y_true: Any, y_pred: Any, suffix: bool) -> tuple[Counts, li
         scheme = _spanrs.detect(y_true[:_SAMPLE], dialect)[0] if len(y_true) > _SAMPLE else ""
         letters = _LETTERS.get(scheme)
         if letters is not None:
-            counter = _spanrs.Counter(scheme, "conlleval", dialect, 0, False)
+            counter = _spanrs.Counter(scheme, None, "conlleval", dialect, 0, False)
             counter.update_lists(y_true, y_pred)
             state = counter.state()
             if _are_plain(state["tags"], letters, suffix):
@@ -73,7 +73,7 @@ def strict_counts(y_true: Any, y_pred: Any, scheme: Any, suffix: bool, *, alike:
     name = core_name(scheme)
     if name is not None and alike:
         try:
-            counter = _spanrs.Counter(name, "seqeval-strict", Dialect(suffix=bool(suffix)), 0, False)
+            counter = _spanrs.Counter(name, None, "seqeval-strict", Dialect(suffix=bool(suffix)), 0, False)
             counter.update_lists(y_true, y_pred)
             state = counter.state()
             if core_reads(state["tags"], scheme, suffix):

@@ -315,7 +315,7 @@ def _counted(
     try:
         if not encoding.all_plain(set().union(*preds, *refs)):
             return None
-        counter = _spanrs.Counter(encoding.scheme, reading, DIALECT, 0, False)
+        counter = _spanrs.Counter(encoding.scheme, None, reading, DIALECT, 0, False)
         counter.update_lists(list(refs), list(preds))
     except (ValueError, TypeError):
         return None

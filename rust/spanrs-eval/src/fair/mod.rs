@@ -39,6 +39,7 @@ pub use tokens::{Run, TokenSets};
 use std::cmp::Ordering;
 
 use items::Item;
+use spanrs_base::Watch;
 
 use crate::Placed;
 
@@ -167,9 +168,6 @@ pub struct Matcher {
     looked: usize,
     stopped: bool,
 }
-
-/// Asked now and then in long sentences; answers true to stop.
-pub type Watch = fn() -> bool;
 
 /// Pairs of spans that are looked at between two questions to a [`Watch`].
 const PAUSE: usize = 1 << 20;

@@ -36,9 +36,10 @@ impl TagMatcher {
         pred: &[u32],
         counts: &mut FairCounts,
     ) {
-        for (ids, side) in [gold, pred].into_iter().zip(&mut self.sides) {
+        let sides = [(reader.gold(), gold), (reader.pred(), pred)];
+        for ((side_reader, ids), side) in sides.into_iter().zip(&mut self.sides) {
             self.spans.clear();
-            reader.spans_into(ids, &mut self.spans);
+            side_reader.spans_into(ids, &mut self.spans);
             let known = |span: &&Span| self.filter.counts(reader.type_name(span.ty));
             side.clear();
             side.extend(self.spans.iter().filter(known).map(|span| Placed {

@@ -2,9 +2,11 @@
 
 use std::collections::HashMap;
 
+use spanrs_base::Pace;
+
 use super::pairing::{SETTLED, alike};
 use super::stars::Stars;
-use super::{Item, MOST_PAIRS, Pace, Pair, Unmatched};
+use super::{Item, MOST_PAIRS, Pair, Unmatched};
 use crate::Side;
 
 /// A stretch of text.

@@ -30,6 +30,8 @@ pub use elements::is_blank;
 pub use kind::Kind;
 pub use measures::{MEASURES, Measures};
 
+use spanrs_base::{Interrupted, Pace, Watch};
+
 use crate::Side;
 use elements::Elements;
 use intervals::Intervals;
@@ -129,36 +131,9 @@ pub enum Unmatched {
     Stopped,
 }
 
-/// Asked now and then; says true where the work should stop.
-pub type Watch = fn() -> bool;
-
-/// Asks a [`Watch`] every so many steps.
-#[derive(Clone, Copy, Debug)]
-struct Pace {
-    watch: Watch,
-    steps: usize,
-}
-
-impl Default for Pace {
-    fn default() -> Self {
-        Self {
-            watch: || false,
-            steps: 0,
-        }
-    }
-}
-
-impl Pace {
-    fn steps(&mut self, steps: usize) -> Result<(), Unmatched> {
-        self.steps += steps;
-        if self.steps < 1 << 16 {
-            return Ok(());
-        }
-        self.steps = 0;
-        match (self.watch)() {
-            true => Err(Unmatched::Stopped),
-            false => Ok(()),
-        }
+impl From<Interrupted> for Unmatched {
+    fn from(_: Interrupted) -> Self {
+        Self::Stopped
     }
 }
 
@@ -196,7 +171,7 @@ impl Matcher {
     /// Sets what is asked now and then whether to stop.
     #[must_use]
     pub fn with_watch(mut self, watch: Watch) -> Self {
-        self.pace.watch = watch;
+        self.pace = Pace::new(watch);
         self
     }
 

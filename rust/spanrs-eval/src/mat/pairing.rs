@@ -1,7 +1,9 @@
 //! Which annotations answer each other.
 
+use spanrs_base::Pace;
+
 use super::stars::Stars;
-use super::{Item, Kind, MOST_PAIRS, Pace, Pair, Unmatched, Unpaired};
+use super::{Item, Kind, MOST_PAIRS, Pair, Unmatched, Unpaired};
 use crate::Side;
 use crate::overlaps::Overlaps;
 use crate::partial;
@@ -146,7 +148,7 @@ impl Pairing {
                     break;
                 }
             }
-            self.group(sides, &golds[..g], &preds[..p], seed.start)?;
+            self.group(sides, &golds[..g], &preds[..p], seed.start, pace)?;
             // What is looked at grows with the pairs that are possible.
             pace.steps(g + p + self.possible.len())?;
             self.possible.clear();
@@ -160,6 +162,7 @@ impl Pairing {
         golds: &[u32],
         preds: &[u32],
         from: u32,
+        pace: &mut Pace,
     ) -> Result<(), Unmatched> {
         match (golds, preds) {
             (&[g], &[p]) => self.make(sides, g, p),
@@ -178,7 +181,7 @@ impl Pairing {
                     self.stars
                         .assign(golds.len(), preds.len(), |g, p| 1.0 - similar(g, p))
                 } else {
-                    let chosen = partial::assign(&self.possible, false).into_iter();
+                    let chosen = partial::assign(&self.possible, false, pace)?.into_iter();
                     let pair = |at: usize| &self.possible[at];
                     chosen
                         .map(|at| (pair(at).gold as usize, pair(at).pred as usize))

@@ -1,6 +1,6 @@
 //! What comes of a matching: integers, and which spans they are.
 
-use super::{Answer, EVERY, LANES, MODES, Matcher, Mode, Placed};
+use super::{Answer, EVERY, LANES, MODES, Matcher, Mode, Placed, lane_of};
 
 /// What became of a span.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -171,7 +171,7 @@ impl Matcher {
         ty: Option<u32>,
         mut found: impl FnMut(Outcome, usize),
     ) {
-        let lane = mode as usize + if ty.is_some() { MODES } else { 0 };
+        let lane = lane_of(mode, ty.is_some());
         let wanted = |span: &Placed| ty.is_none_or(|ty| span.ty == ty);
         if self.same {
             for (at, _) in pred.iter().filter(|span| wanted(span)).enumerate() {

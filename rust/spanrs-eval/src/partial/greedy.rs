@@ -1,14 +1,16 @@
 //! The greedy matching: nervaluate 1.2.1's, order and all.
 
 use super::overlap::sufficient;
-use super::{Answer, EVERY, LANES, Lane, Matcher, Mode, Placed};
+use super::{Answer, EVERY, LANES, Lane, Matcher, Mode, Placed, Unmatched};
 
 impl Matcher {
     /// Each pred span, in the order given, takes a gold span that is still free.
-    pub(super) fn greedy(&mut self, gold: &[Placed], pred: &[Placed]) {
+    pub(super) fn greedy(&mut self, gold: &[Placed], pred: &[Placed]) -> Result<(), Unmatched> {
+        self.finder.prepare(gold, pred);
         let flat = self.finder.is_flat();
         for (span, answer) in pred.iter().zip(&mut self.answers) {
             let near = self.finder.near(gold, span);
+            self.pace.steps(1 + LANES.len() * near.len())?;
             // In flat data equal spans overlap each other and nothing else: no other pred span can have
             // taken this one, and no lane can prefer another.
             if flat
@@ -23,6 +25,9 @@ impl Matcher {
                 continue;
             }
             for (at, lane) in LANES.into_iter().enumerate() {
+                if self.lanes & 1 << at == 0 {
+                    continue;
+                }
                 let free = near
                     .iter()
                     .map(|&g| g as usize)
@@ -34,6 +39,7 @@ impl Matcher {
                 }
             }
         }
+        Ok(())
     }
 }
 

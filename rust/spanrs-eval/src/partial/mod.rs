@@ -18,7 +18,7 @@
 //! let pred = [Placed { start: 0, end: 2, ty: 0 }, Placed { start: 4, end: 6, ty: 1 }];
 //! let mut matcher = Matcher::new(Matching::Greedy, 1.0);
 //! let mut counts = PartialCounts::default();
-//! matcher.run(&gold, &pred);
+//! matcher.run(&gold, &pred).unwrap();
 //! matcher.count(&gold, &pred, &mut counts);
 //! assert_eq!((counts.overall[Mode::Strict as usize].correct, counts.overall[0].incorrect), (1, 1));
 //! assert_eq!(counts.overall[Mode::Type as usize].correct, 2);
@@ -26,10 +26,13 @@
 
 mod assign;
 mod counts;
+mod first_choice;
 mod greedy;
+mod groups;
 mod loose;
 mod optimal;
 mod overlap;
+mod transport;
 
 pub use assign::{Pair, assign};
 pub use counts::{Outcome, PartialCounts, Row};
@@ -39,6 +42,7 @@ pub use overlap::sufficient;
 pub use crate::placed::Placed;
 
 use overlap::Finder;
+use spanrs_base::{Interrupted, Limits, Pace, Watch};
 
 /// What has to agree for a pair to be correct.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -125,13 +129,50 @@ impl Answer {
     }
 }
 
+/// Why a document cannot be matched.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Unmatched {
+    /// Too many spans of one group overlap each other for the optimal matching.
+    #[error(
+        "{golds} gold and {preds} pred spans between {start} and {end} overlap each other in more than \
+         {most} pairs, equal spans counted once, which is the limit of optimal matching; use \
+         matching=\"greedy\", raise min_overlap, or split the document"
+    )]
+    TooManyPairs {
+        /// Distinct gold spans of the group.
+        golds: usize,
+        /// Distinct pred spans of the group.
+        preds: usize,
+        /// Where the first of them begins.
+        start: i64,
+        /// Where the last of them ends.
+        end: i64,
+        /// The limit.
+        most: usize,
+    },
+    /// The watch said stop.
+    #[error("interrupted")]
+    Stopped,
+}
+
+impl From<Interrupted> for Unmatched {
+    fn from(_: Interrupted) -> Self {
+        Self::Stopped
+    }
+}
+
 /// Matches documents one after the other; keeps its buffers.
 #[derive(Clone, Debug)]
 pub struct Matcher {
     matching: Matching,
     min_overlap: f64,
     ties: bool,
+    /// The lanes that are matched.
+    lanes: u8,
+    limits: Limits,
+    pace: Pace,
     finder: Finder,
+    buffers: optimal::Buffers,
     /// Both sides of the last run were the same, and every span is correct in every lane.
     same: bool,
     /// One a pred span.
@@ -147,6 +188,10 @@ impl Matcher {
             matching,
             min_overlap,
             ties: false,
+            lanes: EVERY,
+            limits: Limits::default(),
+            pace: Pace::default(),
+            buffers: optimal::Buffers::default(),
             finder: Finder::default(),
             same: false,
             answers: Vec::new(),
@@ -162,25 +207,54 @@ impl Matcher {
         self
     }
 
+    /// Matches for [`Matcher::outcomes`] of this mode alone, over all spans or by type.
+    #[must_use]
+    pub fn only(mut self, mode: Mode, by_type: bool) -> Self {
+        self.lanes = 1 << lane_of(mode, by_type);
+        self
+    }
+
+    /// Asks this watch at intervals whether to stop.
+    #[must_use]
+    pub fn with_watch(mut self, watch: Watch) -> Self {
+        self.pace = Pace::new(watch);
+        self
+    }
+
+    /// Refuses groups beyond these limits, of which it uses `group_pairs`.
+    #[must_use]
+    pub fn with_limits(mut self, limits: Limits) -> Self {
+        self.limits = limits;
+        self
+    }
+
     /// Matches the spans of one document.
-    pub fn run(&mut self, gold: &[Placed], pred: &[Placed]) {
+    ///
+    /// # Errors
+    /// [`Unmatched`]; what the run came to must not be used then.
+    pub fn run(&mut self, gold: &[Placed], pred: &[Placed]) -> Result<(), Unmatched> {
+        self.pace.steps(1 + gold.len() + pred.len())?;
         // Most sentences of a corpus have no mistake. Where no span overlaps another of its side each has
         // only its equal to go to, whatever the matching.
         self.same = (std::ptr::eq(gold, pred) || gold == pred) && overlap::is_flat(gold);
         if self.same {
-            return;
+            return Ok(());
         }
         self.answers.clear();
         self.answers.resize(pred.len(), Answer::default());
         self.taken.clear();
         self.taken.resize(gold.len(), 0);
         if gold.is_empty() || pred.is_empty() {
-            return;
+            return Ok(());
         }
-        self.finder.prepare(gold, pred);
         match self.matching {
             Matching::Greedy => self.greedy(gold, pred),
             Matching::Optimal => self.optimal(gold, pred),
         }
     }
+}
+
+/// The number of the lane of a mode.
+fn lane_of(mode: Mode, by_type: bool) -> usize {
+    mode as usize + if by_type { MODES } else { 0 }
 }

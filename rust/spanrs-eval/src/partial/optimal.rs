@@ -1,107 +1,250 @@
 //! The optimal matching: one-to-one pairs that bring the most credit, whatever the order of the input.
 
-use super::assign::{Pair, assign};
-use super::overlap::sufficient;
-use super::{Answer, EVERY, LANES, Lane, Matcher, Placed};
+use spanrs_base::Pace;
 
-/// A pair of the document that has enough overlap; spans by their rank in reading order.
-#[derive(Clone, Copy)]
-struct Possible {
-    gold: u32,
-    pred: u32,
-    shared: u32,
+use super::assign::{self, Pair, staircase};
+use super::first_choice::first_choice;
+use super::groups::{Distinct, Groups, Pairs, reading_order};
+use super::transport::{Edges, Flow, Solver};
+use super::{Answer, EVERY, Matcher, Mode, Placed, Unmatched};
+
+/// Work space: one group at a time.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Buffers {
+    sides: [Distinct; 2],
+    pairs: Pairs,
+    /// Pairs of one assignment problem whose spans do not overlap others of their side.
+    stairs: Vec<Pair>,
+    stair_edges: Vec<usize>,
 }
+
+/// An assignment problem, and the lanes that it answers.
+#[derive(Clone, Copy, Debug)]
+struct Problem {
+    mode: Mode,
+    /// Only pairs of equal types.
+    own_type: bool,
+    lanes: u8,
+}
+
+/// Lanes that ask the same are settled once: `exact` and `partial` differ only in what other pairs are
+/// called, and within one type `strict` is `exact`.
+const PROBLEMS: [Problem; 5] = [
+    Problem {
+        mode: Mode::Strict,
+        own_type: false,
+        lanes: 0b0001,
+    },
+    Problem {
+        mode: Mode::Exact,
+        own_type: false,
+        lanes: 0b0110,
+    },
+    Problem {
+        mode: Mode::Type,
+        own_type: false,
+        lanes: 0b1000,
+    },
+    Problem {
+        mode: Mode::Exact,
+        own_type: true,
+        lanes: 0b0111_0000,
+    },
+    Problem {
+        mode: Mode::Type,
+        own_type: true,
+        lanes: 0b1000_0000,
+    },
+];
+
+/// The problems where all spans have one type: types decide nothing.
+const ONE_TYPE: [Problem; 2] = [
+    Problem {
+        mode: Mode::Exact,
+        own_type: false,
+        lanes: 0b0111_0111,
+    },
+    Problem {
+        mode: Mode::Type,
+        own_type: false,
+        lanes: 0b1000_1000,
+    },
+];
 
 impl Matcher {
     /// Of all one-to-one assignments, that with the most correct pairs; of these, the most pairs; of
-    /// these, the most shared places. What is still equal is settled by [`assign`].
-    pub(super) fn optimal(&mut self, gold: &[Placed], pred: &[Placed]) {
-        let (gold_order, pred_order) = (reading_order(gold), reading_order(pred));
-        let possible = self.possible(gold, pred, &gold_order, &pred_order);
-        let mut rest = Vec::new();
-        let (mut gold_uses, mut pred_uses) = (vec![0_u32; gold.len()], vec![0_u32; pred.len()]);
-        for pair in &possible {
-            gold_uses[pair.gold as usize] += 1;
-            pred_uses[pair.pred as usize] += 1;
-        }
-        for pair in possible {
-            let g = gold_order[pair.gold as usize] as usize;
-            let p = pred_order[pair.pred as usize] as usize;
-            let alone = gold_uses[pair.gold as usize] == 1 && pred_uses[pair.pred as usize] == 1;
-            if alone && gold[g] == pred[p] {
-                self.answers[p] = Answer::RIGHT;
-                self.taken[g] = EVERY;
-            } else {
-                rest.push(pair);
+    /// these, the most shared places. Ties: see [`super::assign()`].
+    ///
+    /// Memory is that of one group of spans that overlap each other; equal spans count once.
+    pub(super) fn optimal(&mut self, gold: &[Placed], pred: &[Placed]) -> Result<(), Unmatched> {
+        let orders = [reading_order(gold), reading_order(pred)];
+        let groups = Groups::new([gold, pred], [&orders[0], &orders[1]]);
+        let mut buffers = std::mem::take(&mut self.buffers);
+        let mut done = Ok(());
+        for group in groups {
+            match group {
+                [[], _] | [_, []] => {}
+                [&[g], &[p]] if gold[g as usize] == pred[p as usize] => {
+                    self.answers[p as usize] = Answer::RIGHT;
+                    self.taken[g as usize] = EVERY;
+                }
+                _ => {
+                    done = self.group(&mut buffers, [gold, pred], group);
+                }
+            }
+            let steps = group[0].len() + group[1].len();
+            done = done.and_then(|()| Ok(self.pace.steps(steps)?));
+            if done.is_err() {
+                break;
             }
         }
-        let mut pairs = Vec::new();
-        for (at, lane) in LANES.into_iter().enumerate() {
-            pairs.clear();
-            pairs.extend(rest.iter().filter_map(|pair| {
-                let g = &gold[gold_order[pair.gold as usize] as usize];
-                let p = &pred[pred_order[pair.pred as usize] as usize];
-                weighted(lane, g, p, pair)
-            }));
-            for chosen in assign(&pairs, self.ties) {
-                let pair = &pairs[chosen];
-                let g = gold_order[pair.gold as usize] as usize;
-                let p = pred_order[pair.pred as usize] as usize;
-                self.answers[p].set(at, lane.mode.agrees(&gold[g], &pred[p]));
-                self.taken[g] |= 1 << at;
-            }
-        }
+        self.buffers = buffers;
+        done
     }
 
-    /// All pairs with enough overlap, by gold and then by pred, in reading order.
-    fn possible(
+    /// Settles a group in all lanes that are asked for.
+    fn group(
         &mut self,
-        gold: &[Placed],
-        pred: &[Placed],
-        gold_order: &[u32],
-        pred_order: &[u32],
-    ) -> Vec<Possible> {
-        let mut rank = vec![0; gold.len()];
-        for (at, &g) in gold_order.iter().enumerate() {
-            rank[g as usize] = at as u32;
+        buffers: &mut Buffers,
+        spans: [&[Placed]; 2],
+        group: [&[u32]; 2],
+    ) -> Result<(), Unmatched> {
+        for side in 0..2 {
+            buffers.sides[side].set(spans[side], group[side]);
         }
-        let mut possible = Vec::new();
-        for (at, &p) in pred_order.iter().enumerate() {
-            let p = &pred[p as usize];
-            for &g in self.finder.near(gold, p) {
-                let span = &gold[g as usize];
-                if sufficient(span, p, self.min_overlap) {
-                    let shared = span.end.min(p.end) - span.start.max(p.start);
-                    possible.push(Possible {
-                        gold: rank[g as usize],
-                        pred: at as u32,
-                        shared: u32::try_from(shared).unwrap_or(u32::MAX),
-                    });
+        let most = self.limits.group_pairs;
+        buffers
+            .pairs
+            .find(&buffers.sides, self.min_overlap, most, &mut self.pace)?;
+        let ty = buffers.sides[0].spans[0].ty;
+        let mut all = buffers.sides.iter().flat_map(|side| &side.spans);
+        let problems = if all.all(|span| span.ty == ty) {
+            &ONE_TYPE[..]
+        } else {
+            &PROBLEMS
+        };
+        let is_staircase = buffers.is_staircase();
+        for problem in problems {
+            if problem.lanes & self.lanes == 0 {
+                continue;
+            }
+            let flows = if is_staircase {
+                buffers.staircase(problem)
+            } else {
+                buffers.solve(problem, self.ties, &mut self.pace)?
+            };
+            self.answer(buffers, problem, &flows, spans, group);
+        }
+        Ok(())
+    }
+
+    /// Notes the chosen pairs. Equal spans are paired in the order given.
+    fn answer(
+        &mut self,
+        buffers: &Buffers,
+        problem: &Problem,
+        flows: &[Flow],
+        spans: [&[Placed]; 2],
+        group: [&[u32]; 2],
+    ) {
+        let [mut gold_next, mut pred_next] = [0, 1].map(|side| buffers.sides[side].first.clone());
+        let mut gold = 0;
+        for flow in flows {
+            while buffers.pairs.of(gold).end <= flow.edge {
+                gold += 1;
+            }
+            let pred = buffers.pairs.preds[flow.edge] as usize;
+            for _ in 0..flow.units {
+                let g = group[0][gold_next[gold]] as usize;
+                let p = group[1][pred_next[pred]] as usize;
+                gold_next[gold] += 1;
+                pred_next[pred] += 1;
+                self.taken[g] |= problem.lanes;
+                self.answers[p].paired |= problem.lanes;
+                if problem.mode.agrees(&spans[0][g], &spans[1][p]) {
+                    self.answers[p].correct |= problem.lanes;
                 }
             }
         }
-        possible.sort_unstable_by_key(|pair| (pair.gold, pair.pred));
-        possible
     }
 }
 
-/// Places by start, end, type; equal spans keep their order, and changing it changes nothing.
-fn reading_order(spans: &[Placed]) -> Vec<u32> {
-    let mut order: Vec<u32> = (0..spans.len() as u32).collect();
-    order.sort_by_key(|&at| spans[at as usize]);
-    order
+impl Buffers {
+    /// True where no span is doubled and the pairs form a staircase.
+    fn is_staircase(&self) -> bool {
+        let preds = self.pairs.preds.iter();
+        self.sides
+            .iter()
+            .all(|side| side.units.iter().all(|&units| units == 1))
+            && assign::is_staircase(preds.map(|&pred| (0, pred)))
+    }
+
+    fn staircase(&mut self, problem: &Problem) -> Vec<Flow> {
+        self.stairs.clear();
+        self.stair_edges.clear();
+        for gold in 0..self.sides[0].spans.len() {
+            for edge in self.pairs.of(gold) {
+                let credit = credit(problem, &self.sides, &self.pairs, gold, edge);
+                if credit > 0 {
+                    self.stairs.push(Pair {
+                        gold: gold as u32,
+                        pred: self.pairs.preds[edge],
+                        credit,
+                    });
+                    self.stair_edges.push(edge);
+                }
+            }
+        }
+        let chosen = staircase(&self.stairs).into_iter();
+        chosen
+            .map(|at| Flow {
+                edge: self.stair_edges[at],
+                units: 1,
+            })
+            .collect()
+    }
+
+    fn solve(
+        &self,
+        problem: &Problem,
+        ties: bool,
+        pace: &mut Pace,
+    ) -> Result<Vec<Flow>, Unmatched> {
+        let edges = Edges {
+            offsets: &self.pairs.offsets,
+            preds: &self.pairs.preds,
+            supply: &self.sides[0].units,
+            demand: &self.sides[1].units,
+        };
+        let credit = |gold, edge| credit(problem, &self.sides, &self.pairs, gold, edge);
+        let mut solver = Solver::new(edges, credit);
+        solver.solve(pace)?;
+        Ok(if ties {
+            first_choice(&solver, pace)?
+        } else {
+            solver.flows()
+        })
+    }
 }
 
-/// The pair with its credit in a lane; None where the lane keeps the types apart.
-fn weighted(lane: Lane, gold: &Placed, pred: &Placed, pair: &Possible) -> Option<Pair> {
-    if lane.own_type && gold.ty != pred.ty {
-        return None;
+/// The credit of a pair of distinct spans; 0 where the types are kept apart.
+///
+/// Three numbers in one, the first deciding: correct, a pair at all, shared places. Sums of the lower ones
+/// never reach the higher.
+fn credit(
+    problem: &Problem,
+    sides: &[Distinct; 2],
+    pairs: &Pairs,
+    gold: usize,
+    edge: usize,
+) -> i128 {
+    let gold = &sides[0].spans[gold];
+    let pred = &sides[1].spans[pairs.preds[edge] as usize];
+    if problem.own_type && gold.ty != pred.ty {
+        return 0;
     }
-    // Three numbers in one, the first deciding: sums of the lower ones never reach the higher.
-    let correct = i128::from(lane.mode.agrees(gold, pred));
-    Some(Pair {
-        gold: pair.gold,
-        pred: pair.pred,
-        credit: correct << 96 | 1 << 64 | i128::from(pair.shared),
-    })
+    let shared = gold.end.min(pred.end) - gold.start.max(pred.start);
+    let shared = u32::try_from(shared).unwrap_or(u32::MAX);
+    let correct = i128::from(problem.mode.agrees(gold, pred));
+    correct << 96 | 1 << 64 | i128::from(shared)
 }

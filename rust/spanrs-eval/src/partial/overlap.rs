@@ -31,10 +31,8 @@ enum Shape {
     /// Both sides are in reading order and neither overlaps itself: a sweep will do.
     #[default]
     Flat,
-    /// Any spans that hold at least one place.
+    /// Any spans.
     Any,
-    /// Some span holds none, and the order of its bounds proves nothing.
-    Hollow,
 }
 
 /// Finds the gold spans that overlap a pred span.
@@ -44,32 +42,36 @@ pub(super) struct Finder {
     /// Flat: gold spans before this one end before the current pred span begins.
     from: usize,
     tree: Overlaps,
+    /// Bounds and number of the gold spans without length, sorted. They may overlap nothing, not even
+    /// spans of the same bounds, which answer each other all the same.
+    empty: Vec<(i64, i64, u32)>,
     found: Vec<u32>,
 }
 
 impl Finder {
     pub(super) fn prepare(&mut self, gold: &[Placed], pred: &[Placed]) {
         self.from = 0;
-        let hollow = |spans: &[Placed]| spans.iter().any(|s| s.end <= s.start);
-        self.shape = if is_flat(gold) && is_flat(pred) {
-            Shape::Flat
-        } else if hollow(gold) || hollow(pred) {
-            Shape::Hollow
-        } else {
-            self.tree.plant(gold.iter().map(|g| (g.start, g.end)));
-            Shape::Any
-        };
+        if is_flat(gold) && is_flat(pred) {
+            self.shape = Shape::Flat;
+            return;
+        }
+        self.shape = Shape::Any;
+        self.tree.plant(gold.iter().map(|g| (g.start, g.end)));
+        let empty = gold.iter().zip(0..).filter(|(g, _)| g.end <= g.start);
+        self.empty.clear();
+        self.empty.extend(empty.map(|(g, at)| (g.start, g.end, at)));
+        self.empty.sort_unstable();
     }
 
     pub(super) fn is_flat(&self) -> bool {
         self.shape == Shape::Flat
     }
 
-    /// The gold spans that may overlap `pred`, in the order given. Asked for the spans of pred in order.
+    /// The gold spans that may overlap `pred` or have its bounds, in the order given. Asked for the spans of
+    /// pred in order.
     pub(super) fn near(&mut self, gold: &[Placed], pred: &Placed) -> &[u32] {
         self.found.clear();
         match self.shape {
-            Shape::Hollow => self.found.extend(0..gold.len() as u32),
             Shape::Flat => {
                 while self.from < gold.len() && gold[self.from].end <= pred.start {
                     self.from += 1;
@@ -78,8 +80,26 @@ impl Finder {
                 let from = self.from as u32;
                 self.found.extend(near.zip(from..).map(|(_, at)| at));
             }
-            Shape::Any => self.tree.find(pred.start, pred.end, &mut self.found),
+            Shape::Any => {
+                self.tree.find(pred.start, pred.end, &mut self.found);
+                if pred.end <= pred.start {
+                    self.find_same_bounds(pred);
+                }
+            }
         }
         &self.found
+    }
+
+    /// Adds the gold spans that have the bounds of a span without length.
+    fn find_same_bounds(&mut self, pred: &Placed) {
+        let bounds = (pred.start, pred.end);
+        let from = self
+            .empty
+            .partition_point(|&(start, end, _)| (start, end) < bounds);
+        let same = self.empty[from..].iter();
+        let same = same.take_while(|&&(start, end, _)| (start, end) == bounds);
+        self.found.extend(same.map(|&(.., at)| at));
+        self.found.sort_unstable();
+        self.found.dedup();
     }
 }

@@ -4,11 +4,18 @@
 use std::collections::BTreeSet;
 
 use spanrs_eval::Counts;
-use spanrs_tags::Reader;
+use spanrs_tags::{Reader, SideReader};
 
 /// Counts a sentence by the definition.
 pub(crate) fn by_sets(counts: &mut Counts, reader: &Reader, gold: &[u32], pred: &[u32]) {
-    let (g, p) = (reader.spans(gold), reader.spans(pred));
+    let (g, p) = (reader.gold().spans(gold), reader.pred().spans(pred));
+    // Equal tags of different schemes may mean different things, so types are compared.
+    let meaning = |side: SideReader<'_>, id: u32| (side.is_outside(id), side.type_of(id));
+    let same = |pair: &(&u32, &u32)| match reader.has_two_schemes() {
+        true => meaning(reader.gold(), *pair.0) == meaning(reader.pred(), *pair.1),
+        false => pair.0 == pair.1,
+    };
+    let correct = gold.iter().zip(pred).filter(same).count();
     let g: BTreeSet<_> = g.into_iter().collect();
     let p: BTreeSet<_> = p.into_iter().collect();
     let types = reader.types().len();
@@ -29,5 +36,10 @@ pub(crate) fn by_sets(counts: &mut Counts, reader: &Reader, gold: &[u32], pred: 
     }
     counts.sentences += 1;
     counts.tokens += gold.len() as u64;
-    counts.correct_tokens += gold.iter().zip(pred).filter(|(g, p)| g == p).count() as u64;
+    counts.correct_tokens += correct as u64;
+    let labelled = |side: SideReader<'_>, ids: &[u32]| {
+        ids.iter().filter(|&&id| !side.is_outside(id)).count() as u64
+    };
+    counts.gold_labelled += labelled(reader.gold(), gold);
+    counts.pred_labelled += labelled(reader.pred(), pred);
 }

@@ -6,6 +6,8 @@
 //! ```
 //! Both count code points.
 
+use std::collections::HashMap;
+
 use serde::Deserialize;
 use serde::de::Error as _;
 use serde_json::Value;
@@ -27,18 +29,63 @@ pub(super) fn doccano(name: &str, text: &str) -> Result<Vec<Document>> {
 /// Records of Prodigy. Those that were not accepted are no documents.
 ///
 /// A record is called by its "id", else by that in its "meta", else by its "_input_hash", which is the same
-/// for the same input, whoever annotated it.
-pub(super) fn prodigy(name: &str, text: &str) -> Result<Vec<Document>> {
+/// for the same input, whoever annotated it. Records of several annotators are read only if one of them is asked
+/// for, by name or by its place among the names as they first occur: together they would be one document more for
+/// the same text.
+pub(super) fn prodigy(name: &str, text: &str, annotator: Option<&str>) -> Result<Vec<Document>> {
+    let mut annotators: Vec<Option<String>> = Vec::new();
+    let mut read: Vec<(usize, Document)> = Vec::new();
     each(name, text, "this is no record of Prodigy", |line| {
         match serde_json::from_str::<Prodigy>(line) {
-            Ok(record) => Ok(accepted(record.answer.as_deref()).then(|| record.document())),
+            Ok(record) if accepted(record.answer.as_deref()) => {
+                let by = record.annotator();
+                let place = annotators.iter().position(|known| *known == by);
+                let place = place.unwrap_or_else(|| {
+                    annotators.push(by);
+                    annotators.len() - 1
+                });
+                read.push((place, record.document()));
+                Ok(None)
+            }
+            Ok(_) => Ok(None),
             // What was rejected need not be in order.
             Err(error) => match serde_json::from_str::<Answered>(line) {
                 Ok(record) if !accepted(record.answer.as_deref()) => Ok(None),
                 _ => Err(error),
             },
         }
-    })
+    })?;
+    let chosen = match annotator {
+        None if annotators.len() > 1 && same_text_twice(&read) => {
+            let names = annotators.iter().flatten().map(String::as_str);
+            let names: Vec<&str> = names.take(5).collect();
+            let message = format!(
+                "records of {} annotators ({}) for the same texts; choose one (--annotator)",
+                annotators.len(),
+                names.join(", ")
+            );
+            return Err(Error::new(Code::BadDocument, Position::file(name), message));
+        }
+        None => None,
+        Some(wanted) => {
+            let named = |by: &Option<String>| by.as_deref() == Some(wanted);
+            let place = annotators.iter().position(named);
+            // What is no name may be a place; one that nobody has chooses nothing.
+            Some(place.or_else(|| wanted.parse().ok()).unwrap_or(usize::MAX))
+        }
+    };
+    let wanted = |place: usize| chosen.is_none_or(|chosen| chosen == place);
+    Ok(read
+        .into_iter()
+        .filter_map(|(place, document)| wanted(place).then_some(document))
+        .collect())
+}
+
+/// True where two annotators have a document of the same text.
+fn same_text_twice(read: &[(usize, Document)]) -> bool {
+    let mut by = HashMap::new();
+    read.iter()
+        .any(|(place, document)| *by.entry(document.text.as_str()).or_insert(*place) != *place)
 }
 
 /// Calls `read` with every line that is not blank.
@@ -144,6 +191,10 @@ struct Prodigy {
     meta: Value,
     #[serde(default, rename = "_input_hash")]
     input: Value,
+    #[serde(default, rename = "_annotator_id")]
+    annotator: Value,
+    #[serde(default, rename = "_session_id")]
+    session: Value,
 }
 
 /// What is looked at in a record that is not in order.
@@ -172,6 +223,13 @@ struct Token {
 }
 
 impl Prodigy {
+    /// Who annotated the record, where it says so.
+    fn annotator(&self) -> Option<String> {
+        [&self.annotator, &self.session]
+            .into_iter()
+            .find_map(json::id)
+    }
+
     fn document(self) -> Document {
         let mut document = Document::new(self.text);
         let names = [Some(&self.id), self.meta.get("id"), Some(&self.input)];
@@ -250,7 +308,7 @@ mod tests {
             "{\"text\": \"c\", \"meta\": {\"id\": \"two\"}, \"_input_hash\": 3, \"spans\": null}\n",
             "{\"text\": \"d\", \"meta\": \"two\"}\n",
         );
-        let documents = closed(prodigy("d", lines));
+        let documents = closed(prodigy("d", lines, None));
         let ids: Vec<_> = documents.iter().map(|d| d.id.as_deref()).collect();
         assert_eq!(ids, [Some("-5"), Some("1"), Some("two"), None]);
         let all = rows(&[("lex", 0, 1), ("lex", 2, 5), ("PER", 2, 5)]);
@@ -334,7 +392,7 @@ mod tests {
 
     #[test]
     fn what_is_wrong_with_a_record_of_prodigy_is_said_with_its_place() {
-        let message = |line: &str| prodigy("d", line).unwrap_err().to_string();
+        let message = |line: &str| prodigy("d", line, None).unwrap_err().to_string();
         let what = "this is no record of Prodigy";
         assert_eq!(
             message("{}"),

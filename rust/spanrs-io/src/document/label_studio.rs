@@ -28,26 +28,27 @@ const OWN: [&str; 5] = [
     "updated_at",
 ];
 
-/// The tasks that somebody annotated; one that nobody did is no document, for it says nothing of its spans.
-pub(super) fn read(name: &str, text: &str) -> Result<Vec<Document>> {
+/// The tasks that somebody annotated; one that nobody did is no document, for it says nothing of its spans. With
+/// an annotator, the tasks that this one annotated.
+pub(super) fn read(name: &str, text: &str, annotator: Option<&str>) -> Result<Vec<Document>> {
     let mut deserializer = serde_json::Deserializer::from_str(text);
-    Tasks
+    Tasks(annotator)
         .deserialize(&mut deserializer)
         .and_then(|documents| deserializer.end().map(|()| documents))
         .map_err(|error| json::error(name, 1, WHAT, &error))
 }
 
 /// Makes documents of tasks one after the other, so that the tree of one task is held and not that of all.
-struct Tasks;
+struct Tasks<'a>(Option<&'a str>);
 
-impl<'de> DeserializeSeed<'de> for Tasks {
+impl<'de> DeserializeSeed<'de> for Tasks<'_> {
     type Value = Vec<Document>;
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
         deserializer.deserialize_any(self)
     }
 }
 
-impl<'de> Visitor<'de> for Tasks {
+impl<'de> Visitor<'de> for Tasks<'_> {
     type Value = Vec<Document>;
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("a list of tasks")
@@ -55,7 +56,7 @@ impl<'de> Visitor<'de> for Tasks {
     fn visit_seq<A: SeqAccess<'de>>(self, mut tasks: A) -> Result<Self::Value, A::Error> {
         let mut documents = Vec::new();
         for at in 0.. {
-            match tasks.next_element_seed(Task(at))? {
+            match tasks.next_element_seed(Task(at, self.0))? {
                 Some(document) => documents.extend(document),
                 None => break,
             }
@@ -64,38 +65,47 @@ impl<'de> Visitor<'de> for Tasks {
     }
     /// A task by itself, as it comes where tasks are fetched one by one.
     fn visit_map<A: MapAccess<'de>>(self, task: A) -> Result<Self::Value, A::Error> {
-        Ok(Vec::from_iter(Task(0).visit_map(task)?))
+        Ok(Vec::from_iter(Task(0, self.0).visit_map(task)?))
     }
 }
 
 /// Makes a document of the task at a place of the list. What is wrong in it is found here, and not when the
 /// list has gone on, so that messages name the place where the task ends.
-struct Task(u64);
+struct Task<'a>(u64, Option<&'a str>);
 
-impl<'de> DeserializeSeed<'de> for Task {
+impl<'de> DeserializeSeed<'de> for Task<'_> {
     type Value = Option<Document>;
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
         deserializer.deserialize_any(self)
     }
 }
 
-impl<'de> Visitor<'de> for Task {
+impl<'de> Visitor<'de> for Task<'_> {
     type Value = Option<Document>;
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("a task: an object with \"data\" and \"annotations\"")
     }
     fn visit_map<A: MapAccess<'de>>(self, task: A) -> Result<Self::Value, A::Error> {
         let task = Map::deserialize(MapAccessDeserializer::new(task))?;
-        document(task, self.0).map_err(A::Error::custom)
+        document(task, self.0, self.1).map_err(A::Error::custom)
     }
 }
 
 /// The document of a task; None where nobody annotated it.
-fn document(mut task: Map<String, Value>, at: u64) -> Result<Option<Document>, String> {
+fn document(
+    mut task: Map<String, Value>,
+    at: u64,
+    annotator: Option<&str>,
+) -> Result<Option<Document>, String> {
     let id = task.get("id").and_then(json::id);
     let made = match task.get_mut("data").and_then(Value::as_object_mut) {
-        Some(data) => take_text(data, &[]).and_then(|text| full(text, &task)),
-        None => take_text(&mut task, &OWN).and_then(|text| minimal(text, &task).map(Some)),
+        Some(data) => take_text(data, &[]).and_then(|text| full(text, &task, annotator)),
+        None => match annotator {
+            Some(annotator) if task.get("annotator").is_none_or(|by| !is_by(by, annotator)) => {
+                Ok(None)
+            }
+            _ => take_text(&mut task, &OWN).and_then(|text| minimal(text, &task).map(Some)),
+        },
     };
     match made {
         Ok(document) => Ok(document.map(|document| Document { id, ..document })),
@@ -131,8 +141,25 @@ fn take_text(data: &mut Map<String, Value>, own: &[&str]) -> Result<String, Stri
     }
 }
 
-/// A task of JSON: of several annotations the ground truth counts, else the first.
-fn full(text: String, task: &Map<String, Value>) -> Result<Option<Document>, String> {
+/// True where a user, a number or an object with an e-mail address or a number, is called so.
+fn is_by(user: &Value, annotator: &str) -> bool {
+    match user {
+        Value::String(name) => name == annotator,
+        Value::Number(number) => number.to_string() == annotator,
+        Value::Object(user) => ["email", "username", "id"]
+            .iter()
+            .any(|key| user.get(*key).is_some_and(|value| is_by(value, annotator))),
+        _ => false,
+    }
+}
+
+/// A task of JSON: of several annotations that of the annotator counts, by name or else by its place; where none
+/// is asked for the ground truth, else the first.
+fn full(
+    text: String,
+    task: &Map<String, Value>,
+    annotator: Option<&str>,
+) -> Result<Option<Document>, String> {
     // Before 1.0 annotations were called completions.
     let key = match task.contains_key("annotations") {
         true => "annotations",
@@ -141,23 +168,45 @@ fn full(text: String, task: &Map<String, Value>) -> Result<Option<Document>, Str
     let Some(all) = task.get(key) else {
         return Err("it has no \"annotations\"; export the project as JSON".to_owned());
     };
-    let mut chosen: Option<(usize, &Map<String, Value>)> = None;
+    let says = |annotation: &Map<String, Value>, key| annotation.get(key) == Some(&Value::Bool(true));
+    let mut made = Vec::new();
     for (at, annotation) in list(all, || key.to_owned())?.iter().enumerate() {
         let annotation = object(annotation, || format!("{key}[{at}]"))?;
-        let says = |key| annotation.get(key) == Some(&Value::Bool(true));
-        if says("was_cancelled") || says("skipped") {
-            continue;
+        if !says(annotation, "was_cancelled") && !says(annotation, "skipped") {
+            made.push((at, annotation));
         }
-        if says("ground_truth") {
-            chosen = Some((at, annotation));
-            break;
-        }
-        chosen = chosen.or(Some((at, annotation)));
     }
-    let Some((number, annotation)) = chosen else {
+    let by = |annotation: &Map<String, Value>, name: &str| {
+        let user = annotation.get("completed_by");
+        user.is_some_and(|user| is_by(user, name))
+    };
+    let mut others = 0;
+    let chosen = match annotator {
+        Some(name) => made.iter().find(|(_, a)| by(a, name)).or_else(|| {
+            // A number may be that of a user or a place.
+            name.parse().ok().and_then(|place: usize| made.get(place))
+        }),
+        None => {
+            let truth = made.iter().find(|(_, a)| says(a, "ground_truth"));
+            if truth.is_none() {
+                others = made.len().saturating_sub(1);
+            }
+            truth.or(made.first())
+        }
+    };
+    let Some(&(number, annotation)) = chosen else {
         return Ok(None);
     };
     let mut regions = Regions::new(text);
+    if others > 0 {
+        regions.document.leave_out(|| {
+            let many = if others == 1 { "" } else { "s" };
+            format!(
+                "the task has {others} other annotator{many} who are not read, and no ground truth; choose one \
+                 (--annotator)"
+            )
+        });
+    }
     let place = || format!("{key}[{number}].result");
     let results = annotation.get("result").unwrap_or(&Value::Null);
     for (at, result) in list(results, place)?.iter().enumerate() {
@@ -312,7 +361,7 @@ mod tests {
     type Found = Vec<(String, u32, u32)>;
 
     fn documents(text: &str) -> Vec<Document> {
-        let documents = read("d.json", text).unwrap();
+        let documents = read("d.json", text, None).unwrap();
         documents.into_iter().map(Document::close).collect()
     }
 
@@ -461,7 +510,7 @@ mod tests {
 
     #[test]
     fn what_is_wrong_is_said_with_its_task() {
-        let refused = |text: &str| read("d.json", text).unwrap_err().to_string();
+        let refused = |text: &str| read("d.json", text, None).unwrap_err().to_string();
         let what = "this is no export of Label Studio";
         let wrong = |results: &str| {
             let told = refused(&task("ab", results));
@@ -506,7 +555,7 @@ mod tests {
 
     #[test]
     fn what_is_no_export_is_refused() {
-        let refused = |text: &str| read("d.json", text).unwrap_err().to_string();
+        let refused = |text: &str| read("d.json", text, None).unwrap_err().to_string();
         let what = "this is no export of Label Studio";
         let text_of = |data: &str| refused(&format!(r#"[{{"data": {data}, "annotations": []}}]"#));
         assert!(text_of("{}").ends_with("task 0: it has no \"text\""));
@@ -530,7 +579,7 @@ mod tests {
 
     #[test]
     fn hostile_files_are_refused() {
-        let refused = |text: &str| read("d.json", text).unwrap_err().to_string();
+        let refused = |text: &str| read("d.json", text, None).unwrap_err().to_string();
         let what = "this is no export of Label Studio";
         assert_eq!(
             refused(&format!("[{{\"data\": {}", "[".repeat(100_000))),

@@ -258,6 +258,8 @@ pub struct Reader {
     pub format: Format,
     /// For XML.
     pub elements: Elements,
+    /// Whose annotations are read where several annotators worked on a document: a name, or a place from 0.
+    pub annotator: Option<String>,
     /// What is too much.
     pub limits: Limits,
 }
@@ -268,6 +270,7 @@ impl Reader {
         Self {
             format,
             elements: Elements::default(),
+            annotator: None,
             limits: Limits::default(),
         }
     }
@@ -301,6 +304,7 @@ impl Reader {
             _ => error,
         })?;
         let nesting = self.limits.nesting;
+        let annotator = self.annotator.as_deref();
         let documents = match self.format {
             Format::MatJson => vec![mat_json::read(name, text)?],
             Format::XmlInline => vec![xml_inline::read(name, text, &self.elements, nesting)?],
@@ -311,8 +315,8 @@ impl Reader {
                 return Err(Error::new(Code::BadDocument, Position::file(name), message));
             }
             Format::Doccano => jsonl::doccano(name, text)?,
-            Format::Prodigy => jsonl::prodigy(name, text)?,
-            Format::LabelStudio => label_studio::read(name, text)?,
+            Format::Prodigy => jsonl::prodigy(name, text, annotator)?,
+            Format::LabelStudio => label_studio::read(name, text, annotator)?,
         };
         Ok(documents.into_iter().map(Document::close).collect())
     }
@@ -335,12 +339,22 @@ fn whole(name: &str, file: File, limits: Limits) -> Result<Vec<u8>> {
         .read_to_end(&mut bytes)
         .map_err(failed)?;
     if is_compressed(&bytes) {
+        let expanded = (bytes.len() as u64).saturating_mul(limits.expansion as u64);
+        let expanded = expanded.max(Limits::EXPANSION_FREE as u64);
         let source = decompress(Box::new(Cursor::new(bytes))).map_err(failed)?;
         bytes = Vec::new();
         source
-            .take(most + 1)
+            .take(most.min(expanded) + 1)
             .read_to_end(&mut bytes)
             .map_err(failed)?;
+        if bytes.len() as u64 > expanded && expanded < most {
+            let message = format!(
+                "the compressed data expands more than {} times, the limit; raise it \
+                 (--max_expansion), or decompress the file if it is trusted",
+                limits.expansion
+            );
+            return Err(Error::new(Code::Expansion, Position::file(name), message));
+        }
     }
     if bytes.len() as u64 > most {
         let message = format!("the file holds more than {most} bytes, the limit for a document");
@@ -351,6 +365,20 @@ fn whole(name: &str, file: File, limits: Limits) -> Result<Vec<u8>> {
         ));
     }
     Ok(bytes)
+}
+
+/// The encoding that a file of XML declares, by its byte order mark or in its declaration; None for UTF-8 and
+/// where nothing is declared.
+///
+/// # Errors
+/// [`Code::Io`] and [`Code::Compression`].
+pub fn declared_encoding(path: &Path) -> Result<Option<String>> {
+    const HEAD: u64 = 1024;
+    let failed = |error| Error::read(Position::file(&path.display().to_string()), error);
+    let mut head = Vec::new();
+    let source = decompress(Box::new(open_file(path)?)).map_err(failed)?;
+    source.take(HEAD).read_to_end(&mut head).map_err(failed)?;
+    Ok(xml_inline::declared_encoding(&head))
 }
 
 /// The bytes as text, without a byte order mark.

@@ -51,6 +51,38 @@ pub(super) fn read(
     }
 }
 
+/// The encoding that the beginning of a file declares; None for UTF-8.
+pub(super) fn declared_encoding(head: &[u8]) -> Option<String> {
+    if head.starts_with(&[0xFF, 0xFE]) || head.starts_with(&[0xFE, 0xFF]) {
+        return Some("utf-16".to_owned());
+    }
+    let head = head.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(head);
+    let declaration = head.strip_prefix(b"<?xml")?;
+    let end = declaration.windows(2).position(|two| two == b"?>")?;
+    let declaration = std::str::from_utf8(&declaration[..end]).ok()?;
+    let (_, value) = declaration.split_once("encoding")?;
+    let value = value.trim_start().strip_prefix('=')?.trim_start();
+    let quote = value.chars().next().filter(|c| matches!(c, '"' | '\''))?;
+    let (encoding, _) = value[1..].split_once(quote)?;
+    let utf8 = ["utf-8", "utf8", "us-ascii", "ascii"];
+    let known = utf8.iter().any(|name| encoding.eq_ignore_ascii_case(name));
+    (!known).then(|| encoding.to_owned())
+}
+
+/// What programs call exports of theirs that are XML, but do not hold their text in elements.
+fn standoff(start: &BytesStart<'_>) -> Option<&'static str> {
+    let declares = |prefix: &str| {
+        let mut attributes = start.attributes().flatten();
+        attributes.any(|attribute| attribute.key.0 == prefix)
+    };
+    match start.name().0 {
+        "xmi:XMI" | "CAS" => Some("a UIMA CAS"),
+        "GateDocument" => Some("GATE's XML"),
+        _ if declares("xmlns:xmi") || declares("xmlns:cas") => Some("a UIMA CAS"),
+        _ => None,
+    }
+}
+
 /// What an element is.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Role {
@@ -85,10 +117,10 @@ impl Walk<'_> {
                 self.end(None);
             }
             Event::End(_) => self.end(Some((from, to))),
-            Event::Text(text) => self.characters(text, from)?,
+            Event::Text(text) => self.characters(text, from, false)?,
             Event::CData(text) => self
                 .inside(from)
-                .and_then(|()| self.characters(text, from))?,
+                .and_then(|()| self.characters(text, from, true))?,
             Event::GeneralRef(reference) => self.reference(reference, from)?,
             Event::DocType(doctype) => {
                 // An internal subset is where entities are declared that expand to anything.
@@ -114,7 +146,14 @@ impl Walk<'_> {
                 let message = "a processing instruction without a name".to_owned();
                 return Err(self.error(from, Code::BadDocument, message));
             }
-            Event::Comment(_) | Event::PI(_) | Event::Decl(_) => self.markup(from, to),
+            Event::Comment(_) | Event::PI(_) | Event::Decl(_) => {
+                let source = &self.source[from..to];
+                if let Some(at) = source.find(|c| !allowed(c)) {
+                    let message = "a control character, which XML does not allow".to_owned();
+                    return Err(self.error(from + at, Code::BadDocument, message));
+                }
+                self.markup(from, to);
+            }
             Event::Eof => {}
         }
         Ok(())
@@ -155,6 +194,15 @@ impl Walk<'_> {
         if !is_name(tag) {
             let message = format!("<{tag}> is no name of an element; write &lt; for <");
             return Err(self.error(from, Code::BadDocument, message));
+        }
+        if !self.rooted
+            && let Some(format) = standoff(start)
+        {
+            let message = format!(
+                "this is {format}, which holds its text and annotations apart; export inline XML, or another \
+                 format"
+            );
+            return Err(self.error(from, Code::WrongFormat, message));
         }
         self.rooted = true;
         let declared = self.elements.declared.as_ref();
@@ -203,8 +251,15 @@ impl Walk<'_> {
             if !is_name(key) {
                 return Err(wrong(&format!("{key:?} is no name of an attribute")));
             }
+            if attribute.value.contains('<') {
+                return Err(wrong(&format!("write &lt; for < in attribute {key}")));
+            }
             let value = attribute.normalized_value(XmlVersion::Implicit1_0);
             let value = value.map_err(|error| wrong(&error))?;
+            if value.contains(|c| !allowed(c)) {
+                let message = "holds a control character, which XML does not allow";
+                return Err(wrong(&format!("attribute {key} {message}")));
+            }
             found.push((key.to_owned(), value.into_owned()));
         }
         Ok(found)
@@ -222,9 +277,13 @@ impl Walk<'_> {
     }
 
     /// Text between tags, without references.
-    fn characters(&mut self, text: &str, from: usize) -> Result<()> {
+    fn characters(&mut self, text: &str, from: usize, cdata: bool) -> Result<()> {
         if let Some(at) = text.find(|c| !allowed(c)) {
             let message = "a control character, which XML does not allow".to_owned();
+            return Err(self.error(from + at, Code::BadDocument, message));
+        }
+        if let Some(at) = text.find("]]>").filter(|_| !cdata) {
+            let message = "]]> in text; write ]]&gt;".to_owned();
             return Err(self.error(from + at, Code::BadDocument, message));
         }
         if self.open.is_empty() {

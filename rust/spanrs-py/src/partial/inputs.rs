@@ -5,20 +5,25 @@ use std::ops::Range;
 
 use pyo3::prelude::*;
 use spanrs_base::Span;
-use spanrs_eval::Placed;
-use spanrs_tags::{Evidence, Reader, Reading, Scheme};
+use spanrs_eval::{Placed, Side};
+use spanrs_tags::{Evidence, Reader, Reading, Scheme, SideReader};
 
+use crate::counting::PredScheme;
 use crate::error::{Error, Result};
 use crate::ids::{Id, Ids, Sentences, bad_id, numbering, with_values};
 use crate::options::{PyDialect, reading, scheme_or_auto};
+use crate::pause;
 use crate::rows::Rows;
 use crate::span_lists::{Held, SpanLists};
 
-/// Scheme or `auto`, reading, dialect.
-type Made = (String, String, PyDialect);
+/// Scheme or `auto`, that of pred if it is named, reading, dialect.
+type Made = (String, Option<String>, String, PyDialect);
 
-/// Gold, pred, the scheme if there is one, and what speaks for it if it was found out.
-type Read = (SpanLists, SpanLists, Option<&'static str>, Option<String>);
+/// What is known of a scheme: its name, and what speaks for it if it was found out.
+type Found = (Option<&'static str>, Option<String>);
+
+/// Gold, pred, the scheme of gold if there is one, and that of pred if it is another one.
+type Read = (SpanLists, SpanLists, Found, Found);
 
 /// The ids of all sentences, one after the other, and how many there are up to the end of each.
 #[derive(Default)]
@@ -54,13 +59,13 @@ fn read_both(gold: &Flat, pred: &Flat, reader: &Reader) -> Result<(SpanLists, Sp
     let mut placed = Vec::new();
     let mut ranges = [Vec::new(), Vec::new()];
     let mut spans: Vec<Span> = Vec::new();
-    let mut read = |at: usize, sentence: &[u32]| -> Result<Range<u32>> {
+    let mut read = |at: usize, side: SideReader<'_>, sentence: &[u32]| -> Result<Range<u32>> {
         if reader.reading() == Reading::Refuse {
-            let checked = reader.check(sentence);
+            let checked = side.check(sentence);
             checked.map_err(|error| Error::from(error).in_sentence(at))?;
         }
         spans.clear();
-        reader.spans_into(sentence, &mut spans);
+        side.spans_into(sentence, &mut spans);
         let first = placed.len() as u32;
         placed.extend(spans.iter().map(|span| Placed {
             start: i64::from(span.start),
@@ -70,14 +75,15 @@ fn read_both(gold: &Flat, pred: &Flat, reader: &Reader) -> Result<(SpanLists, Sp
         Ok(first..placed.len() as u32)
     };
     for (at, (gold, pred)) in gold.sentences().zip(pred.sentences()).enumerate() {
-        let of_gold = read(at, gold)?;
-        let of_pred = if gold == pred {
+        let of_gold = read(at, reader.gold(), gold)?;
+        let of_pred = if gold == pred && !reader.has_two_schemes() {
             of_gold.clone()
         } else {
-            read(at, pred)?
+            read(at, reader.pred(), pred)?
         };
         ranges[0].push(of_gold);
         ranges[1].push(of_pred);
+        pause(at)?;
     }
     let types = reader.types().names().map(str::to_owned).collect();
     Ok(SpanLists::gold_and_pred(
@@ -90,46 +96,77 @@ fn shape(message: String, sentence: Option<usize>) -> Error {
     Error::Shape { message, sentence }
 }
 
-/// A reader to number tags with, and the scheme if it is given.
-fn begin((scheme, read_as, dialect): Made) -> Result<(Reader, Option<Scheme>)> {
+/// The schemes that are given.
+struct Given {
+    scheme: Option<Scheme>,
+    pred_scheme: PredScheme,
+}
+
+/// A reader to number tags with, and the schemes as they are given.
+fn begin((scheme, pred_scheme, read_as, dialect): Made) -> Result<(Reader, Given)> {
     let scheme = scheme_or_auto(&scheme)?;
+    let pred_scheme = PredScheme::from_name(pred_scheme.as_deref(), scheme.is_none())?;
     let reader = Reader::new(
         scheme.unwrap_or(Scheme::Bio),
         reading(&read_as)?,
         dialect.checked()?,
     )?;
-    Ok((reader, scheme))
+    Ok((
+        reader,
+        Given {
+            scheme,
+            pred_scheme,
+        },
+    ))
 }
 
-/// Finds out the scheme where it is not given, as scoring does: the one gold violates least, or pred
-/// where gold has no tag but `O`. Then reads.
+/// Finds out the schemes where they are not given, as scoring does: the one gold violates least, or pred
+/// where gold has no tag but `O`; for pred the same, unless its tags are clearly in another one. Then reads.
 fn read(
     py: Python<'_>,
     mut reader: Reader,
-    scheme: Option<Scheme>,
+    given: Given,
     gold: &Flat,
     pred: &Flat,
 ) -> Result<Read> {
     py.detach(|| {
-        let (mut name, mut statement) = (scheme.map(Scheme::name), None);
-        if scheme.is_none() {
-            let decide = |side: &Flat| side.evidence().decide(reader.tags(), reader.dialect());
-            let of_gold = decide(gold);
-            let detection = if of_gold.decided {
-                of_gold
-            } else {
-                decide(pred)
-            };
-            if detection.decided {
+        let decide = |reader: &Reader, side, tags: &Flat| {
+            let detection = tags.evidence().decide(reader.tags(), reader.dialect());
+            detection.map_err(|error| Error::TagsOf { side, error })
+        };
+        let mut of_gold = (given.scheme.map(Scheme::name), None);
+        let mut of_pred = (None, None);
+        if given.scheme.is_none() {
+            let mut detection = decide(&reader, Side::Gold, gold)?;
+            if !detection.is_decided() {
+                detection = decide(&reader, Side::Pred, pred)?;
+            }
+            if detection.is_decided() {
                 let (read_as, dialect) = (reader.reading(), reader.dialect().clone());
                 let tags = reader.tags().clone();
                 reader = Reader::with_vocabulary(tags, detection.scheme, read_as, dialect)?;
-                name = Some(detection.scheme.name());
-                statement = Some(detection.statement);
+                of_gold = (Some(detection.scheme.name()), Some(detection.statement));
             }
         }
+        match given.pred_scheme {
+            PredScheme::AsGold => {}
+            PredScheme::Named(scheme) => reader = reader.with_pred_scheme(scheme)?,
+            PredScheme::Open if reader.scheme() == Scheme::Token => {}
+            PredScheme::Open => {
+                // Tags of no scheme are violations of that of gold.
+                if let Ok(detection) = decide(&reader, Side::Pred, pred)
+                    && detection.contradicts(reader.scheme())
+                {
+                    reader = reader.with_pred_scheme(detection.scheme)?;
+                    of_pred.1 = Some(detection.statement);
+                }
+            }
+        }
+        if reader.has_two_schemes() {
+            of_pred.0 = Some(reader.pred_scheme().name());
+        }
         let (gold, pred) = read_both(gold, pred, &reader)?;
-        Ok((gold, pred, name, statement))
+        Ok((gold, pred, of_gold, of_pred))
     })
 }
 
@@ -141,14 +178,14 @@ pub(crate) fn span_lists_of_tags(
     pred: &Bound<'_, PyAny>,
     made: Made,
 ) -> Result<Read> {
-    let (mut reader, scheme) = begin(made)?;
+    let (mut reader, given) = begin(made)?;
     let py = gold.py();
     let (mut golds, mut preds) = (Flat::default(), Flat::default());
     Rows::new(gold, pred)?.ids(&mut reader, |gold, pred| {
         golds.push(gold);
         preds.push(pred);
     })?;
-    read(py, reader, scheme, &golds, &preds)
+    read(py, reader, given, &golds, &preds)
 }
 
 /// Spans of arrays of ids. `lengths` cuts arrays of one dimension into sentences.
@@ -162,7 +199,7 @@ pub(crate) fn span_lists_of_ids(
     lengths: Option<PyReadonlyArray1<'_, i64>>,
     made: Made,
 ) -> Result<Read> {
-    let (mut reader, scheme) = begin(made)?;
+    let (mut reader, given) = begin(made)?;
     let py = gold.py();
     let (gold, pred) = (Ids::extract(gold)?, Ids::extract(pred)?);
     let (sentences, tokens) = gold.shape()?;
@@ -192,7 +229,7 @@ pub(crate) fn span_lists_of_ids(
     let (gold, pred) = with_values!(&gold, gold => with_values!(&pred, pred => {
         py.detach(|| number(gold, pred, &cut, &numbers, ignore_index))
     }))?;
-    read(py, reader, scheme, &gold, &pred)
+    read(py, reader, given, &gold, &pred)
 }
 
 /// The reader's ids of the tokens that are not left out.
@@ -207,14 +244,19 @@ fn number<G: Id, P: Id>(
     for (sentence, range) in Sentences::Lengths(cut).ranges().enumerate() {
         let pairs = gold[range.clone()].iter().zip(&pred[range]);
         for (token, (g, p)) in pairs.enumerate() {
+            let exact = (g.exact(), p.exact());
             let (g, p) = (g.value(), p.value());
             if g == ignore {
                 continue;
             }
-            for (side, id, flat) in [("gold", g, &mut g_flat), ("pred", p, &mut p_flat)] {
+            let ids = [
+                ("gold", g, exact.0, &mut g_flat),
+                ("pred", p, exact.1, &mut p_flat),
+            ];
+            for (side, id, exact, flat) in ids {
                 let known = usize::try_from(id).ok().and_then(|id| numbers.get(id));
                 let Some(&known) = known else {
-                    return Err(bad_id(side, sentence, token, id, numbers.len()));
+                    return Err(bad_id(side, sentence, token, exact, numbers.len()));
                 };
                 flat.ids.push(known);
             }

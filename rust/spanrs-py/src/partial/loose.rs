@@ -294,6 +294,7 @@ fn gather(
         };
         for entity in document.iter() {
             each(&entity, &mut gathered)?;
+            pause(gathered.spans.len())?;
         }
         ends.push(gathered.spans.len());
         pause(at)?;

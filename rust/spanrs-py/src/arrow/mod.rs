@@ -1,20 +1,22 @@
 //! Arrow list columns through the C data interface: what pyarrow, Polars, pandas and others give away
 //! without a copy.
 
+mod import;
+
 use std::ffi::CStr;
 use std::ptr::NonNull;
 
-use arrow_array::array::{Array, ArrayRef, make_array};
+use arrow_array::array::{Array, ArrayRef};
 use arrow_array::cast::AsArray;
-use arrow_array::ffi::{FFI_ArrowArray, FFI_ArrowSchema, from_ffi};
-use arrow_array::ffi_stream::{ArrayStreamReader, FFI_ArrowArrayStream};
+use arrow_array::ffi::{FFI_ArrowArray, FFI_ArrowSchema};
+use arrow_array::ffi_stream::FFI_ArrowArrayStream;
 use arrow_array::types::{
     ArrowDictionaryKeyType, ArrowPrimitiveType, Int8Type, Int16Type, Int32Type, Int64Type,
     UInt8Type, UInt16Type, UInt32Type, UInt64Type,
 };
 use arrow_array::{GenericListArray, OffsetSizeTrait, PrimitiveArray};
-use arrow_schema::{ArrowError, DataType};
-use pyo3::exceptions::{PyTypeError, PyValueError};
+use arrow_schema::DataType;
+use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyTuple};
 use spanrs_eval::{Scorer, Side};
@@ -23,48 +25,28 @@ use spanrs_tags::{Evidence, Reader};
 use crate::batch::Batch;
 use crate::error::{Error, Result};
 use crate::ids::{Id, NULL, Sentences, numbering};
+use import::ImportError;
 
 /// The chunks of a column, as they come from its owner.
-pub(crate) fn import(column: &Bound<'_, PyAny>) -> Result<Vec<ArrayRef>> {
-    if column.hasattr("__arrow_c_stream__")? {
+pub(crate) fn import(column: &Bound<'_, PyAny>, side: &'static str) -> Result<Vec<ArrayRef>> {
+    let imported = if column.hasattr("__arrow_c_stream__")? {
         let capsule = column.call_method0("__arrow_c_stream__")?;
         let stream = pointer::<FFI_ArrowArrayStream>(&capsule, c"arrow_array_stream")?;
-        // SAFETY: a capsule of this name holds an initialised stream, which is moved out of it.
-        let stream = unsafe { FFI_ArrowArrayStream::from_raw(stream.as_ptr()) };
-        let reader = ArrayStreamReader::try_new(stream).map_err(failed)?;
-        return Ok(reader
-            .collect::<std::result::Result<_, _>>()
-            .map_err(failed)?);
-    }
-    let capsules = column
-        .call_method0("__arrow_c_array__")?
-        .cast_into::<PyTuple>();
-    let capsules = capsules.map_err(PyErr::from)?;
-    let schema = pointer::<FFI_ArrowSchema>(&capsules.get_item(0)?, c"arrow_schema")?;
-    let array = pointer::<FFI_ArrowArray>(&capsules.get_item(1)?, c"arrow_array")?;
-    // SAFETY: a capsule of this name holds an initialised array, which is moved out of it; or one that was
-    // moved out before, which says so.
-    let array = unsafe { FFI_ArrowArray::from_raw(array.as_ptr()) };
-    // SAFETY: a capsule of this name holds a schema, whose layout the C data interface fixes.
-    let released = unsafe { schema.cast::<SchemaLayout>().as_ref().release == 0 };
-    if array.is_released() || released {
-        let message = "the Arrow column was handed over before; export it anew";
-        return Err(PyValueError::new_err(message).into());
-    }
-    // SAFETY: neither is released, the schema lives as long as its capsule, and the array is of it, as the
-    // protocol demands.
-    let data = unsafe { from_ffi(array, schema.as_ref()) };
-    Ok(vec![make_array(data.map_err(failed)?)])
-}
-
-/// The beginning of a schema of the C data interface.
-#[repr(C)]
-struct SchemaLayout {
-    texts: [usize; 3],
-    numbers: [i64; 2],
-    others: [usize; 2],
-    /// Null where somebody has taken the schema already.
-    release: usize,
+        // SAFETY: a capsule of this name holds a stream of the C stream interface, which is moved out of it.
+        unsafe { import::import_stream(FFI_ArrowArrayStream::from_raw(stream.as_ptr())) }
+    } else {
+        let capsules = column
+            .call_method0("__arrow_c_array__")?
+            .cast_into::<PyTuple>();
+        let capsules = capsules.map_err(PyErr::from)?;
+        let schema = pointer::<FFI_ArrowSchema>(&capsules.get_item(0)?, c"arrow_schema")?;
+        let array = pointer::<FFI_ArrowArray>(&capsules.get_item(1)?, c"arrow_array")?;
+        // SAFETY: capsules of these names hold structures of the C data interface. The array is moved out of
+        // its capsule; the schema lives as long as its own.
+        unsafe { import::import_array(FFI_ArrowArray::from_raw(array.as_ptr()), schema.as_ref()) }
+            .map(|array| vec![array])
+    };
+    imported.map_err(|error| failed(side, error))
 }
 
 fn pointer<T>(capsule: &Bound<'_, PyAny>, name: &CStr) -> Result<NonNull<T>> {
@@ -72,8 +54,35 @@ fn pointer<T>(capsule: &Bound<'_, PyAny>, name: &CStr) -> Result<NonNull<T>> {
     Ok(capsule.pointer_checked(Some(name))?.cast())
 }
 
-fn failed(error: ArrowError) -> PyErr {
-    PyValueError::new_err(format!("the Arrow column cannot be read: {error}"))
+fn failed(side: &str, error: ImportError) -> Error {
+    match error {
+        ImportError::Type(kind) => PyErr::from(match kind.strip_prefix("lists of ") {
+            None => PyTypeError::new_err(format!(
+                "{side} is an Arrow column of {kind}; it must be a list column, one list of tags a sentence"
+            )),
+            Some(item) => PyTypeError::new_err(format!(
+                "the lists of {side} hold {item}; tags are strings, a dictionary of strings, or integers"
+            )),
+        })
+        .into(),
+        ImportError::Invalid(message) => Error::Arrow {
+            message: format!("the Arrow column {side} cannot be read: {message}"),
+            code: "bad_arrow",
+            sentence: None,
+        },
+        ImportError::Encoding {
+            sentence,
+            token,
+            bytes,
+        } => Error::Arrow {
+            message: format!(
+                "the Arrow column {side} has at row {sentence}, token {token}, a tag that is not UTF-8: \
+                 b'{bytes}'; decode it, and encode it as UTF-8"
+            ),
+            code: "encoding",
+            sentence: Some(sentence),
+        },
+    }
 }
 
 /// Ids of tags, of the type their column has.
@@ -490,6 +499,7 @@ impl Run<'_> {
             pred_numbers: &self.pred.numbers,
             ignore,
             first: self.first,
+            nulls: true,
         }
     }
 }

@@ -1,0 +1,326 @@
+//! The first of several optimal assignments.
+//!
+//! By complementary slackness an assignment is optimal exactly when all its edges are tight (their credit
+//! is the sum of the prices of their ends) and all nodes with a price above 0 have all their units
+//! assigned. Any two such assignments differ by cycles of tight edges, through one virtual node for the
+//! units that may stay unassigned. So the edges are gone through in order, and as many units as possible
+//! are moved to each along such cycles: one breadth-first search for each gold node in most cases.
+
+use std::collections::VecDeque;
+use std::ops::Range;
+
+use spanrs_base::{Interrupted, Pace};
+
+use super::transport::{Edges, Flow, Solver};
+
+/// The tight edges of a solved problem, and an optimal assignment that is changed step by step.
+struct Tight {
+    golds: usize,
+    /// Tight edges by gold and then by pred: where those of each gold node begin.
+    offsets: Vec<usize>,
+    /// Their numbers in the problem, nodes and flows.
+    edge: Vec<usize>,
+    pred: Vec<u32>,
+    gold: Vec<u32>,
+    flow: Vec<u32>,
+    /// The same by pred node.
+    pred_offsets: Vec<usize>,
+    by_pred: Vec<u32>,
+    /// Units that are not assigned, of gold nodes and then of pred nodes.
+    free: Vec<u32>,
+    /// True where units may stay unassigned.
+    may_be_free: Vec<bool>,
+    /// The search: the step with which each node's path to the target goes on.
+    next: Vec<Option<Step>>,
+    seen: Vec<u32>,
+    queue: VecDeque<u32>,
+}
+
+/// What follows a node on the way to the target.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Step {
+    /// Along a tight edge: a gold node takes units of a pred node, or a pred node gives them back.
+    Edge(u32),
+    /// Between a node and the virtual node.
+    Virtual(u32),
+}
+
+/// Gives the optimal assignment whose list of edges, each as often as it has units, comes first.
+pub(super) fn first_choice<C: Fn(usize, usize) -> i128>(
+    solver: &Solver<'_, C>,
+    pace: &mut Pace,
+) -> Result<Vec<Flow>, Interrupted> {
+    let mut tight = Tight::new(solver, pace)?;
+    for gold in 0..tight.golds {
+        tight.settle(gold, pace)?;
+    }
+    let used = (0..tight.edge.len()).filter(|&at| tight.flow[at] > 0);
+    let flow = |at: usize| Flow {
+        edge: tight.edge[at],
+        units: tight.flow[at],
+    };
+    Ok(used.map(flow).collect())
+}
+
+/// Where the tight edges of each gold node, and of each pred node, begin when sorted by it.
+fn count_tight<C: Fn(usize, usize) -> i128>(
+    solver: &Solver<'_, C>,
+    pace: &mut Pace,
+) -> Result<(Vec<usize>, Vec<usize>), Interrupted> {
+    let edges = solver.edges;
+    let (mut offsets, mut pred_offsets) = (vec![0], vec![0; edges.demand.len() + 1]);
+    let mut count = 0;
+    for gold in 0..edges.golds() {
+        pace.steps(1 + edges.of(gold).len())?;
+        for edge in edges.of(gold) {
+            let pred = edges.preds[edge] as usize;
+            if solver.is_tight(gold, pred, (solver.credit)(gold, edge)) {
+                count += 1;
+                pred_offsets[pred + 1] += 1;
+            }
+        }
+        offsets.push(count);
+    }
+    for pred in 0..edges.demand.len() {
+        pred_offsets[pred + 1] += pred_offsets[pred];
+    }
+    Ok((offsets, pred_offsets))
+}
+
+impl Tight {
+    fn new<C: Fn(usize, usize) -> i128>(
+        solver: &Solver<'_, C>,
+        pace: &mut Pace,
+    ) -> Result<Self, Interrupted> {
+        let edges: Edges<'_> = solver.edges;
+        let golds = edges.golds();
+        let nodes = golds + edges.demand.len();
+        let (offsets, pred_offsets) = count_tight(solver, pace)?;
+        let count = pred_offsets[edges.demand.len()];
+        let mut tight = Self {
+            golds,
+            offsets,
+            edge: Vec::with_capacity(count),
+            pred: Vec::with_capacity(count),
+            gold: Vec::with_capacity(count),
+            flow: Vec::with_capacity(count),
+            by_pred: vec![0; count],
+            free: solver.free.clone(),
+            may_be_free: solver.price.iter().map(|&price| price == 0).collect(),
+            next: vec![None; nodes + 1],
+            seen: Vec::new(),
+            queue: VecDeque::new(),
+            pred_offsets,
+        };
+        let mut place = tight.pred_offsets.clone();
+        let mut flows = solver.flows().into_iter().peekable();
+        for gold in 0..golds {
+            pace.steps(1 + edges.of(gold).len())?;
+            for edge in edges.of(gold) {
+                let pred = edges.preds[edge];
+                if !solver.is_tight(gold, pred as usize, (solver.credit)(gold, edge)) {
+                    continue;
+                }
+                let flow = flows.next_if(|flow| flow.edge == edge);
+                let next = &mut place[pred as usize];
+                tight.by_pred[*next] = tight.edge.len() as u32;
+                *next += 1;
+                tight.edge.push(edge);
+                tight.pred.push(pred);
+                tight.gold.push(gold as u32);
+                tight.flow.push(flow.map_or(0, |flow| flow.units));
+            }
+        }
+        Ok(tight)
+    }
+
+    /// Tight edges of a node.
+    fn of(&self, node: usize) -> Range<usize> {
+        if node < self.golds {
+            self.offsets[node]..self.offsets[node + 1]
+        } else {
+            let pred = node - self.golds;
+            self.pred_offsets[pred]..self.pred_offsets[pred + 1]
+        }
+    }
+
+    /// Moves as many units of a gold node as possible to its first edge, then to its second, and so on.
+    /// Gold nodes before it are settled already.
+    fn settle(&mut self, gold: usize, pace: &mut Pace) -> Result<(), Interrupted> {
+        let edges = self.of(gold);
+        // Units on this edge, on later ones and free.
+        let mut left = self.free[gold] + self.flow[edges.clone()].iter().sum::<u32>();
+        let mut failed = false;
+        for at in edges.clone() {
+            let goal = self.golds + self.pred[at] as usize;
+            while left > self.flow[at] {
+                // A failed search has been everywhere from where units can come.
+                if failed && self.flow[at] == 0 && self.next[goal].is_none() {
+                    break;
+                }
+                self.forget();
+                failed = !self.find(gold, at + 1..edges.end, goal, pace)?;
+                if failed {
+                    break;
+                }
+                self.shift(gold, at, goal);
+            }
+            left -= self.flow[at];
+            if left == 0 {
+                break;
+            }
+        }
+        self.forget();
+        Ok(())
+    }
+
+    fn forget(&mut self) {
+        for node in self.seen.drain(..) {
+            self.next[node as usize] = None;
+        }
+        self.queue.clear();
+    }
+
+    fn visit(&mut self, node: usize, step: Step) {
+        if self.next[node].is_none() {
+            self.next[node] = Some(step);
+            self.seen.push(node as u32);
+            self.queue.push_back(node as u32);
+        }
+    }
+
+    /// Searches backwards from a gold node, which can give up what its edges `later` have and its free
+    /// units, for the pred node `goal`. True where it is found.
+    fn find(
+        &mut self,
+        gold: usize,
+        later: Range<usize>,
+        goal: usize,
+        pace: &mut Pace,
+    ) -> Result<bool, Interrupted> {
+        let middle = self.next.len() - 1;
+        for edge in later {
+            if self.flow[edge] > 0 {
+                self.visit(
+                    self.golds + self.pred[edge] as usize,
+                    Step::Edge(edge as u32),
+                );
+            }
+        }
+        if self.free[gold] > 0 {
+            self.visit(middle, Step::Virtual(gold as u32));
+        }
+        while let Some(node) = self.queue.pop_front() {
+            if self.next[goal].is_some() {
+                return Ok(true);
+            }
+            let node = node as usize;
+            if node == middle {
+                pace.steps(middle)?;
+                self.enter_virtual(gold);
+            } else if node < self.golds {
+                pace.steps(1 + self.of(node).len())?;
+                self.enter_gold(node);
+            } else {
+                pace.steps(1 + self.of(node).len())?;
+                self.enter_pred(gold, node);
+            }
+        }
+        Ok(self.next[goal].is_some())
+    }
+
+    /// Nodes that can hand a unit to the virtual node: gold nodes that may give one up, and pred nodes that
+    /// have one left.
+    fn enter_virtual(&mut self, target: usize) {
+        let middle = self.next.len() - 1;
+        let step = Step::Virtual(middle as u32);
+        for node in target + 1..middle {
+            let gives = if node < self.golds {
+                self.may_be_free[node] && self.of(node).any(|at| self.flow[at] > 0)
+            } else {
+                self.free[node] > 0
+            };
+            if gives {
+                self.visit(node, step);
+            }
+        }
+    }
+
+    /// Nodes from which a gold node can get the unit with which it takes what is behind it.
+    fn enter_gold(&mut self, node: usize) {
+        for at in self.of(node) {
+            if self.flow[at] > 0 {
+                let pred = self.golds + self.pred[at] as usize;
+                self.visit(pred, Step::Edge(at as u32));
+            }
+        }
+        if self.free[node] > 0 {
+            self.visit(self.next.len() - 1, Step::Virtual(node as u32));
+        }
+    }
+
+    /// Nodes that can take a unit of a pred node.
+    fn enter_pred(&mut self, target: usize, node: usize) {
+        for at in self.of(node) {
+            let edge = self.by_pred[at];
+            let gold = self.gold[edge as usize] as usize;
+            if gold > target {
+                self.visit(gold, Step::Edge(edge));
+            }
+        }
+        if self.may_be_free[node] {
+            self.visit(self.next.len() - 1, Step::Virtual(node as u32));
+        }
+    }
+
+    /// Moves units along the cycle that was found: from the edge `first` of the gold node by way of `goal`
+    /// back to it.
+    fn shift(&mut self, gold: usize, first: usize, goal: usize) {
+        let middle = self.next.len() - 1;
+        let (mut units, mut steps, mut node) = (u32::MAX, Vec::new(), goal);
+        while node != gold {
+            let Some(step) = self.next[node] else {
+                return;
+            };
+            steps.push((node, step));
+            node = match step {
+                Step::Edge(edge) if node < self.golds => {
+                    self.golds + self.pred[edge as usize] as usize
+                }
+                Step::Edge(edge) => {
+                    units = units.min(self.flow[edge as usize]);
+                    self.gold[edge as usize] as usize
+                }
+                Step::Virtual(to) => {
+                    let to = to as usize;
+                    // A unit comes from a free gold node, or goes to a free pred node.
+                    let (from_gold, to_pred) =
+                        (node == middle && to < self.golds, node >= self.golds);
+                    if from_gold {
+                        units = units.min(self.free[to]);
+                    } else if node != middle && to_pred {
+                        units = units.min(self.free[node]);
+                    }
+                    to
+                }
+            };
+        }
+        self.flow[first] += units;
+        for (node, step) in steps {
+            match step {
+                Step::Edge(edge) if node < self.golds => self.flow[edge as usize] += units,
+                Step::Edge(edge) => self.flow[edge as usize] -= units,
+                Step::Virtual(to) => {
+                    let to = to as usize;
+                    let other = if node == middle { to } else { node };
+                    let gains = (node == middle) == (other >= self.golds);
+                    if gains {
+                        self.free[other] += units;
+                    } else {
+                        self.free[other] -= units;
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,379 @@
+//! The transportation problem: units of gold are shipped to pred for the greatest total credit.
+//!
+//! A primal-dual method with a sparse core (Volgenant 1996, "Linear and semi-assignment problems: a core
+//! oriented approach"; successive shortest paths as in Jonker and Volgenant 1987). Every node has a price
+//! that is not negative, and no edge has more credit than the prices of its ends add up to. The assignment
+//! is optimal when all its edges have exactly that credit and every node with a price above 0 has all its
+//! units assigned. Only the core, a few promising edges of each gold node, takes part in the shortest
+//! paths; when the core is solved, all edges are checked against the prices, and those with more credit
+//! join it. Spans mostly go to spans with similar bounds, so the core stays near the size of the nodes.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use spanrs_base::{Interrupted, Pace};
+
+/// Edges that join the core of a gold node at first; twice as many each further time.
+const CORE_EDGES: usize = 8;
+
+/// The nodes and edges of a bipartite graph; edges are sorted by gold and then by pred.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Edges<'a> {
+    /// Where the edges of each gold node begin, and where the last ones end.
+    pub(super) offsets: &'a [usize],
+    /// The pred node of each edge.
+    pub(super) preds: &'a [u32],
+    /// Units of each gold node.
+    pub(super) supply: &'a [u32],
+    /// Units of each pred node.
+    pub(super) demand: &'a [u32],
+}
+
+impl Edges<'_> {
+    pub(super) fn golds(&self) -> usize {
+        self.supply.len()
+    }
+
+    /// The edges of a gold node.
+    pub(super) fn of(&self, gold: usize) -> std::ops::Range<usize> {
+        self.offsets[gold]..self.offsets[gold + 1]
+    }
+}
+
+/// An edge that takes part in the shortest paths. Pred nodes are numbered after the gold nodes.
+#[derive(Clone, Copy, Debug)]
+struct CoreEdge {
+    ends: [u32; 2],
+    credit: i128,
+    flow: u32,
+    /// Its place among all edges.
+    edge: usize,
+}
+
+/// Where a path ends.
+#[derive(Clone, Copy, Debug)]
+enum End {
+    /// At a node of the other side that has units left.
+    Free(usize),
+    /// At a node of the side where it begins, which gives up a unit.
+    Drop(usize),
+}
+
+const GOLD: usize = 0;
+const PRED: usize = 1;
+const UNSEEN: i128 = i128::MAX;
+
+/// An edge with more credit than the prices of its ends: the negative of its credit less the price of its
+/// pred node, how far its pred node is from the diagonal, and its number.
+type Violated = (i128, usize, usize);
+
+/// Keeps `width` edges: one half with the greatest violation, and of the rest those next to the diagonal.
+///
+/// The worst edges of many gold nodes often lead to the same few pred nodes. In an optimal assignment the
+/// spans of both sides are mostly paired in the same order, which is the diagonal.
+fn keep_promising(violated: &mut Vec<Violated>, width: usize) {
+    if violated.len() <= width {
+        return;
+    }
+    let half = width / 2;
+    let (_, _, rest) = violated.select_nth_unstable(half - 1);
+    rest.select_nth_unstable_by_key(half, |&(_, off_diagonal, edge)| (off_diagonal, edge));
+    violated.truncate(width);
+}
+
+/// Units shipped along an edge.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Flow {
+    /// The edge.
+    pub(super) edge: usize,
+    /// How many units, at least 1.
+    pub(super) units: u32,
+}
+
+/// Solves a problem. `credit` gives the credit of an edge by its gold node and number; edges with none do
+/// not exist.
+pub(super) struct Solver<'a, C> {
+    pub(super) edges: Edges<'a>,
+    pub(super) credit: C,
+    /// Dual variables of gold nodes, then pred nodes.
+    pub(super) price: Vec<i128>,
+    /// Units that are not assigned.
+    pub(super) free: Vec<u32>,
+    core: Vec<CoreEdge>,
+    /// The core edges of each node.
+    incident: Vec<Vec<u32>>,
+    /// How many edges of a gold node join the core the next time.
+    width: Vec<usize>,
+    /// Length of the shortest path found to each node, and its last core edge.
+    distance: Vec<i128>,
+    last: Vec<u32>,
+    seen: Vec<u32>,
+    settled: Vec<u32>,
+    open: BinaryHeap<Reverse<(i128, u32)>>,
+}
+
+impl<'a, C: Fn(usize, usize) -> i128> Solver<'a, C> {
+    pub(super) fn new(edges: Edges<'a>, credit: C) -> Self {
+        let (golds, nodes) = (edges.golds(), edges.supply.len() + edges.demand.len());
+        Self {
+            edges,
+            credit,
+            price: vec![0; nodes],
+            free: [edges.supply, edges.demand].concat(),
+            core: Vec::new(),
+            incident: vec![Vec::new(); nodes],
+            width: vec![CORE_EDGES; golds],
+            distance: vec![UNSEEN; nodes],
+            last: vec![0; nodes],
+            seen: Vec::new(),
+            settled: Vec::new(),
+            open: BinaryHeap::new(),
+        }
+    }
+
+    /// Finds an optimal assignment and optimal prices.
+    pub(super) fn solve(&mut self, pace: &mut Pace) -> Result<(), Interrupted> {
+        self.set_pred_prices(pace)?;
+        self.extend_core(pace)?;
+        loop {
+            self.solve_core(pace)?;
+            if !self.extend_core(pace)? {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Assigns the units of all nodes with a price above 0.
+    fn solve_core(&mut self, pace: &mut Pace) -> Result<(), Interrupted> {
+        let golds = self.edges.golds();
+        for node in 0..self.price.len() {
+            let side = if node < golds { GOLD } else { PRED };
+            while self.free[node] > 0 && self.price[node] > 0 {
+                self.augment_from(side, node, pace)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The assignment, by edge.
+    pub(super) fn flows(&self) -> Vec<Flow> {
+        let used = self.core.iter().filter(|core| core.flow > 0);
+        let flow = |core: &CoreEdge| Flow {
+            edge: core.edge,
+            units: core.flow,
+        };
+        let mut flows: Vec<Flow> = used.map(flow).collect();
+        flows.sort_unstable_by_key(|flow| flow.edge);
+        flows
+    }
+
+    /// True where an edge with this credit has exactly the credit of the prices.
+    pub(super) fn is_tight(&self, gold: usize, pred: usize, credit: i128) -> bool {
+        credit > 0 && self.price[gold] + self.price[self.edges.golds() + pred] == credit
+    }
+
+    /// Begins with half of the best credit as the price of each pred node: spans with the same bounds then
+    /// share the credit equally, and edges between spans with similar bounds are nearly tight.
+    fn set_pred_prices(&mut self, pace: &mut Pace) -> Result<(), Interrupted> {
+        let golds = self.edges.golds();
+        for gold in 0..golds {
+            pace.steps(1 + self.edges.of(gold).len())?;
+            for edge in self.edges.of(gold) {
+                let half = ((self.credit)(gold, edge) + 1) / 2;
+                let price = &mut self.price[golds + self.edges.preds[edge] as usize];
+                *price = half.max(*price);
+            }
+        }
+        Ok(())
+    }
+
+    /// Looks for edges with more credit than the prices of their ends, adds the worst of each gold node to
+    /// the core, raises the price of the gold node accordingly, and takes its units back. False where there
+    /// are none: then the solution of the core is that of all edges.
+    fn extend_core(&mut self, pace: &mut Pace) -> Result<bool, Interrupted> {
+        let (golds, preds) = (self.edges.golds(), self.edges.demand.len());
+        let mut violated: Vec<Violated> = Vec::new();
+        let mut extended = false;
+        for gold in 0..golds {
+            pace.steps(1 + self.edges.of(gold).len())?;
+            violated.clear();
+            let diagonal = gold * preds / golds;
+            for edge in self.edges.of(gold) {
+                let credit = (self.credit)(gold, edge);
+                let pred = self.edges.preds[edge] as usize;
+                let value = credit - self.price[golds + pred];
+                if credit > 0 && value > self.price[gold] {
+                    violated.push((-value, pred.abs_diff(diagonal), edge));
+                }
+            }
+            let Some(&(least, ..)) = violated.iter().min() else {
+                continue;
+            };
+            extended = true;
+            self.release(gold);
+            self.price[gold] = -least;
+            keep_promising(&mut violated, self.width[gold]);
+            self.width[gold] *= 2;
+            for &(.., edge) in &violated {
+                let pred = golds + self.edges.preds[edge] as usize;
+                let number = self.core.len() as u32;
+                self.core.push(CoreEdge {
+                    ends: [gold as u32, pred as u32],
+                    credit: (self.credit)(gold, edge),
+                    flow: 0,
+                    edge,
+                });
+                self.incident[gold].push(number);
+                self.incident[pred].push(number);
+            }
+        }
+        Ok(extended)
+    }
+
+    /// Takes the units of a gold node back.
+    fn release(&mut self, gold: usize) {
+        for &number in &self.incident[gold] {
+            let core = &mut self.core[number as usize];
+            self.free[gold] += core.flow;
+            self.free[core.ends[PRED] as usize] += core.flow;
+            core.flow = 0;
+        }
+    }
+
+    /// Assigns units of a node along a shortest path, or lowers its price to 0.
+    ///
+    /// The length of an edge is what its prices exceed its credit by; edges with units have length 0. A path
+    /// ends at a node of the other side that has units left, or at a node of the same side that gives up
+    /// units, at the cost of its price.
+    fn augment_from(
+        &mut self,
+        side: usize,
+        start: usize,
+        pace: &mut Pace,
+    ) -> Result<(), Interrupted> {
+        let mut end = (self.price[start], End::Drop(start));
+        self.reach(start, 0, 0);
+        self.expand(side, start, &mut end, pace)?;
+        while let Some(Reverse((distance, node))) = self.open.pop() {
+            if distance >= end.0 {
+                break;
+            }
+            let node = node as usize;
+            if distance > self.distance[node] {
+                continue;
+            }
+            self.settled.push(node as u32);
+            for at in 0..self.incident[node].len() {
+                let number = self.incident[node][at];
+                let core = self.core[number as usize];
+                let own = core.ends[side] as usize;
+                if core.flow > 0 && self.distance[own] > distance {
+                    self.reach(own, distance, number);
+                    let drop = distance + self.price[own];
+                    if drop < end.0 {
+                        end = (drop, End::Drop(own));
+                    }
+                    self.expand(side, own, &mut end, pace)?;
+                }
+            }
+        }
+        self.change_prices(side, start, end.0);
+        self.ship(side, start, end.1);
+        for node in self.seen.drain(..) {
+            self.distance[node as usize] = UNSEEN;
+        }
+        self.settled.clear();
+        self.open.clear();
+        Ok(())
+    }
+
+    fn reach(&mut self, node: usize, distance: i128, last: u32) {
+        if self.distance[node] == UNSEEN {
+            self.seen.push(node as u32);
+        }
+        self.distance[node] = distance;
+        self.last[node] = last;
+    }
+
+    /// Follows the edges of a node of the side where the path begins.
+    fn expand(
+        &mut self,
+        side: usize,
+        node: usize,
+        end: &mut (i128, End),
+        pace: &mut Pace,
+    ) -> Result<(), Interrupted> {
+        self.settled.push(node as u32);
+        pace.steps(1 + self.incident[node].len())?;
+        let from = self.distance[node] + self.price[node];
+        for at in 0..self.incident[node].len() {
+            let number = self.incident[node][at];
+            let core = &self.core[number as usize];
+            let other = core.ends[1 - side] as usize;
+            let distance = from + self.price[other] - core.credit;
+            if distance >= end.0 || distance >= self.distance[other] {
+                continue;
+            }
+            self.reach(other, distance, number);
+            if self.free[other] > 0 {
+                *end = (distance, End::Free(other));
+            } else {
+                self.open.push(Reverse((distance, other as u32)));
+            }
+        }
+        Ok(())
+    }
+
+    /// Makes the edges of the path tight.
+    fn change_prices(&mut self, side: usize, start: usize, length: i128) {
+        let is_gold = start < self.edges.golds();
+        debug_assert_eq!(is_gold, side == GOLD);
+        for &node in &self.settled {
+            let node = node as usize;
+            let change = length - self.distance[node];
+            if (node < self.edges.golds()) == is_gold {
+                self.price[node] -= change;
+            } else {
+                self.price[node] += change;
+            }
+        }
+    }
+
+    /// Ships as many units as the path can carry.
+    fn ship(&mut self, side: usize, start: usize, end: End) {
+        let mut units = self.free[start];
+        let mut path = Vec::new();
+        let mut own = match end {
+            End::Free(other) => {
+                units = units.min(self.free[other]);
+                let number = self.last[other];
+                path.push((number, true));
+                self.core[number as usize].ends[side] as usize
+            }
+            End::Drop(node) if node == start => return,
+            End::Drop(node) => node,
+        };
+        while own != start {
+            let back = self.last[own];
+            let core = &self.core[back as usize];
+            units = units.min(core.flow);
+            path.push((back, false));
+            let number = self.last[core.ends[1 - side] as usize];
+            path.push((number, true));
+            own = self.core[number as usize].ends[side] as usize;
+        }
+        for (number, forward) in path {
+            let flow = &mut self.core[number as usize].flow;
+            if forward {
+                *flow += units;
+            } else {
+                *flow -= units;
+            }
+        }
+        self.free[start] -= units;
+        match end {
+            End::Free(other) => self.free[other] -= units,
+            End::Drop(node) => self.free[node] += units,
+        }
+    }
+}

@@ -1,0 +1,147 @@
+//! Other formats, told from column files by how they begin.
+//!
+//! A reader of columns can make something of nearly every text, so a JSON Lines file scored against itself
+//! would give 100 %. What is certainly another format is refused instead.
+
+use memchr::memmem;
+use serde::de::IgnoredAny;
+
+use crate::layout::is_space;
+
+/// The name of the format that a file has, and what to do with it; None where it may be a column file.
+/// `ahead` is the beginning of the file, `whole` is true where it is all of it.
+pub(crate) fn other_format(ahead: &[u8], whole: bool) -> Option<(&'static str, &'static str)> {
+    const DOCUMENTS: &str = "annotated documents are scored with spanrs mat";
+    let begin = ahead.trim_ascii_start();
+    let line = begin.split(|&b| b == b'\n').next()?;
+    if begin.starts_with(b"#FORMAT=WebAnno TSV") {
+        return Some((
+            "WebAnno TSV",
+            "export CoNLL 2002 or CoNLL-U from INCEpTION or WebAnno",
+        ));
+    }
+    if is_json(begin, whole) {
+        return Some(("JSON", DOCUMENTS));
+    }
+    if is_xml(begin, line) {
+        return Some(("XML", DOCUMENTS));
+    }
+    if is_brat(line) {
+        return Some(("brat's standoff annotations", DOCUMENTS));
+    }
+    None
+}
+
+/// An object or a list at the beginning, valid as far as it goes. A token `[` or `{` is followed by a tag, which
+/// is no JSON.
+fn is_json(begin: &[u8], whole: bool) -> bool {
+    if !matches!(begin.first(), Some(b'{' | b'[')) {
+        return false;
+    }
+    let mut values = serde_json::Deserializer::from_slice(begin).into_iter::<IgnoredAny>();
+    match values.next() {
+        // `[]` and `[12]` may be tokens that have no tag; objects and longer lists are no tokens.
+        Some(Ok(_)) => values.byte_offset() > 4,
+        // More of it may follow.
+        Some(Err(error)) => {
+            error.is_eof() && (!whole || begin.len() > 4) || begin.starts_with(b"{\"")
+        }
+        None => false,
+    }
+}
+
+/// A declaration, a document type, a comment or an element that is closed, but no line of columns whose token
+/// looks like a tag of XML, such as `<unk>` or `<s>`.
+fn is_xml(begin: &[u8], line: &[u8]) -> bool {
+    if [&b"<?xml"[..], b"<!DOCTYPE", b"<!--"]
+        .iter()
+        .any(|start| begin.starts_with(start))
+    {
+        return true;
+    }
+    let Some(name) = begin.strip_prefix(b"<") else {
+        return false;
+    };
+    let name = name
+        .split(|&b| is_space(b) || matches!(b, b'>' | b'/' | b'\n' | b'\r'))
+        .next()
+        .unwrap_or_default();
+    let named = name.first().is_some_and(u8::is_ascii_alphabetic);
+    let last = line
+        .trim_ascii_end()
+        .rsplit(|&b| is_space(b))
+        .next()
+        .unwrap_or_default();
+    let tagged = last.len() < line.trim_ascii_end().len()
+        && !last.contains(&b'>')
+        && !last.contains(&b'=')
+        && !last.contains(&b'<');
+    let closing = [b"</", name, b">"].concat();
+    named
+        && !tagged
+        && (memmem::find(begin, &closing).is_some()
+            || memmem::find(line, b"=\"").is_some() && line.contains(&b'>'))
+}
+
+/// `T1`, a tab, a type with offsets, a tab, text.
+fn is_brat(line: &[u8]) -> bool {
+    let mut columns = line.split(|&b| b == b'\t');
+    let (Some(id), Some(place)) = (columns.next(), columns.next()) else {
+        return false;
+    };
+    let digits = |text: &[u8]| !text.is_empty() && text.iter().all(u8::is_ascii_digit);
+    let mut words = place.split(|&b| b == b' ');
+    id.strip_prefix(b"T").is_some_and(digits)
+        && words.next().is_some_and(|ty| !ty.is_empty() && !digits(ty))
+        && words.next().is_some_and(digits)
+        && words.next().is_some()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn format(text: &str) -> Option<&'static str> {
+        other_format(text.as_bytes(), true).map(|(name, _)| name)
+    }
+
+    #[test]
+    fn other_formats_are_recognised() {
+        for (text, expected) in [
+            ("{\"text\": \"Bob\", \"label\": []}\n", "JSON"),
+            ("{\"text\": \"Bob\", \"lab", "JSON"),
+            ("[\n  {\"id\": 1}\n]\n", "JSON"),
+            ("\n[{\"id\": 1}, oops", "JSON"),
+            ("{\"a\": 1}\n{\"a\": 2}\n", "JSON"),
+            ("<?xml version=\"1.0\"?>\n<a/>", "XML"),
+            ("<doc>\n<p>Bob <PER>Smith</PER></p>\n</doc>\n", "XML"),
+            ("<doc id=\"1\"><p>Bob", "XML"),
+            ("<!-- a comment -->\n<a/>", "XML"),
+            ("#FORMAT=WebAnno TSV 3.3\n", "WebAnno TSV"),
+            ("T1\tPER 0 3\tBob\n", "brat's standoff annotations"),
+        ] {
+            assert_eq!(format(text), (text != "\n[{\"id\": 1}, oops").then_some(expected), "{text}");
+        }
+    }
+
+    #[test]
+    fn columns_are_not_taken_for_them() {
+        for text in [
+            "[ O\n] O\n",
+            "{ O\n} O\n",
+            "[\tO\n",
+            "[ 1\n",
+            "[12] O\n",
+            "<unk> O\nBob B-PER\n",
+            "<s>\tO\n</s>\tO\n",
+            "<a> <b> O\n</a> x O\n",
+            "< O\n",
+            "T1\tB-PER\n",
+            "T1\tO\tx\n",
+            "# newdoc\nBob B-PER\n",
+            "",
+        ] {
+            assert_eq!(format(text), None, "{text}");
+        }
+    }
+}

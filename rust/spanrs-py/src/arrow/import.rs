@@ -1,0 +1,483 @@
+//! Arrow columns through the C data interface, checked before a value is read.
+//!
+//! The structures come from other libraries, or from files those libraries did not validate (a Parquet file
+//! may declare any bytes to be UTF-8). Counts, pointers and offsets are checked here first, because
+//! [`from_ffi_and_data_type`] asserts some of them and trusts the others; then arrow validates the contents.
+//! Sizes of buffers are not part of the interface, so they are taken as the offsets and lengths imply.
+//!
+//! This file knows nothing of Python, so that it can be fuzzed.
+
+use std::ffi::{CStr, c_char, c_void};
+use std::sync::Arc;
+
+use arrow_array::array::{Array, ArrayRef, make_array};
+use arrow_array::cast::AsArray;
+use arrow_array::ffi::{FFI_ArrowArray, FFI_ArrowSchema, from_ffi_and_data_type};
+use arrow_array::ffi_stream::FFI_ArrowArrayStream;
+use arrow_data::ArrayData;
+use arrow_schema::{ArrowError, DataType, Field};
+
+/// Lists, a list's item, a dictionary's values: no supported type nests deeper.
+const DEPTH: usize = 4;
+
+/// What is wrong with a column.
+#[derive(Debug)]
+pub(crate) enum ImportError {
+    /// A type that does not hold sentences of tags, by its Arrow name.
+    Type(String),
+    /// The structures contradict each other or the interface.
+    Invalid(String),
+    /// A tag that is not UTF-8.
+    Encoding {
+        sentence: usize,
+        token: usize,
+        bytes: String,
+    },
+}
+
+impl From<ArrowError> for ImportError {
+    fn from(error: ArrowError) -> Self {
+        Self::Invalid(error.to_string())
+    }
+}
+
+type Result<T, E = ImportError> = std::result::Result<T, E>;
+
+fn invalid<T>(message: impl Into<String>) -> Result<T> {
+    Err(ImportError::Invalid(message.into()))
+}
+
+/// An `ArrowSchema` of the C data interface.
+#[repr(C)]
+struct Schema {
+    format: *const c_char,
+    name: *const c_char,
+    metadata: *const c_char,
+    flags: i64,
+    n_children: i64,
+    children: *const *const Schema,
+    dictionary: *const Schema,
+    release: *const c_void,
+    private_data: *const c_void,
+}
+
+/// An `ArrowArray` of the C data interface.
+#[repr(C)]
+struct RawArray {
+    length: i64,
+    null_count: i64,
+    offset: i64,
+    n_buffers: i64,
+    n_children: i64,
+    buffers: *const *const c_void,
+    children: *const *const RawArray,
+    dictionary: *const RawArray,
+    release: *const c_void,
+    private_data: *const c_void,
+}
+
+/// Imports one array.
+///
+/// # Safety
+/// Both are structures of the C data interface, released or not. The pointers in them are null or point to what
+/// the interface says, and buffers are as long as their lengths and offsets imply.
+pub(crate) unsafe fn import_array(
+    array: FFI_ArrowArray,
+    schema: &FFI_ArrowSchema,
+) -> Result<ArrayRef> {
+    let schema: *const FFI_ArrowSchema = schema;
+    // SAFETY: the layout is fixed by the interface.
+    let schema = unsafe { &*schema.cast::<Schema>() };
+    if array.is_released() || schema.release.is_null() {
+        return invalid("it was handed over before; export it anew");
+    }
+    // SAFETY: as promised by the caller.
+    let kind = unsafe { data_type(schema, 0) }?;
+    supported(&kind)?;
+    // SAFETY: as promised by the caller.
+    unsafe { checked(array, &kind) }
+}
+
+/// Imports all arrays of a stream.
+///
+/// # Safety
+/// The stream and what it gives are structures of the C stream interface, as for [`import_array`].
+pub(crate) unsafe fn import_stream(mut stream: FFI_ArrowArrayStream) -> Result<Vec<ArrayRef>> {
+    if stream.release().is_none() {
+        return invalid("it was handed over before; export it anew");
+    }
+    let (Some(get_schema), Some(get_next)) = (stream.get_schema(), stream.get_next()) else {
+        return invalid("the stream lacks get_schema or get_next");
+    };
+    let mut schema = FFI_ArrowSchema::empty();
+    // SAFETY: the callback of a stream that is not released.
+    if unsafe { get_schema(&raw mut stream, &raw mut schema) } != 0 {
+        return invalid(last_error(&mut stream));
+    }
+    let schema = (&raw const schema).cast::<Schema>();
+    // SAFETY: the layout is fixed by the interface, and the schema lives until the end of the function.
+    let schema = unsafe { &*schema };
+    if schema.release.is_null() {
+        return invalid("the stream gave no schema");
+    }
+    // SAFETY: as promised by the caller.
+    let kind = unsafe { data_type(schema, 0) }?;
+    supported(&kind)?;
+    let mut arrays = Vec::new();
+    loop {
+        let mut array = FFI_ArrowArray::empty();
+        // SAFETY: as above.
+        if unsafe { get_next(&raw mut stream, &raw mut array) } != 0 {
+            return invalid(last_error(&mut stream));
+        }
+        if array.is_released() {
+            return Ok(arrays);
+        }
+        // SAFETY: as promised by the caller.
+        arrays.push(unsafe { checked(array, &kind) }?);
+    }
+}
+
+fn last_error(stream: &mut FFI_ArrowArrayStream) -> String {
+    let text = stream.get_last_error().map(|last| {
+        // SAFETY: the callback of a stream that is not released.
+        unsafe { last(stream) }
+    });
+    match text {
+        Some(text) if !text.is_null() => {
+            // SAFETY: a string that ends with NUL and lives until the next call.
+            let text = unsafe { CStr::from_ptr(text) };
+            format!("its owner failed: {}", text.to_string_lossy())
+        }
+        _ => "its owner failed without a message".to_owned(),
+    }
+}
+
+/// The type that a schema names. Built here and not by arrow, which asserts the number of children, demands
+/// names in UTF-8 and parses metadata, all of which may be anything.
+///
+/// # Safety
+/// As for [`import_array`].
+unsafe fn data_type(schema: &Schema, depth: usize) -> Result<DataType> {
+    if schema.format.is_null() {
+        return invalid("a schema has no format");
+    }
+    // SAFETY: a string that ends with NUL.
+    let Ok(format) = unsafe { CStr::from_ptr(schema.format) }.to_str() else {
+        return invalid("the format of a schema is not UTF-8");
+    };
+    if depth == DEPTH {
+        return invalid("the schema is nested too deeply");
+    }
+    let item = || -> Result<Arc<Field>> {
+        if schema.n_children != 1 || schema.children.is_null() {
+            return invalid(format!(
+                "format {format:?} has {} children, not 1",
+                schema.n_children
+            ));
+        }
+        // SAFETY: there is one child, as just checked.
+        let child = unsafe { (*schema.children).as_ref() };
+        let Some(child) = child else {
+            return invalid("a child of the schema is a null pointer");
+        };
+        // SAFETY: as promised by the caller.
+        let child = unsafe { data_type(child, depth + 1) }?;
+        Ok(Arc::new(Field::new("item", child, true)))
+    };
+    let kind = match format {
+        "+l" => DataType::List(item()?),
+        "+L" => DataType::LargeList(item()?),
+        _ if format.starts_with("+w:") => match format[3..].parse::<i32>() {
+            Ok(size) if size >= 0 => DataType::FixedSizeList(item()?, size),
+            _ => return invalid(format!("format {format:?} has no size")),
+        },
+        "+s" => return Err(ImportError::Type("Struct".to_owned())),
+        _ if format.starts_with('+') => {
+            return Err(ImportError::Type(format!("format {format:?}")));
+        }
+        _ if schema.n_children != 0 => {
+            return invalid(format!(
+                "format {format:?} has {} children, not 0",
+                schema.n_children
+            ));
+        }
+        _ => DataType::try_from(&FFI_ArrowSchema::try_new(format, Vec::new(), None)?)?,
+    };
+    // SAFETY: null or a schema, as promised by the caller.
+    match unsafe { schema.dictionary.as_ref() } {
+        None => Ok(kind),
+        Some(_) if !kind.is_dictionary_key_type() => {
+            invalid(format!("a dictionary has keys of {kind}"))
+        }
+        // SAFETY: as promised by the caller.
+        Some(values) => unsafe { data_type(values, depth + 1) }
+            .map(|values| DataType::Dictionary(Box::new(kind), Box::new(values))),
+    }
+}
+
+/// Refuses what does not hold sentences of tags.
+fn supported(kind: &DataType) -> Result<()> {
+    let (DataType::List(item) | DataType::LargeList(item) | DataType::FixedSizeList(item, _)) =
+        kind
+    else {
+        return Err(ImportError::Type(kind.to_string()));
+    };
+    let strings = |kind: &DataType| {
+        matches!(
+            kind,
+            DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View
+        )
+    };
+    let item = item.data_type();
+    let known = match item {
+        DataType::Null => true,
+        DataType::Dictionary(_, values) => strings(values),
+        other => strings(other) || other.is_integer(),
+    };
+    if known {
+        return Ok(());
+    }
+    Err(ImportError::Type(format!("lists of {item}")))
+}
+
+/// Imports an array of a supported type.
+///
+/// # Safety
+/// As for [`import_array`].
+unsafe fn checked(array: FFI_ArrowArray, kind: &DataType) -> Result<ArrayRef> {
+    let raw = (&raw const array).cast::<RawArray>();
+    // SAFETY: the layout is fixed by the interface; the rest as promised by the caller.
+    unsafe { check(&*raw, kind) }?;
+    // SAFETY: what arrow asserts or trusts was checked.
+    let data = unsafe { from_ffi_and_data_type(array, kind.clone()) }?;
+    if let Err(error) = data.validate_full() {
+        return Err(not_utf8(&data).unwrap_or_else(|| error.into()));
+    }
+    Ok(make_array(data))
+}
+
+/// Checks what the import relies on: numbers of buffers and children, pointers, lengths and offsets.
+///
+/// # Safety
+/// As for [`import_array`].
+unsafe fn check(array: &RawArray, kind: &DataType) -> Result<()> {
+    let places = array.length.checked_add(array.offset);
+    // No buffer of such a length fits into memory, and no arithmetic on it overflows.
+    let Some(places) = places.filter(|&n| array.length >= 0 && array.offset >= 0 && n < 1 << 48)
+    else {
+        let (length, offset) = (array.length, array.offset);
+        return invalid(format!("an array has length {length} and offset {offset}"));
+    };
+    let (buffers, children) = match kind {
+        DataType::Null => (0, 0),
+        DataType::Utf8 | DataType::LargeUtf8 => (3, 0),
+        // The views, the buffers that they point into, and the sizes of those.
+        DataType::Utf8View => (array.n_buffers.max(3), 0),
+        DataType::List(_) | DataType::LargeList(_) => (2, 1),
+        DataType::FixedSizeList(..) => (1, 1),
+        _ => (2, 0),
+    };
+    if array.n_buffers != buffers || array.n_children != children {
+        return invalid(format!(
+            "an array of {kind} has {} buffers and {} children, not {buffers} and {children}",
+            array.n_buffers, array.n_children
+        ));
+    }
+    if buffers > 0 && array.buffers.is_null() || children > 0 && array.children.is_null() {
+        return invalid(format!("an array of {kind} lacks its buffers or children"));
+    }
+    // SAFETY: there are so many buffers, as just checked, and `i` is below that.
+    let buffer = |i: usize| unsafe { *array.buffers.add(i) };
+    if buffers > 1 && places > 0 && buffer(1).is_null() {
+        return invalid(format!("an array of {kind} lacks its values or offsets"));
+    }
+    // SAFETY: null or an array, as promised by the caller.
+    match (kind, unsafe { array.dictionary.as_ref() }) {
+        // SAFETY: as promised by the caller.
+        (DataType::Dictionary(_, values), Some(dictionary)) => {
+            unsafe { check(dictionary, values) }?;
+        }
+        (DataType::Dictionary(..), None) => return invalid("a dictionary array has no dictionary"),
+        (_, Some(_)) => return invalid(format!("an array of {kind} has a dictionary")),
+        (_, None) => {}
+    }
+    // SAFETY: the offsets are not null where there are places, and as many as the length implies.
+    unsafe {
+        match kind {
+            DataType::Utf8 => {
+                let end = last_offset::<i32>(buffer(1), places)?;
+                needs(end, buffer(2))
+            }
+            DataType::LargeUtf8 => {
+                let end = last_offset::<i64>(buffer(1), places)?;
+                needs(end, buffer(2))
+            }
+            DataType::Utf8View => view_sizes(array, &buffer),
+            DataType::List(item) => {
+                let end = last_offset::<i32>(buffer(1), places)?;
+                child(array, item, end)
+            }
+            DataType::LargeList(item) => {
+                let end = last_offset::<i64>(buffer(1), places)?;
+                child(array, item, end)
+            }
+            DataType::FixedSizeList(item, size) => {
+                let Some(end) = places.checked_mul(i64::from(*size)) else {
+                    return invalid("a list of fixed size is too long");
+                };
+                child(array, item, end)
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+/// The last of `places + 1` offsets, none of which may be negative or smaller than the one before.
+///
+/// # Safety
+/// There are so many offsets, unless `places` is 0.
+unsafe fn last_offset<O: Copy + Into<i64>>(offsets: *const c_void, places: i64) -> Result<i64> {
+    if offsets.is_null() || places == 0 {
+        // Some exporters leave out the one offset of an empty array. Its value does not matter.
+        return Ok(0);
+    }
+    let offsets = offsets.cast::<O>();
+    let mut last = 0;
+    for at in 0..=places as usize {
+        // SAFETY: as promised by the caller; the buffer of another library may be unaligned.
+        let offset: i64 = unsafe { offsets.add(at).read_unaligned() }.into();
+        if offset < last {
+            return invalid(format!(
+                "offset {at} is {offset}, below the one before, {last}"
+            ));
+        }
+        last = offset;
+    }
+    Ok(last)
+}
+
+/// Strings that hold bytes need a buffer.
+fn needs(end: i64, data: *const c_void) -> Result<()> {
+    if end > 0 && data.is_null() {
+        return invalid("an array of strings lacks its bytes");
+    }
+    Ok(())
+}
+
+/// The items of lists: there must be at least `end`.
+///
+/// # Safety
+/// As for [`import_array`]; the array has one child.
+unsafe fn child(array: &RawArray, item: &Field, end: i64) -> Result<()> {
+    // SAFETY: there is one child.
+    let child = unsafe { (*array.children).as_ref() };
+    let Some(child) = child.filter(|child| !child.release.is_null()) else {
+        return invalid("an array of lists has no items");
+    };
+    if child.length < end {
+        let length = child.length;
+        return invalid(format!(
+            "the lists end at item {end}, but there are {length} items"
+        ));
+    }
+    // SAFETY: as promised by the caller.
+    unsafe { check(child, item.data_type()) }
+}
+
+/// The sizes of the buffers that string views point into.
+///
+/// # Safety
+/// As for [`import_array`]; there are at least three buffers.
+unsafe fn view_sizes(array: &RawArray, buffer: &dyn Fn(usize) -> *const c_void) -> Result<()> {
+    let count = array.n_buffers as usize - 3;
+    let sizes = buffer(count + 2).cast::<i64>();
+    if count > 0 && (sizes.is_null() || !sizes.is_aligned()) {
+        return invalid("string views lack the sizes of their buffers");
+    }
+    for at in 0..count {
+        // SAFETY: one size for each buffer.
+        let size = unsafe { *sizes.add(at) };
+        if !(0..1 << 48).contains(&size) || size > 0 && buffer(at + 2).is_null() {
+            return invalid(format!("buffer {at} of string views has {size} bytes"));
+        }
+    }
+    Ok(())
+}
+
+/// Finds the first tag that is not UTF-8; None where something else is wrong.
+fn not_utf8(data: &ArrayData) -> Option<ImportError> {
+    let lists = make_array(as_binary(data).ok()?);
+    for sentence in 0..lists.len() {
+        if lists.is_null(sentence) {
+            continue;
+        }
+        let tags = match lists.data_type() {
+            DataType::List(_) => lists.as_list::<i32>().value(sentence),
+            DataType::LargeList(_) => lists.as_list::<i64>().value(sentence),
+            _ => lists.as_fixed_size_list().value(sentence),
+        };
+        let found = (0..tags.len()).find_map(|token| {
+            let bytes = bytes_of(&tags, token)?;
+            std::str::from_utf8(&bytes)
+                .is_err()
+                .then_some(ImportError::Encoding {
+                    sentence,
+                    token,
+                    bytes: bytes.escape_ascii().take(40).map(char::from).collect(),
+                })
+        });
+        if found.is_some() {
+            return found;
+        }
+    }
+    None
+}
+
+/// The same column with bytes for strings, validated.
+fn as_binary(data: &ArrayData) -> Result<ArrayData> {
+    let children: Vec<ArrayData> = data
+        .child_data()
+        .iter()
+        .map(as_binary)
+        .collect::<Result<_>>()?;
+    let kind = match (data.data_type(), children.first()) {
+        (DataType::Utf8, _) => DataType::Binary,
+        (DataType::LargeUtf8, _) => DataType::LargeBinary,
+        (DataType::Utf8View, _) => DataType::BinaryView,
+        (DataType::List(field), Some(item)) => DataType::List(retyped(field, item)),
+        (DataType::LargeList(field), Some(item)) => DataType::LargeList(retyped(field, item)),
+        (DataType::FixedSizeList(field, size), Some(item)) => {
+            DataType::FixedSizeList(retyped(field, item), *size)
+        }
+        (DataType::Dictionary(key, _), Some(values)) => {
+            DataType::Dictionary(key.clone(), Box::new(values.data_type().clone()))
+        }
+        (other, _) => other.clone(),
+    };
+    let builder = data.clone().into_builder().data_type(kind);
+    Ok(builder.child_data(children).build()?)
+}
+
+fn retyped(field: &Field, item: &ArrayData) -> Arc<Field> {
+    let field = field.clone().with_data_type(item.data_type().clone());
+    Arc::new(field)
+}
+
+/// The bytes of a tag; None for a null, and where tags are no strings.
+fn bytes_of(tags: &ArrayRef, token: usize) -> Option<Vec<u8>> {
+    if tags.is_null(token) {
+        return None;
+    }
+    match tags.data_type() {
+        DataType::Binary => Some(tags.as_binary::<i32>().value(token).to_vec()),
+        DataType::LargeBinary => Some(tags.as_binary::<i64>().value(token).to_vec()),
+        DataType::BinaryView => Some(tags.as_binary_view().value(token).to_vec()),
+        DataType::Dictionary(..) => {
+            let tags = tags.as_any_dictionary_opt()?;
+            let key = *tags.normalized_keys().get(token)?;
+            bytes_of(tags.values(), key)
+        }
+        _ => None,
+    }
+}

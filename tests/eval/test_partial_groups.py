@@ -1,0 +1,121 @@
+"""Partial matching of many spans that overlap each other: limits, memory, Ctrl-C."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+import spanrs
+from spanrs.errors import LimitError
+
+
+def nested(n, shift=0):
+    return [("A", 2 * at + shift, 4 * n + shift - 2 * at) for at in range(n)]
+
+
+def chained(n, shift=0):
+    return [("A", 10 * at + shift, 10 * at + 105 + shift) for at in range(n)]
+
+
+def run(code):
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    return done.stdout.split()
+
+
+@pytest.mark.parametrize("matching", ["greedy", "optimal"])
+def test_thousands_of_equal_spans_are_paired(matching):
+    gold, pred = [("A", 0, 5)] * 3000, [("A", 1, 6)] * 2000
+    result = spanrs.partial([gold], [pred], matching=matching, instances=True)
+    assert result.partial.counts == (0, 0, 2000, 1000, 0)
+    assert result.instances["partial"].missed == [(0, at) for at in range(2000, 3000)]
+
+
+@pytest.mark.parametrize("family", [nested, chained])
+def test_shifted_spans_are_paired_in_order(family):
+    result = spanrs.partial([family(300)], [family(300, 1)], matching="optimal", instances=True)
+    assert result.partial.counts == (0, 0, 300, 0, 0)
+    assert result.ent_type.counts == (300, 0, 0, 0, 0)
+
+
+def test_groups_beyond_the_limit_are_refused_with_what_to_do():
+    spans = nested(4100)
+    with pytest.raises(LimitError) as raised:
+        spanrs.partial([[], spans], [[], spans], matching="optimal")
+    message = str(raised.value)
+    assert message.startswith("sentence 1: 4100 gold and 4100 pred spans between 0 and 16400 overlap")
+    assert "16777216 pairs" in message
+    assert 'matching="greedy", raise min_overlap, or split the document' in message
+    assert (raised.value.code, raised.value.sentence) == ("too_many_pairs", 1)
+
+
+def test_a_refused_batch_counts_nothing():
+    scorer = spanrs.PartialScorer(matching="optimal")
+    spans = nested(4100)
+    with pytest.raises(LimitError):
+        scorer.update([[("A", 0, 1)], spans], [[("A", 0, 1)], spans])
+    assert scorer.result().sentences == 0
+
+
+#: Prints how long after an alarm of 0.5 s the interrupt arrived.
+INTERRUPTED = """
+import signal, time
+import spanrs
+from spanrs.compat import nervaluate
+
+def nested(n, shift):
+    bounds = [(2 * at + shift, 4 * n + shift - 2 * at) for at in range(n)]
+    return [("A" if start % 3 else "B", start, end) for start, end in bounds]
+
+def dicts(spans):
+    return [{"label": ty, "start": start, "end": end} for ty, start, end in spans]
+
+sides = [nested(SIZE, 0)], [nested(SIZE, 1)]
+sides_of_dicts = [[dicts(side[0])] for side in sides]
+signal.signal(signal.SIGALRM, signal.default_int_handler)
+signal.setitimer(signal.ITIMER_REAL, 0.5)
+begin = time.perf_counter()
+try:
+    CALL
+except KeyboardInterrupt:
+    print("stopped", time.perf_counter() - begin - 0.5)
+"""
+
+CALLS = {
+    "greedy": (60_000, "spanrs.partial(*sides)"),
+    "optimal": (4000, "[spanrs.partial(*sides, matching='optimal') for _ in range(50)]"),
+    "instances": (4000, "[spanrs.partial(*sides, matching='optimal', instances=True) for _ in range(50)]"),
+    "nervaluate": (
+        60_000,
+        "nervaluate.Evaluator(*sides_of_dicts, tags=['A', 'B'], loader='dict').evaluate()",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_matching_can_be_interrupted(name):
+    size, call = CALLS[name]
+    stopped, late = run(INTERRUPTED.replace("SIZE", str(size)).replace("CALL", call))
+    assert stopped == "stopped"
+    # A fifth of a second is what is promised; machines that are busy take longer.
+    assert float(late) < 2.0
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+@pytest.mark.parametrize("matching", ["greedy", "optimal"])
+def test_memory_is_that_of_one_group(matching):
+    code = (
+        "import spanrs\n"
+        "def kibibytes(name):\n"
+        "    lines = open('/proc/self/status')\n"
+        "    return next(int(line.split()[1]) for line in lines if line.startswith(name))\n"
+        # 20 groups of a million pairs each: all of them at once are 80 megabytes at least.
+        "group = lambda base: [('A', base + at, base + 2000 - at) for at in range(1000)]\n"
+        "spans = [span for at in range(20) for span in group(3000 * at)]\n"
+        "before = kibibytes('VmRSS')\n"
+        f"spanrs.partial([spans], [spans[1:]], matching={matching!r})\n"
+        "print(kibibytes('VmHWM') - before)\n"
+    )
+    (kibibytes,) = run(code)
+    assert int(kibibytes) < 40 * 1024
