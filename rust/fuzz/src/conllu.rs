@@ -3,7 +3,7 @@
 use spanrs_io::{Code, Column, Columns, Comments, Format};
 
 use crate::columns::{Row, read};
-use crate::input::{CHUNK, Input, chunk, is_plain};
+use crate::input::{CHUNK, Input, chunk, depends_on_buffer, is_plain};
 
 /// Words are read as by splitting strings; ranges, empty nodes and comments make no difference, nor does where a
 /// buffer ends. The first bytes choose the size of the buffer and the column of the tags.
@@ -23,7 +23,12 @@ pub fn run(data: &[u8]) {
     };
     let bytes = input.rest();
     let whole = read(bytes, CHUNK, &columns);
-    assert_eq!(whole, read(bytes, chunk, &columns));
+    let pieces = read(bytes, chunk, &columns);
+    match whole.1 {
+        // Of several things that are wrong with a file the first buffer that has one tells.
+        Some((code, _)) if depends_on_buffer(code) => assert!(pieces.1.is_some()),
+        _ => assert_eq!(whole, pieces),
+    }
     // Other columns are the same words.
     let other = Columns {
         tag: Column::Name("LEMMA".to_owned()),

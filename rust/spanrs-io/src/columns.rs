@@ -377,7 +377,7 @@ impl ColumnReader {
         if line[0] == b'#'
             && self.tokens == 0
             && self.options.comments == Comments::Auto
-            && is_conllu(line)
+            && (self.is_conllu() || is_conllu(line))
         {
             return Ok(comment(line));
         }

@@ -79,17 +79,27 @@ pub(crate) fn tag<'a>(field: &'a [u8], key: Option<&str>) -> &'a [u8] {
 /// The fields MISC of the words in `ahead`, whose last line may be cut.
 fn misc(ahead: &[u8]) -> impl Iterator<Item = &[u8]> {
     let lines = ahead.split_inclusive(|&b| b == b'\n');
-    lines.filter(|line| line.ends_with(b"\n")).filter_map(|line| {
-        let fields: Vec<&[u8]> = trimmed(line).split(|&b| b == b'\t').collect();
-        (fields.len() == NAMES.len() && id(fields[0]) == Id::Word).then(|| fields[MISC])
-    })
+    lines
+        .filter(|line| line.ends_with(b"\n"))
+        .filter_map(|line| {
+            let fields: Vec<&[u8]> = trimmed(line).split(|&b| b == b'\t').collect();
+            (fields.len() == NAMES.len() && id(fields[0]) == Id::Word).then(|| fields[MISC])
+        })
 }
 
 /// True where MISC holds tags and no keys, as it is written by programs that append tags to CoNLL-U.
 pub(crate) fn misc_holds_tags(ahead: &[u8]) -> bool {
     let mut any = false;
     misc(ahead).all(|field| {
-        let tag = matches!(field, [b'B' | b'I' | b'E' | b'S' | b'L' | b'U' | b'M' | b'W', b'-', _, ..]);
+        let tag = matches!(
+            field,
+            [
+                b'B' | b'I' | b'E' | b'S' | b'L' | b'U' | b'M' | b'W',
+                b'-',
+                _,
+                ..
+            ]
+        );
         any |= tag;
         tag || field == b"_" || field == b"O"
     }) && any
@@ -126,9 +136,12 @@ mod tests {
 
     #[test]
     fn ids_are_told_apart() {
-        let all = ["1", "12", "1-2", "3.1", "", "x", "1-", "-1", "1-2-3"].map(|text| id(text.as_bytes()));
+        let all =
+            ["1", "12", "1-2", "3.1", "", "x", "1-", "-1", "1-2-3"].map(|text| id(text.as_bytes()));
         use Id::{Invalid, NoWord, Word};
-        let expected = [Word, Word, NoWord, NoWord, Invalid, Invalid, Invalid, Invalid, Invalid];
+        let expected = [
+            Word, Word, NoWord, NoWord, Invalid, Invalid, Invalid, Invalid, Invalid,
+        ];
         assert_eq!(all, expected);
     }
 }

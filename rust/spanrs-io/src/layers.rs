@@ -24,7 +24,11 @@ pub(crate) fn other_layers(ahead: &[u8], layout: &Layout) -> Vec<usize> {
         for (field, types) in fields.iter().zip(&mut types) {
             match *field {
                 b"O" => {}
-                [b'B' | b'I' | b'E' | b'S' | b'L' | b'U' | b'M' | b'W', b'-', ty @ ..] => {
+                [
+                    b'B' | b'I' | b'E' | b'S' | b'L' | b'U' | b'M' | b'W',
+                    b'-',
+                    ty @ ..,
+                ] => {
                     if let Some(types) = types {
                         types.insert(ty);
                     }

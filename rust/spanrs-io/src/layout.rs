@@ -2,8 +2,8 @@
 
 use spanrs_base::Position;
 
-use crate::error::{Code, Error, Result};
 use crate::conllu;
+use crate::error::{Code, Error, Result};
 use crate::lines::LineReader;
 use crate::recognise::other_format;
 
@@ -134,7 +134,11 @@ pub(crate) fn sniff(lines: &LineReader, options: &Columns) -> Result<Layout> {
         let message = format!(
             "this is {format}, not a file with one token a line; {advice}, or say --format columns"
         );
-        return Err(Error::new(Code::WrongFormat, Position::file(lines.path()), message));
+        return Err(Error::new(
+            Code::WrongFormat,
+            Position::file(lines.path()),
+            message,
+        ));
     }
     let plain = options.separator == Separator::Auto && options.format == Format::Auto;
     if options.format == Format::Conllu || plain && conllu::fits(lines.ahead()) {
@@ -199,18 +203,11 @@ fn place_of(column: i64, columns: usize) -> Option<usize> {
     } else {
         column
     };
-    usize::try_from(index)
-        .ok()
-        .filter(|&index| index < columns)
+    usize::try_from(index).ok().filter(|&index| index < columns)
 }
 
 /// The layout of CoNLL-U, whose first token line is given with the number of lines before it.
-fn conllu_layout(
-    lines: &LineReader,
-    options: &Columns,
-    at: usize,
-    line: &[u8],
-) -> Result<Layout> {
+fn conllu_layout(lines: &LineReader, options: &Columns, at: usize, line: &[u8]) -> Result<Layout> {
     let columns = conllu::NAMES.len();
     let wrong = |code, message| {
         let place = Position::line(lines.path(), at as u64 + 1);
@@ -224,7 +221,9 @@ fn conllu_layout(
     let resolve = |column: &Column| match column {
         // Counted from the last a column is the default, and nobody's choice.
         Column::Index(-1) if conllu::misc_holds_tags(lines.ahead()) => Ok((conllu::MISC, None)),
-        Column::Index(column) if (0..columns as i64).contains(column) => Ok((*column as usize, None)),
+        Column::Index(column) if (0..columns as i64).contains(column) => {
+            Ok((*column as usize, None))
+        }
         Column::Index(_) => {
             let keys = conllu::misc_keys(lines.ahead());
             let keys = if keys.is_empty() {
@@ -253,7 +252,11 @@ fn conllu_layout(
     let (second, second_key) = match &options.second {
         // The only column there is to find is that of tags.
         Some(Column::Index(_)) if options.second_may_lack => (tag, None),
-        second => second.as_ref().map(resolve).transpose()?.unwrap_or((0, None)),
+        second => second
+            .as_ref()
+            .map(resolve)
+            .transpose()?
+            .unwrap_or((0, None)),
     };
     Ok(Layout {
         byte: Some(b'\t'),
@@ -285,7 +288,8 @@ fn first_token_line<'a>(lines: &'a LineReader, options: &Columns) -> Option<(usi
         if !line.starts_with(b"#") || options.comments != Comments::Auto {
             return Some((at, line));
         }
-        if !is_conllu(line) {
+        // No word of CoNLL-U begins so.
+        if !is_conllu(line) && options.format != Format::Conllu {
             fallback.get_or_insert((at, line));
         }
     }

@@ -102,7 +102,9 @@ impl LineReader {
         }
         // A token U+FEFF has something behind it on its line, a byte order mark stands before what follows.
         if let Some(rest) = head.strip_prefix(BYTE_ORDER_MARK)
-            && !rest.first().is_some_and(|&byte| byte == b' ' || byte == b'\t')
+            && !rest
+                .first()
+                .is_some_and(|&byte| byte == b' ' || byte == b'\t')
         {
             reader.at = BYTE_ORDER_MARK.len();
             reader.marked = true;

@@ -120,7 +120,11 @@ mod tests {
             ("#FORMAT=WebAnno TSV 3.3\n", "WebAnno TSV"),
             ("T1\tPER 0 3\tBob\n", "brat's standoff annotations"),
         ] {
-            assert_eq!(format(text), (text != "\n[{\"id\": 1}, oops").then_some(expected), "{text}");
+            assert_eq!(
+                format(text),
+                (text != "\n[{\"id\": 1}, oops").then_some(expected),
+                "{text}"
+            );
         }
     }
 

@@ -88,7 +88,10 @@ impl Counting {
         let mut ask = |reader: &mut Reader, side, most| -> Result<(Detection, bool)> {
             let (evidence, whole) = evidence(reader, side, most)?;
             let detection = evidence.decide(reader.tags(), reader.dialect());
-            Ok((detection.map_err(|error| Error::TagsOf { side, error })?, whole))
+            Ok((
+                detection.map_err(|error| Error::TagsOf { side, error })?,
+                whole,
+            ))
         };
         let before = (self.reader.clone(), self.decided, self.pred_scheme);
         let counted = self.count_in_found_schemes(&mut ask, &mut count);
@@ -118,9 +121,7 @@ impl Counting {
             let (part, detection) = self.count_in_found_scheme(ask, count)?;
             (part, Some(detection))
         };
-        if self.pred_scheme == PredScheme::Open
-            && self.find_pred_scheme(&mut part, ask)?
-        {
+        if self.pred_scheme == PredScheme::Open && self.find_pred_scheme(&mut part, ask)? {
             part = self.scorer.part(&self.reader);
             count(&mut self.reader, &mut part)?;
         }
@@ -206,7 +207,11 @@ impl Counting {
     }
 
     /// Reads in these schemes from now on, if none was found out yet.
-    pub(crate) fn set_schemes(&mut self, scheme: Scheme, pred_scheme: Option<Scheme>) -> Result<()> {
+    pub(crate) fn set_schemes(
+        &mut self,
+        scheme: Scheme,
+        pred_scheme: Option<Scheme>,
+    ) -> Result<()> {
         if self.pred_scheme == PredScheme::Open {
             self.pred_scheme = pred_scheme.map_or(PredScheme::AsGold, PredScheme::Named);
         }

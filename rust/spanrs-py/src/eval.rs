@@ -199,8 +199,7 @@ impl Counter {
             "report" => OnMisaligned::Report,
             "ignore" => OnMisaligned::Ignore,
             other => {
-                let message =
-                    format!("on_misaligned is refuse, report or ignore, not {other:?}");
+                let message = format!("on_misaligned is refuse, report or ignore, not {other:?}");
                 return Err(PyValueError::new_err(message).into());
             }
         };
@@ -289,10 +288,7 @@ impl Counter {
         state.set_item("tags", inner.reader.tags().names().collect::<Vec<_>>())?;
         let statement = inner.detection.as_ref().map(|d| d.statement.as_str());
         state.set_item("detection", statement)?;
-        let statement = inner
-            .pred_detection
-            .as_ref()
-            .map(|d| d.statement.as_str());
+        let statement = inner.pred_detection.as_ref().map(|d| d.statement.as_str());
         state.set_item("pred_detection", statement)?;
         for (name, side) in [("gold", Side::Gold), ("pred", Side::Pred)] {
             state.set_item(

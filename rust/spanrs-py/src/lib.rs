@@ -39,7 +39,8 @@ mod _spanrs {
     use crate::conlleval::Conlleval;
     #[pymodule_export]
     use crate::documents::{
-        Documents, declared_encoding, documents_of, read_conll_documents, read_documents, read_tasks, whole_file,
+        Documents, declared_encoding, documents_of, read_conll_documents, read_documents,
+        read_tasks, whole_file,
     };
     #[pymodule_export]
     use crate::eval::Counter;

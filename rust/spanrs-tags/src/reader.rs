@@ -306,7 +306,9 @@ impl<'a> SideReader<'a> {
     /// [`Walk`]'s steps; None for readings that look further back than one tag.
     pub fn between(&self, before: Option<u32>, here: Option<u32>) -> Option<u8> {
         let entry = |id: u32| self.decoding.entries[id as usize];
-        self.decoding.table.between(before.map(entry), here.map(entry))
+        self.decoding
+            .table
+            .between(before.map(entry), here.map(entry))
     }
 
     /// How many violations there are between two neighbouring tags; None is the border of the sentence.

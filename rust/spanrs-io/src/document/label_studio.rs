@@ -168,7 +168,8 @@ fn full(
     let Some(all) = task.get(key) else {
         return Err("it has no \"annotations\"; export the project as JSON".to_owned());
     };
-    let says = |annotation: &Map<String, Value>, key| annotation.get(key) == Some(&Value::Bool(true));
+    let says =
+        |annotation: &Map<String, Value>, key| annotation.get(key) == Some(&Value::Bool(true));
     let mut made = Vec::new();
     for (at, annotation) in list(all, || key.to_owned())?.iter().enumerate() {
         let annotation = object(annotation, || format!("{key}[{at}]"))?;

@@ -417,21 +417,34 @@ fn not_utf8(data: &ArrayData) -> Option<ImportError> {
             DataType::LargeList(_) => lists.as_list::<i64>().value(sentence),
             _ => lists.as_fixed_size_list().value(sentence),
         };
-        let found = (0..tags.len()).find_map(|token| {
-            let bytes = bytes_of(&tags, token)?;
-            std::str::from_utf8(&bytes)
-                .is_err()
-                .then_some(ImportError::Encoding {
-                    sentence,
-                    token,
-                    bytes: bytes.escape_ascii().take(40).map(char::from).collect(),
-                })
-        });
-        if found.is_some() {
-            return found;
+        if let Some((token, bytes)) = first_not_utf8(&tags) {
+            return Some(ImportError::Encoding {
+                sentence,
+                token,
+                bytes: bytes.escape_ascii().take(40).map(char::from).collect(),
+            });
         }
     }
     None
+}
+
+/// The first of some tags that is not UTF-8, with its bytes.
+fn first_not_utf8(tags: &ArrayRef) -> Option<(usize, Vec<u8>)> {
+    let wrong = |bytes: &Vec<u8>| std::str::from_utf8(bytes).is_err();
+    let mut tokens = (0..tags.len()).filter(|&token| tags.is_valid(token));
+    if let Some(coded) = tags.as_any_dictionary_opt() {
+        // Without values all keys are null.
+        let keys = if coded.values().is_empty() {
+            return None;
+        } else {
+            coded.normalized_keys()
+        };
+        return tokens.find_map(|token| {
+            let bytes = bytes_of(coded.values().as_ref(), *keys.get(token)?).filter(wrong)?;
+            Some((token, bytes))
+        });
+    }
+    tokens.find_map(|token| Some((token, bytes_of(tags.as_ref(), token).filter(wrong)?)))
 }
 
 /// The same column with bytes for strings, validated.
@@ -464,8 +477,8 @@ fn retyped(field: &Field, item: &ArrayData) -> Arc<Field> {
     Arc::new(field)
 }
 
-/// The bytes of a tag; None for a null, and where tags are no strings.
-fn bytes_of(tags: &ArrayRef, token: usize) -> Option<Vec<u8>> {
+/// The bytes at a place; None for a null, and where there are no bytes.
+fn bytes_of(tags: &dyn Array, token: usize) -> Option<Vec<u8>> {
     if tags.is_null(token) {
         return None;
     }
@@ -473,11 +486,6 @@ fn bytes_of(tags: &ArrayRef, token: usize) -> Option<Vec<u8>> {
         DataType::Binary => Some(tags.as_binary::<i32>().value(token).to_vec()),
         DataType::LargeBinary => Some(tags.as_binary::<i64>().value(token).to_vec()),
         DataType::BinaryView => Some(tags.as_binary_view().value(token).to_vec()),
-        DataType::Dictionary(..) => {
-            let tags = tags.as_any_dictionary_opt()?;
-            let key = *tags.normalized_keys().get(token)?;
-            bytes_of(tags.values(), key)
-        }
         _ => None,
     }
 }
