@@ -19,7 +19,7 @@ FUZZ_FLAGS := -Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-level=4 \
 	-Cllvm-args=-sanitizer-coverage-trace-compares -Cllvm-args=-simplifycfg-branch-fold-threshold=0 \
 	--cfg fuzzing
 
-.PHONY: help demo setup develop fmt lint test test-rust test-python test-slow golden fuzz versus differential clean
+.PHONY: help demo setup develop fmt lint test test-rust test-python test-slow golden docs fuzz versus differential clean
 
 help:  ## show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -82,6 +82,9 @@ test-slow: $(VENV)/built  ## what needs other programs (conlleval.pl by SPANRS_C
 
 golden: $(VENV)/built  ## record tests/golden again from the peers (perl, seqeval from PyPI)
 	cd tests && ../$(BIN)/python -m golden.record
+
+docs: $(VENV)/built  ## write the tables in docs/ that are made from the code
+	$(BIN)/python docs/make_readings.py
 
 fuzz:  ## fuzz every target for SECONDS=60 seconds, or TARGET=name alone; findings go to rust/fuzz/regressions
 	RUSTFLAGS="$(FUZZ_FLAGS)" cargo build $(FUZZ) --target $(FUZZ_HOST) --profile fuzz --features libfuzzer --bins

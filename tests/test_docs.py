@@ -29,10 +29,17 @@ def test_docstrings_say_what_happens(name):
     assert doctest.testmod(importlib.import_module(name)).failed == 0
 
 
+def test_the_table_of_readings_is_what_the_readings_do(monkeypatch):
+    monkeypatch.syspath_prepend(str(ROOT / "docs"))
+    import make_readings
+
+    assert make_readings.PAGE.read_text(encoding="utf-8") == make_readings.page(), "run make docs"
+
+
 def test_links_between_pages_lead_somewhere():
     import re
 
     for page in PAGES:
-        for target in re.findall(r"\]\(([^)#]+)\)", page.read_text(encoding="utf-8")):
+        for target in re.findall(r"\]\(([^)#]+)(?:#[^)]*)?\)", page.read_text(encoding="utf-8")):
             if "://" not in target:
                 assert (page.parent / target).exists(), (page.name, target)

@@ -16,7 +16,7 @@ SENTENCES, TOKENS = 5_000, 10
 
 
 def counter() -> _spanrs.Counter:
-    return _spanrs.Counter("BIO", "conlleval", Dialect(), 0, False)
+    return _spanrs.Counter("BIO", None, "conlleval", Dialect(), 0, False)
 
 
 def fresh() -> list[list[str]]:
@@ -42,7 +42,7 @@ def test_no_finalizer_runs_while_lists_are_walked():
 
     def score_files() -> None:
         while not over.is_set():
-            counter().update_files(File, None, OPTIONS, OPTIONS, None)
+            counter().update_files(File, None, OPTIONS, OPTIONS, "refuse", None)
 
     thread = threading.Thread(target=score_files)
     thread.start()

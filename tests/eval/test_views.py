@@ -136,7 +136,7 @@ def test_whole_weights_are_repetitions(documents, data):
     repeated = spanrs.score(*flat(again)[:2], "BIO").to_dict()
     weighed = spanrs.score(gold, pred, "BIO", documents=sizes, weights=weights).to_dict()
     for one in (repeated, weighed):
-        for key in ("signature", "violations", "documents"):
+        for key in ("signature", "violations", "warnings", "documents"):
             one.pop(key, None)
     assert weighed == repeated
     assert all(isinstance(n, int) for n in weighed["counts"].values())
@@ -192,7 +192,7 @@ def test_documents_are_cut_from_every_kind_of_input():
     [
         ([1], "2 documents and 1 weights"),
         ([1, 1, 1], "2 documents and 3 weights"),
-        ([1, -1], "from 0 up, not -1"),
+        ([1, -1], "from 0 to 1e\\+15, not -1"),
         ([1, math.nan], "not nan"),
         ([math.inf, 1], "not inf"),
     ],

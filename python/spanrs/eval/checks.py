@@ -43,10 +43,6 @@ class Checks:
         sums = {own.name: getattr(self, own.name) + getattr(other, own.name) for own in fields(self)}
         return Checks(**sums)
 
-    def times(self, weight: float) -> Checks:
-        """Count everything so many times, rounded."""
-        return Checks(**{own.name: round(getattr(self, own.name) * weight) for own in fields(self)})
-
     def warnings(
         self, violations: Mapping[str, Violations], types: Collection[str], settings: Mapping[str, str]
     ) -> list[str]:

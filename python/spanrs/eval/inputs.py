@@ -81,7 +81,7 @@ def as_batch(
         chosen = within if chosen is None else chosen & within
         sizes = None
     if chosen is not None:
-        golds = _signed(golds, chosen)
+        golds = _signed(golds, chosen, sizes)
         kind = np.promote_types(golds.dtype, np.min_scalar_type(ignore_index))
         golds = np.where(chosen, golds.astype(kind, copy=False), ignore_index).astype(kind, copy=False)
     return golds, preds, sizes
@@ -95,7 +95,9 @@ def _ids(side: str, ids: object) -> npt.NDArray[Any]:
     return array
 
 
-def _signed(ids: npt.NDArray[Any], chosen: npt.NDArray[Any]) -> npt.NDArray[Any]:
+def _signed(
+    ids: npt.NDArray[Any], chosen: npt.NDArray[Any], sizes: npt.NDArray[np.int64] | None
+) -> npt.NDArray[Any]:
     """Give ids in a type that has a type in common with any ``ignore_index``."""
     import numpy as np
 
@@ -104,7 +106,13 @@ def _signed(ids: npt.NDArray[Any], chosen: npt.NDArray[Any]) -> npt.NDArray[Any]
     large = chosen & (ids > np.iinfo(np.int64).max)
     if large.any():
         first = int(np.flatnonzero(large)[0])
-        message = f"gold has id {ids.reshape(-1)[first]}, which no vocabulary has"
+        # Arrays of one dimension are one sentence, or cut by the lengths.
+        ends = np.cumsum(sizes) if sizes is not None else np.arange(1, ids.size + 1) * ids.shape[-1]
+        sentence = int(np.searchsorted(ends, first, side="right"))
+        token = first - (int(ends[sentence - 1]) if sentence else 0)
+        message = (
+            f"gold has id {ids.reshape(-1)[first]} at sentence {sentence}, token {token}, which no vocabulary has"
+        )
         error = SchemeError(message)
         error.code = "unknown_id"
         raise error

@@ -48,14 +48,14 @@ class Tallies:
         self.checks += other.checks
 
     def times(self, weight: int) -> Tallies:
-        """Count everything so many times; a fraction makes the counts fractions."""
+        """Count everything but the checks so many times; a fraction makes the counts fractions."""
         return Tallies(
             {name: [n * weight for n in row] for name, row in self.types.items()},
             Counter({pair: n * weight for pair, n in self.confused.items()}),
             self.sentences * weight,
             self.tokens * weight,
             self.correct_tokens * weight,
-            self.checks.times(weight),
+            self.checks,
         )
 
     def total(self) -> tuple[int, int, int]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import cast
 
+from spanrs.eval.checks import Checks
 from spanrs.eval.tallies import Tallies
 
 #: The one type of spans whose types are not looked at.
@@ -88,4 +89,6 @@ def weighed(documents: Sequence[Tallies], weights: Sequence[float]) -> Tallies:
         if weight > 0:
             whole = int(weight)
             total.add(document.times(whole if whole == weight else cast("int", float(weight))))
+    # Like violations, which they are compared with, checks are of all documents and have no weights.
+    total.checks = sum((document.checks for document in documents), Checks())
     return total

@@ -201,11 +201,8 @@ fn full(
     let mut regions = Regions::new(text);
     if others > 0 {
         regions.document.leave_out(|| {
-            let many = if others == 1 { "" } else { "s" };
-            format!(
-                "the task has {others} other annotator{many} who are not read, and no ground truth; choose one \
-                 (--annotator)"
-            )
+            let who = if others == 1 { "annotator is" } else { "annotators are" };
+            format!("{others} other {who} not read, and there is no ground truth; choose one (--annotator)")
         });
     }
     let place = || format!("{key}[{number}].result");

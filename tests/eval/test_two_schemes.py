@@ -1,0 +1,192 @@
+"""Gold and pred in different schemes, and what is conspicuous about data."""
+
+from __future__ import annotations
+
+import io
+import warnings
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import spanrs
+from spanrs import tags
+
+SCHEMES = ["BIO", "IOB", "IOE2", "IOBES", "BILOU", "BMES"]
+SPANS = st.lists(st.tuples(st.integers(0, 3), st.integers(1, 3), st.sampled_from(["A", "B"])), max_size=4)
+
+
+def laid_out(rows):
+    """Spans one after the other, with gaps; and a length that holds them."""
+    spans, at = [], 0
+    for gap, length, name in rows:
+        start = at + gap
+        at = start + length
+        spans.append((name, start, at))
+    return spans, at + 1
+
+
+@given(st.lists(st.tuples(SPANS, SPANS), min_size=1, max_size=4), st.sampled_from(SCHEMES), st.sampled_from(SCHEMES))
+def test_well_formed_tags_count_as_in_one_scheme(pairs, gold_scheme, pred_scheme):
+    sides = {name: ([], []) for name in ("one", "two")}
+    for gold, pred in pairs:
+        (gold_spans, n), (pred_spans, m) = laid_out(gold), laid_out(pred)
+        for name, other in (("one", gold_scheme), ("two", pred_scheme)):
+            sides[name][0].append(tags.write_tags(gold_spans, max(n, m), gold_scheme))
+            sides[name][1].append(tags.write_tags(pred_spans, max(n, m), other))
+    for matcher in ("exact", "fair"):
+        expected = spanrs.score(*sides["one"], gold_scheme, matcher=matcher)
+        got = spanrs.score(*sides["two"], gold_scheme, matcher=matcher, pred_scheme=pred_scheme)
+        assert got.counts == expected.counts
+        assert got.violations["pred"].count == 0
+    expected = spanrs.partial(*sides["one"], gold_scheme)
+    got = spanrs.partial(*sides["two"], gold_scheme, pred_scheme=pred_scheme)
+    assert got.to_dict()["modes"] == expected.to_dict()["modes"]
+
+
+GOLD = [["B-PER", "I-PER", "O", "B-LOC"], ["O", "B-ORG"]]
+BILOU = [["B-PER", "L-PER", "O", "U-LOC"], ["O", "U-ORG"]]
+
+
+@pytest.mark.parametrize("swapped", [False, True])
+def test_another_scheme_of_pred_is_found_out(swapped, tmp_path):
+    gold, pred = (BILOU, GOLD) if swapped else (GOLD, BILOU)
+    schemes = ("BILOU", "BIO") if swapped else ("BIO", "BILOU")
+    names = sorted({tag for side in (gold, pred) for row in side for tag in row})
+    ids = [[names.index(tag) for row in side for tag in row] for side in (gold, pred)]
+    sizes = [len(row) for row in gold]
+    for name, side in (("gold", gold), ("pred", pred)):
+        text = "\n\n".join("\n".join(f"w{at} {tag}" for at, tag in enumerate(row)) for row in side)
+        (tmp_path / name).write_text(text + "\n", encoding="utf-8")
+    results = {
+        "lists": spanrs.score(gold, pred),
+        "ids": spanrs.score(*map(np.array, ids), vocabulary=names, lengths=sizes),
+        "arrow": spanrs.score(pa.array(gold), pa.array(pred)),
+        "files": spanrs.score_files(tmp_path / "gold", tmp_path / "pred"),
+        "documents": spanrs.score(gold, pred, documents=[1, 1]),
+        "fair": spanrs.fair(gold, pred),
+    }
+    for name, result in results.items():
+        assert (result.settings["scheme"], result.settings["pred_scheme"]) == schemes, name
+        assert result.counts[:3] == (3, 0, 0), name
+        assert result.pred_detection.startswith(schemes[1]), name
+        assert result.warnings == [], name
+    assert results["lists"].accuracy == 1.0
+    partial = spanrs.partial(gold, pred)
+    assert partial.strict.f1 == 1.0
+    assert partial.settings["pred_scheme"] == schemes[1]
+
+
+def test_malformed_predictions_stay_in_the_scheme_of_gold():
+    gold = [["B-A", "I-A", "O", "B-B"]] * 40
+    pred = [*gold[:-3], *[["O", "I-A", "O", "I-B"]] * 3]
+    result = spanrs.score(gold, pred)
+    assert "pred_scheme" not in result.settings
+    # Most are malformed, but not in a way that another scheme explains.
+    mixed = [["B-A", "X-A", "O", "E-B"]] * 40
+    with pytest.warns(spanrs.SpanrsWarning, match="80 violations of BIO among 120 tags of pred other than O"):
+        assert "pred_scheme" not in spanrs.score(gold, mixed).settings
+    # A scheme that is named is the scheme of both, and that is said.
+    with pytest.warns(spanrs.SpanrsWarning, match="the first: Unknown Tag: L-PER is no tag"):
+        assert spanrs.score(GOLD, BILOU, "BIO").micro.f1 == 0.0
+
+
+def test_batches_keep_the_schemes_that_were_found():
+    scorer = spanrs.Scorer()
+    scorer.update([["O"]], [["O"]])
+    assert scorer.result().signature.split("|")[1] == "scheme:auto"
+    scorer.update(GOLD, [["O"] * 4, ["O", "O"]])
+    scorer.update(GOLD, BILOU)
+    # What came before is not read again, and had nothing to read.
+    assert scorer.result().settings["pred_scheme"] == "BILOU"
+    assert scorer.result().counts == (3, 0, 3)
+    other = spanrs.Scorer()
+    other.update([["O"]], [["O"]])
+    other.merge(scorer)
+    assert other.result().counts == (3, 0, 3)
+    other.update(GOLD, BILOU)
+    assert other.result().counts == (6, 0, 3)
+    merged = spanrs.score([["O"]], [["O"]]).merge(scorer.result())
+    assert merged.signature == scorer.result().signature
+
+
+@pytest.mark.parametrize(
+    ("gold", "pred", "options", "message"),
+    [
+        (GOLD, [["O"] * 4, ["O", "O"]], {}, "all 6 tags of pred are O"),
+        ([["O"] * 4, ["O", "O"]], GOLD, {}, "all 6 tags of gold are O"),
+        ([["B-LABEL_1", "O"]], [["B-LABEL_1", "O"]], {}, "types like LABEL_1"),
+        ([["B-1", "O"]], [["B-1", "O"]], {}, "types like 1 "),
+        ([["I-A", "B-A", "O"]], [["B-A", "I-A", "O"]], {"scheme": "BIO"}, "1 violations of BIO among 2 tags of gold"),
+    ],
+)
+def test_what_is_conspicuous_is_said(gold, pred, options, message):
+    for score in (spanrs.score, spanrs.fair):
+        with pytest.warns(spanrs.SpanrsWarning, match=message) as caught:
+            result = score(gold, pred, **options)
+        assert any(message in warning for warning in result.warnings)
+        assert caught[0].filename == __file__
+        assert message in str(result.to_dict()["warnings"])
+
+
+def test_ordinary_data_gives_no_warning():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert spanrs.score(GOLD, GOLD).warnings == []
+        assert spanrs.score([], []).warnings == []
+
+
+def test_tokens_may_differ_if_that_is_asked_for():
+    gold, pred = b"a B-A\nb O\n\nc O\n", b"a B-A\nx O\n\ny O\n"
+
+    def score(how, pred=pred):
+        return spanrs.score_files(io.BytesIO(gold), io.BytesIO(pred), on_misaligned=how)
+
+    with pytest.raises(spanrs.errors.AlignmentError, match=r"token `b`.*token `x`.*--on-misaligned report"):
+        score("refuse")
+    with pytest.warns(spanrs.SpanrsWarning, match="2 of 3 tokens differ"):
+        reported = score("report")
+    assert reported.signature.endswith("|on_misaligned:report|differing_tokens:2|version:0.1.0")
+    assert reported.notes[0] == "tokens differ: <stream>:2: `b`, <stream>:2: `x`"
+    assert reported.merge(reported).signature.split("|")[-2] == "differing_tokens:4"
+    ignored = score("ignore")
+    assert (ignored.counts, ignored.warnings) == ((1, 0, 0), [])
+    assert "differing_tokens" not in ignored.signature
+    for how in ("report", "ignore"):
+        with pytest.raises(spanrs.errors.AlignmentError, match="must hold the same sentences"):
+            score(how, b"a B-A\n\nx O\ny O\n")
+    with pytest.raises(spanrs.errors.SchemeError, match="made differently"):
+        reported.merge(ignored)
+    with pytest.raises(ValueError, match="refuse, report or ignore"):
+        score("perhaps")
+
+
+def test_layers_of_tags_are_counted_together(nested):
+    text = b"1\tEU\tB-ORG\tO\n2\tof\tI-ORG\tO\n3\tRome\tI-ORG\tB-LOC\n\n1\tBob\tO\tB-ORG\n"
+    wrong = text.replace(b"B-LOC", b"O")
+    columns = spanrs.io.Columns(token=1, tag=(2, 3))
+    for matcher in ("exact", "fair"):
+        result = spanrs.score_files(
+            io.BytesIO(text), io.BytesIO(wrong), columns=columns, matcher=matcher, by_document=True
+        )
+        assert result.counts[:3] == (2, 0, 1)
+        assert result.sentences == 2
+        assert [row.sentences for row in result.documents] == [2]
+        assert "columns:2,3" in result.signature
+        assert result.notes == []
+    one = spanrs.score_files(io.BytesIO(text), io.BytesIO(wrong), columns=columns._replace(tag=2))
+    assert one.notes == [
+        "<stream>: column 3 has tags of the same types, which are not read; name all columns of tags to score "
+        "them together (--column 2,3)"
+    ]
+    with pytest.raises(TypeError, match="one column of gold and one of pred"):
+        spanrs.score_files(io.BytesIO(text), columns=columns)
+    with pytest.raises(ValueError, match="one column of tags"):
+        tags.validate_file(io.BytesIO(text), columns=columns)
+    both = spanrs.score_files(nested.path, nested.path, columns=columns)
+    alone = [spanrs.score_files(nested.path, nested.path, columns=columns._replace(tag=tag)) for tag in (2, 3)]
+    assert both.counts == (sum(result.counts.tp for result in alone), 0, 0)
+    assert (both.sentences, both.tokens) == (nested.sentences, 2 * nested.tokens)
+    assert [len(result.notes) for result in alone] == [1, 1]
