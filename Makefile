@@ -10,8 +10,8 @@ FUZZ := --manifest-path rust/fuzz/Cargo.toml --locked --target-dir target
 FUZZ_HOST := $(shell rustc -vV 2>/dev/null | sed -n 's/^host: //p')
 FUZZ_BIN := target/$(FUZZ_HOST)/fuzz
 # Seconds of each target, or of the only one that is named.
-SECONDS ?= 60
-TARGET ?= $(basename $(notdir $(wildcard rust/fuzz/fuzz_targets/*.rs)))
+SECONDS = 60
+TARGET = $(basename $(notdir $(wildcard rust/fuzz/fuzz_targets/*.rs)))
 # What cargo-fuzz sets for `-s none`: LLVM counts edges and traces comparisons, on the stable toolchain too.
 # An explicit --target keeps the flags from build scripts and procedural macros.
 FUZZ_FLAGS := -Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-level=4 \

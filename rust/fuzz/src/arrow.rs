@@ -66,8 +66,7 @@ struct Owner {
 impl Owner {
     fn buffer(&mut self, fill: impl FnOnce(&mut [u8])) -> *const c_void {
         let mut words = vec![0_u64; ROOM / 8].into_boxed_slice();
-        let mut bytes = Vec::new();
-        bytes.resize(ROOM, 0);
+        let mut bytes = vec![0; ROOM];
         fill(&mut bytes);
         for (word, eight) in words.iter_mut().zip(bytes.as_chunks::<8>().0) {
             *word = u64::from_ne_bytes(*eight);

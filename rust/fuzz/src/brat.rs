@@ -85,7 +85,11 @@ pub fn run(data: &[u8]) {
     assert_eq!(summary(document), summary(&again));
 }
 
-fn open(annotations: &[u8], text: &[u8]) -> Result<Document> {
+/// Reads annotations and their text from files.
+///
+/// # Errors
+/// As [`Reader::open`].
+pub fn open(annotations: &[u8], text: &[u8]) -> Result<Document> {
     FOLDER.with(|folder| {
         let Folder(folder) = folder.get_or_init(Folder::new);
         let (ann, txt) = (folder.join("input.ann"), folder.join("input.txt"));

@@ -8,16 +8,20 @@ pub mod arrow;
 pub mod brat;
 pub mod columns;
 pub mod columns_pair;
+pub mod conlleval;
 pub mod conllu;
 pub mod convert_job;
 pub mod exact;
 pub mod fair;
+pub mod fair_files;
 pub mod fake_xml;
 pub mod jsonl;
 pub mod label_studio;
 pub mod mat;
+pub mod mat_documents;
 pub mod mat_json;
 pub mod partial;
+pub mod repeated;
 pub mod span_file;
 pub mod tag_convert;
 pub mod tag_readings;
@@ -44,6 +48,7 @@ pub type Target = fn(&[u8]);
 pub const TARGETS: &[(&str, Target)] = &[
     ("columns", columns::run),
     ("columns_pair", columns_pair::run),
+    ("conlleval", conlleval::run),
     ("conllu", conllu::run),
     ("convert_job", convert_job::run),
     ("span_file", span_file::run),
@@ -54,11 +59,14 @@ pub const TARGETS: &[(&str, Target)] = &[
     ("label_studio", label_studio::run),
     ("brat", brat::run),
     ("task_xml", task_xml::run),
+    ("repeated", repeated::run),
     ("tag_readings", tag_readings::run),
     ("tag_convert", tag_convert::run),
     ("exact", exact::run),
     ("partial", partial::run),
     ("fair", fair::run),
+    ("fair_files", fair_files::run),
     ("mat", mat::run),
+    ("mat_documents", mat_documents::run),
     ("arrow", arrow::run),
 ];

@@ -138,7 +138,8 @@ fn converted(source: Scheme, target: Scheme, reading: Option<Reading>, tags: &[S
         (spans, 0),
         "{source:?} {target:?} {tags:?} {made:?}"
     );
-    if violations == 0 {
+    // seqeval's readings do not find all spans of well-formed tags.
+    if violations == 0 && !matches!(named, Reading::Seqeval | Reading::SeqevalStrict) {
         let mut back =
             Converter::new(target, source, None, Dialect::default()).expect("it needs no reading");
         let back = back

@@ -243,22 +243,20 @@ fn strict(parts: &[Part<'_>]) -> Vec<Named> {
     found
 }
 
-/// As conlleval, but a token that would continue a span is outside where there is none.
+/// As conlleval, but a token that would continue a span is outside where there is none, and one that touches
+/// nothing though its prefix says so.
 fn discard(parts: &[Part<'_>]) -> Vec<Named> {
     let mut found = Vec::new();
     let mut at = 0;
-    // The token before is in a span.
-    let mut inside = false;
     while at < parts.len() {
         let start = at;
-        let before = at.checked_sub(1).map(|at| &parts[at]).filter(|_| inside);
+        let before = at.checked_sub(1).map(|at| &parts[at]);
         let begins = parts[at].0.is_some_and(|prefix| match prefix.begins {
             Edge::Always | Edge::Auto => true,
             Edge::Never => false,
             Edge::Contact => touch(before, Some(&parts[at])),
         });
         at += 1;
-        inside = begins;
         if !begins {
             continue;
         }

@@ -6,7 +6,7 @@ use spanrs_base::Limits;
 use spanrs_io::Code;
 use spanrs_io::document::{Document, Elements, Format, Reader};
 
-use crate::documents::{check, read, summaries, summary};
+use crate::documents::{Row, Summary, check, read, summaries, summary};
 
 /// Choosing elements changes which annotations there are, never whether a file is read; a limit on nesting
 /// refuses a file or changes nothing.
@@ -47,6 +47,11 @@ pub fn run(data: &[u8]) {
         panic!("a file is one document");
     };
     nested(document);
+    if document.rooted {
+        let written = write(&summary(document));
+        let again = read(Format::XmlInline, written.as_bytes()).expect("what is written is read");
+        assert_eq!(summaries(&documents), summaries(&again), "{written:?}");
+    }
     // Every second type.
     let some: Vec<String> = document.types().step_by(2).map(str::to_owned).collect();
     let chosen = with(&some, false).expect("choosing elements refuses nothing");
@@ -55,8 +60,7 @@ pub fn run(data: &[u8]) {
     expected.retain(|row| some.contains(&row.ty));
     assert_eq!(summary(&chosen[0]).rows, expected);
     let overlay = with(&some, true).expect("an overlay refuses nothing");
-    let types =
-        |rows: &[crate::documents::Row]| rows.iter().map(|row| row.ty.clone()).collect::<Vec<_>>();
+    let types = |rows: &[Row]| rows.iter().map(|row| row.ty.clone()).collect::<Vec<_>>();
     assert_eq!(types(&summary(&overlay[0]).rows), types(&expected));
     assert!(overlay[0].text.len() >= document.text.len());
 }
@@ -64,12 +68,55 @@ pub fn run(data: &[u8]) {
 /// Elements are numbered in the order in which they begin, and they nest.
 fn nested(document: &Document) {
     let rows = summary(document).rows;
-    assert!(document.rooted && !rows.is_empty());
+    // An element by which MAT declares types is no annotation, even as the root.
+    if document.rooted {
+        assert!(rows.iter().all(|row| row.end <= rows[0].end));
+    }
     assert!(rows.is_sorted_by_key(|row| row.start));
-    assert!(rows.iter().all(|row| row.end <= rows[0].end));
     for (at, outer) in rows.iter().enumerate() {
         for inner in &rows[at + 1..] {
             assert!(inner.start >= outer.end || inner.end <= outer.end);
         }
     }
+}
+
+/// The document as XML. Elements at one place without text may be nested otherwise than they were.
+fn write(document: &Summary) -> String {
+    let escape = |c: char| match c {
+        '&' | '<' | '>' | '"' | '\'' | '\t' | '\n' | '\r' => format!("&#{};", u32::from(c)),
+        c => c.to_string(),
+    };
+    let characters: Vec<char> = document.text.chars().collect();
+    let (mut xml, mut at) = (String::new(), 0);
+    let mut text = |xml: &mut String, to: u32| {
+        xml.extend(characters[at..to as usize].iter().copied().map(escape));
+        at = to as usize;
+    };
+    let mut open: Vec<&Row> = Vec::new();
+    for row in &document.rows {
+        // The root is open to the end.
+        while open.len() > 1
+            && open
+                .last()
+                .is_some_and(|last| last.end < row.end || last.end == row.start)
+        {
+            if let Some(last) = open.pop() {
+                text(&mut xml, last.end);
+                xml.push_str(&format!("</{}>", last.ty));
+            }
+        }
+        text(&mut xml, row.start);
+        xml.push_str(&format!("<{}", row.ty));
+        for (name, value) in &row.attributes {
+            let value: String = value.chars().map(escape).collect();
+            xml.push_str(&format!(" {name}=\"{value}\""));
+        }
+        xml.push('>');
+        open.push(row);
+    }
+    while let Some(last) = open.pop() {
+        text(&mut xml, last.end);
+        xml.push_str(&format!("</{}>", last.ty));
+    }
+    xml
 }

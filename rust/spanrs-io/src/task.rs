@@ -1,5 +1,7 @@
 //! MAT's task.xml: which types of annotations there are, and what they are called.
 
+use std::collections::HashMap;
+
 use quick_xml::events::{BytesStart, Event};
 use quick_xml::{Reader, XmlVersion};
 use spanrs_base::Position;
@@ -48,29 +50,70 @@ pub struct Task {
     pub tags: Vec<Tag>,
 }
 
-impl Task {
-    fn add(&mut self, name: &str, category: Category) -> &mut Tag {
-        let at = self.tags.iter().position(|tag| tag.name == name);
-        if let Some(at) = at {
+/// A task while its file is read.
+#[derive(Default)]
+struct Draft {
+    task: Task,
+    /// Places of the types, by name.
+    places: HashMap<String, usize>,
+    /// Bytes of the aliases so far.
+    bytes: usize,
+}
+
+/// Most bytes of the aliases of a task. Every value of an attribute can be an alias of every type, so the
+/// aliases of a small file may not fit into memory.
+const ALIAS_BYTES: usize = 1 << 24;
+
+impl Draft {
+    /// The place of a type, which is added if it is new.
+    fn add(&mut self, name: &str, category: Category) -> usize {
+        if let Some(&at) = self.places.get(name) {
             // What is inherited can be declared again.
-            self.tags[at].category = category;
+            self.task.tags[at].category = category;
+            return at;
         }
-        let at = at.unwrap_or_else(|| {
-            self.tags.push(Tag {
-                name: name.to_owned(),
-                category,
-                aliases: Vec::new(),
-            });
-            self.tags.len() - 1
+        let at = self.task.tags.len();
+        self.task.tags.push(Tag {
+            name: name.to_owned(),
+            category,
+            aliases: Vec::new(),
         });
-        &mut self.tags[at]
+        self.places.insert(name.to_owned(), at);
+        at
+    }
+
+    /// Gives a type an alias.
+    fn add_alias(
+        &mut self,
+        at: usize,
+        name: &str,
+        attributes: &[(&str, &str)],
+    ) -> Result<(), String> {
+        let strings: usize = attributes
+            .iter()
+            .map(|(name, value)| name.len() + value.len())
+            .sum();
+        self.bytes += size_of::<Alias>() + name.len() + strings;
+        if self.bytes > ALIAS_BYTES {
+            let most = ALIAS_BYTES >> 20;
+            return Err(format!(
+                "the aliases of a task take more than {most} MiB, the limit"
+            ));
+        }
+        let owned = |&(name, value): &(&str, &str)| (name.to_owned(), value.to_owned());
+        self.task.tags[at].aliases.push(Alias {
+            name: name.to_owned(),
+            attributes: attributes.iter().map(owned).collect(),
+        });
+        Ok(())
     }
 }
 
 /// The tasks of a task.xml, in the syntax of MAT 1.3 (`tags`) or of 2.0 (`annotation_set_descriptors`).
 ///
 /// # Errors
-/// [`Code::BadDocument`] where this is no XML or holds no task, [`Code::Entities`] where it declares entities.
+/// [`Code::BadDocument`] where this is no XML or holds no task, [`Code::Entities`] where it declares entities,
+/// [`Code::DocumentTooLong`] where its aliases would take too much memory.
 ///
 /// ```
 /// let task = r#"<task name="NE"><tags inherit_structure="yes"><tag name="ENAMEX" category="content">
@@ -90,60 +133,55 @@ pub fn read_tasks(name: &str, text: &str) -> Result<Vec<Task>> {
         let message = format!("<{}> holds no <task>; this is no task.xml", root.name);
         return Err(Error::new(Code::BadDocument, Position::file(name), message));
     }
-    Ok(found.into_iter().map(task).collect())
+    let tasks: Result<Vec<Task>, String> = found.into_iter().map(task).collect();
+    tasks.map_err(|message| Error::new(Code::DocumentTooLong, Position::file(name), message))
 }
 
-fn task(element: &Element) -> Task {
-    let mut task = Task {
-        name: element.get("name").unwrap_or_default().to_owned(),
-        tags: Vec::new(),
-    };
+fn task(element: &Element) -> Result<Task, String> {
+    let mut draft = Draft::default();
+    draft.task.name = element.get("name").unwrap_or_default().to_owned();
     for tags in element.all("tags") {
         if tags.get("inherit_structure") == Some("yes") {
-            task.add("lex", Category::Token);
-            task.add("zone", Category::Zone);
+            draft.add("lex", Category::Token);
+            draft.add("zone", Category::Zone);
         }
         for tag in tags.all("tag") {
-            old_tag(&mut task, tag);
+            old_tag(&mut draft, tag)?;
         }
     }
     for descriptors in element.all("annotation_set_descriptors") {
         for inherited in list(descriptors.get("inherit")) {
             match inherited {
-                "category:token" => drop(task.add("lex", Category::Token)),
-                "category:zone" => drop(task.add("zone", Category::Zone)),
+                "category:token" => drop(draft.add("lex", Category::Token)),
+                "category:zone" => drop(draft.add("zone", Category::Zone)),
                 _ => {}
             }
         }
         for descriptor in descriptors.all("annotation_set_descriptor") {
-            new_tags(&mut task, descriptor);
+            new_tags(&mut draft, descriptor)?;
         }
     }
-    task
+    Ok(draft.task)
 }
 
 /// 1.3: aliases are sets of attributes of their tag.
-fn old_tag(task: &mut Task, element: &Element) {
+fn old_tag(draft: &mut Draft, element: &Element) -> Result<(), String> {
     let Some(name) = element.get("name") else {
-        return;
+        return Ok(());
     };
-    let tag = task.add(name, category(element.get("category")));
+    let tag = draft.add(name, category(element.get("category")));
     for set in element.all("attr_set") {
-        let pairs = set.all("attr").filter_map(|attr| {
-            let (name, value) = (attr.get("name")?, attr.get("value")?);
-            Some((name.to_owned(), value.to_owned()))
-        });
         if let Some(alias) = set.get("name") {
-            tag.aliases.push(Alias {
-                name: alias.to_owned(),
-                attributes: pairs.collect(),
-            });
+            let pairs = set.all("attr");
+            let pairs = pairs.filter_map(|attr| Some((attr.get("name")?, attr.get("value")?)));
+            draft.add_alias(tag, alias, &pairs.collect::<Vec<_>>())?;
         }
     }
+    Ok(())
 }
 
 /// 2.0: aliases are effective labels of single values.
-fn new_tags(task: &mut Task, descriptor: &Element) {
+fn new_tags(draft: &mut Draft, descriptor: &Element) -> Result<(), String> {
     let category = category(descriptor.get("category"));
     for annotation in descriptor.all("annotation") {
         // What has no span has no place in the tables.
@@ -151,27 +189,27 @@ fn new_tags(task: &mut Task, descriptor: &Element) {
             annotation.get("label"),
             annotation.get("span") != Some("no"),
         ) {
-            task.add(label, category);
+            draft.add(label, category);
         }
     }
     for attribute in descriptor.all("attribute") {
         let Some(name) = attribute.get("name") else {
             continue;
         };
+        let labels = list(attribute.get("of_annotation"));
+        let tags: Vec<usize> = labels
+            .filter_map(|label| draft.places.get(label).copied())
+            .collect();
         for choice in attribute.all("choice") {
             let Some(alias) = choice.get("effective_label") else {
                 continue;
             };
-            for label in list(attribute.get("of_annotation")) {
-                if let Some(tag) = task.tags.iter_mut().find(|tag| tag.name == label) {
-                    tag.aliases.push(Alias {
-                        name: alias.to_owned(),
-                        attributes: vec![(name.to_owned(), choice.text.trim().to_owned())],
-                    });
-                }
+            for &tag in &tags {
+                draft.add_alias(tag, alias, &[(name, choice.text.trim())])?;
             }
         }
     }
+    Ok(())
 }
 
 fn category(name: Option<&str>) -> Category {
@@ -326,6 +364,23 @@ mod tests {
             attributes: vec![("type".to_owned(), "P&D".to_owned())],
         };
         assert_eq!(task.tags[2].aliases, [alias]);
+    }
+
+    #[test]
+    fn aliases_that_take_too_much_memory_are_refused() {
+        let refused = |labels: usize, value: &str, choices: usize| {
+            let (labels, value) = ("A,".repeat(labels), value.repeat(1000));
+            let choices = format!("<choice effective_label=\"c\">{value}</choice>").repeat(choices);
+            let text = format!(
+                "<task><annotation_set_descriptors><annotation_set_descriptor><annotation label=\"A\"/>\
+                 <attribute name=\"a\" of_annotation=\"{labels}\">{choices}</attribute>\
+                 </annotation_set_descriptor></annotation_set_descriptors></task>"
+            );
+            read_tasks("t.xml", &text).unwrap_err().to_string()
+        };
+        let message = "t.xml: the aliases of a task take more than 16 MiB, the limit";
+        assert_eq!(refused(1000, "", 400), message);
+        assert_eq!(refused(100, "x".repeat(200).as_str(), 1), message);
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::io::Read;
 
 use proptest::prelude::*;
 use spanrs_base::Limits;
-use spanrs_io::{Code, ColumnReader, Columns, Comments, Event, LineReader, Separator};
+use spanrs_io::{Code, Column, ColumnReader, Columns, Comments, Event, LineReader, Separator};
 
 /// Hands out one byte to a few at a time.
 struct Trickle(Vec<u8>, usize, usize);
@@ -105,8 +105,8 @@ fn a_hash_is_a_comment_only_where_it_cannot_be_a_token() {
 fn separators_and_columns_can_be_named() {
     let options = Columns {
         separator: Separator::Byte(b','),
-        token: 1,
-        tag: 2,
+        token: Column::Index(1),
+        tag: Column::Index(2),
         ..Columns::default()
     };
     assert_eq!(
@@ -114,7 +114,7 @@ fn separators_and_columns_can_be_named() {
         [[row("a", "O", 1), row("", "B", 2)]]
     );
     let far = Columns {
-        tag: 5,
+        tag: Column::Index(5),
         ..Columns::default()
     };
     assert_eq!(rows(b"\n\na O\n", far), Err((Code::NoColumn, 3)));
