@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from spanrs import errors, io, mat, tags
     from spanrs._spanrs import __version__
     from spanrs.errors import SpanrsError, SpanrsWarning
-    from spanrs.eval import (
+    from spanrs.eval import (  # type: ignore[no-redef]  # a module of eval is called like its function
         FairResult,
         FairScorer,
         PartialResult,
@@ -60,12 +60,12 @@ _SOURCES = {
     "SpanrsWarning": "spanrs.errors",
     "__version__": "spanrs._spanrs",
 }
-_MODULES = ("errors", "io", "mat", "tags")
+_MODULES = ("errors", "eval", "io", "mat", "tags")
 
 
 def __getattr__(name: str) -> Any:
     """Import a public name when it is first used."""
-    if name not in __all__:
+    if name not in __all__ and name not in _MODULES:
         raise AttributeError(f"module 'spanrs' has no attribute {name!r}")
     if name in _MODULES:
         return importlib.import_module(f"spanrs.{name}")

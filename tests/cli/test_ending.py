@@ -14,7 +14,9 @@ import pytest
 
 import spanrs
 
-posix = pytest.mark.skipif(os.name == "nt", reason="Windows has neither these signals nor links without rights")
+posix = pytest.mark.skipif(
+    os.name == "nt", reason="Windows has neither these signals nor links without rights"
+)
 
 
 def start(*args, cwd, code="from spanrs.cli import main; main()"):

@@ -21,7 +21,9 @@ def score(capsys):
         status = run(group, ["score", *FILES, *args])
         out, err = capsys.readouterr()
         # Of the example, whatever types are looked at.
-        noted = [line for line in err.splitlines(True) if "2 violations of BIO among 13 tags of pred" not in line]
+        noted = [
+            line for line in err.splitlines(True) if "2 violations of BIO among 13 tags of pred" not in line
+        ]
         return status, out, "".join(noted)
 
     return call

@@ -107,8 +107,14 @@ CASES = {
     "decreasing offsets of large lists": ("large list", lambda s, a: replaced(a, 1, [0, 3, 1, 6], "i8")),
     "negative offsets of lists": ("list", lambda s, a: replaced(a, 1, [-1, 0, 1, 2], "i4")),
     "lists beyond their items": ("list", lambda s, a: replaced(a, 1, [0, 2, 3, 60], "i4")),
-    "decreasing offsets of strings": ("list", lambda s, a: replaced(a.child(), 1, [0, 9, 1, 2, 3, 4, 5], "i4")),
-    "negative offsets of strings": ("list", lambda s, a: replaced(a.child(), 1, [-9, -1, 1, 2, 3, 4, 5], "i4")),
+    "decreasing offsets of strings": (
+        "list",
+        lambda s, a: replaced(a.child(), 1, [0, 9, 1, 2, 3, 4, 5], "i4"),
+    ),
+    "negative offsets of strings": (
+        "list",
+        lambda s, a: replaced(a.child(), 1, [-9, -1, 1, 2, 3, 4, 5], "i4"),
+    ),
     "decreasing offsets of large strings": (
         "large list",
         lambda s, a: replaced(a.child(), 1, [0, 1 << 40, 1, 2, 3, 4, 5], "i8"),
@@ -123,7 +129,10 @@ CASES = {
     ),
     "a view of negative length": ("views", lambda s, a: replaced(a.child(), 1, [-1] * 8, "i4")),
     "a negative size of a buffer of views": ("views", lambda s, a: replaced(a.child(), 3, [-5], "i8")),
-    "keys beyond the dictionary": ("dictionary", lambda s, a: replaced(a.child(), 1, [0, 1, 99, 0, 0, 0], "i1")),
+    "keys beyond the dictionary": (
+        "dictionary",
+        lambda s, a: replaced(a.child(), 1, [0, 1, 99, 0, 0, 0], "i1"),
+    ),
     "negative keys": ("dictionary", lambda s, a: replaced(a.child(), 1, [0, -1, 0, 0, 0, 0], "i1")),
     "a negative length": ("list", setting([], "length", -1)),
     "a huge length": ("list", setting([], "length", (1 << 63) - 1)),
@@ -140,7 +149,10 @@ CASES = {
     "null sizes of views": ("views", no_buffer(["child"], 3)),
     "null ids": ("ids", no_buffer(["child"], 1)),
     "a dictionary without one": ("dictionary", setting(["child"], "dictionary", None)),
-    "an unexpected dictionary": ("list", lambda s, a: setattr(a.child(), "dictionary", ctypes.addressof(a))),
+    "an unexpected dictionary": (
+        "list",
+        lambda s, a: setattr(a.child(), "dictionary", ctypes.addressof(a)),
+    ),
     "an array of strings for a schema of ids": (
         "list",
         lambda s, a: setattr(Schema.from_address(s.children[0]), "format", b"i"),
@@ -168,7 +180,7 @@ def test_structures_that_lie_are_refused(case):
         (Spoilt(KINDS[kind], spoil), KINDS[kind]),
         (KINDS[kind], Spoilt(KINDS[kind], spoil)),
     ):
-        with pytest.raises((spanrs.errors.FormatError, TypeError), match="gold|pred") as caught:
+        with pytest.raises((spanrs.errors.FormatError, TypeError), match=r"gold|pred") as caught:
             spanrs.score(gold, pred, vocabulary=vocabulary)
         assert "Arrow column" in str(caught.value)
 
@@ -192,7 +204,9 @@ def not_utf8(kind):
 def test_tags_that_are_not_utf8_are_refused_with_their_place(kind):
     column = pa.ListArray.from_arrays([0, 1, 3], not_utf8(kind))
     other = pa.array([["O"], ["B-PER", "O"]])
-    with pytest.raises(spanrs.errors.FormatError, match=r"pred has at row 1, token 1, .* b'B-L\\xffC") as caught:
+    with pytest.raises(
+        spanrs.errors.FormatError, match=r"pred has at row 1, token 1, .* b'B-L\\xffC"
+    ) as caught:
         spanrs.score(other, column)
     assert (caught.value.code, caught.value.sentence) == ("encoding", 1)
     with pytest.raises(spanrs.errors.FormatError, match="gold has at row 1"):

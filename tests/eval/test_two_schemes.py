@@ -28,7 +28,11 @@ def laid_out(rows):
     return spans, at + 1
 
 
-@given(st.lists(st.tuples(SPANS, SPANS), min_size=1, max_size=4), st.sampled_from(SCHEMES), st.sampled_from(SCHEMES))
+@given(
+    st.lists(st.tuples(SPANS, SPANS), min_size=1, max_size=4),
+    st.sampled_from(SCHEMES),
+    st.sampled_from(SCHEMES),
+)
 def test_well_formed_tags_count_as_in_one_scheme(pairs, gold_scheme, pred_scheme):
     sides = {name: ([], []) for name in ("one", "two")}
     for gold, pred in pairs:
@@ -46,8 +50,10 @@ def test_well_formed_tags_count_as_in_one_scheme(pairs, gold_scheme, pred_scheme
     assert got.to_dict()["modes"] == expected.to_dict()["modes"]
 
 
-GOLD = [["B-PER", "I-PER", "O", "B-LOC"], ["O", "B-ORG"]]
-BILOU = [["B-PER", "L-PER", "O", "U-LOC"], ["O", "U-ORG"]]
+# As often as there must be violations of a scheme that has all the prefixes.
+GOLD = [["B-PER", "I-PER", "O", "B-LOC"], ["O", "B-ORG"]] * 5
+BILOU = [["B-PER", "L-PER", "O", "U-LOC"], ["O", "U-ORG"]] * 5
+OUTSIDE = [["O"] * len(row) for row in GOLD]
 
 
 @pytest.mark.parametrize("swapped", [False, True])
@@ -65,18 +71,50 @@ def test_another_scheme_of_pred_is_found_out(swapped, tmp_path):
         "ids": spanrs.score(*map(np.array, ids), vocabulary=names, lengths=sizes),
         "arrow": spanrs.score(pa.array(gold), pa.array(pred)),
         "files": spanrs.score_files(tmp_path / "gold", tmp_path / "pred"),
-        "documents": spanrs.score(gold, pred, documents=[1, 1]),
+        "documents": spanrs.score(gold, pred, documents=[5, 5]),
         "fair": spanrs.fair(gold, pred),
     }
     for name, result in results.items():
         assert (result.settings["scheme"], result.settings["pred_scheme"]) == schemes, name
-        assert result.counts[:3] == (3, 0, 0), name
+        assert result.counts[:3] == (15, 0, 0), name
         assert result.pred_detection.startswith(schemes[1]), name
         assert result.warnings == [], name
     assert results["lists"].accuracy == 1.0
     partial = spanrs.partial(gold, pred)
     assert partial.strict.f1 == 1.0
     assert partial.settings["pred_scheme"] == schemes[1]
+
+
+@pytest.mark.parametrize("reading", ["conlleval", "strict", "discard"])
+def test_malformed_bio_is_not_taken_for_iob(reading):
+    gold, pred = [["B-PER", "O"]] * 50, [["I-PER", "O"]] * 50
+    result = spanrs.score(gold, pred, "auto", reading)
+    assert result.to_dict() | {"detection": None} == spanrs.score(gold, pred, "BIO", reading).to_dict()
+    for options in ({}, {"scheme": "BIO"}):
+        with pytest.raises(spanrs.errors.SchemeError, match="Illegal Start"):
+            spanrs.score(gold, pred, reading="refuse", **options)
+    # Little data without a prefix of another scheme is no evidence.
+    assert "pred_scheme" not in spanrs.score([["B-A", "L-A"], ["U-A"]], [["B-A", "I-A"], ["B-A"]]).settings
+
+
+def test_the_order_of_merging_does_not_matter():
+    parts = []
+    for pred in (OUTSIDE, BILOU):
+        scorer = spanrs.Scorer()
+        scorer.update(GOLD, pred)
+        parts.append(scorer)
+    assert parts[0].result().signature.split("|")[1:3] == ["scheme:BIO", "pred_scheme:auto"]
+    first, second = (part.result() for part in parts)
+    for merged in (first.merge(second), second.merge(first)):
+        assert (merged.counts, merged.settings["pred_scheme"]) == ((15, 0, 15), "BILOU")
+    parts[0].merge(parts[0])
+    parts[0].update(GOLD, BILOU)
+    assert parts[0].result().counts == (15, 0, 30)
+    named = spanrs.Scorer(pred_scheme="BILOU")
+    named.update([["O"]], [["O"]])
+    with pytest.raises(spanrs.errors.SchemeError, match="made differently"):
+        named.result().merge(spanrs.score(GOLD, GOLD))
+    assert named.result().merge(second).settings["pred_scheme"] == "BILOU"
 
 
 def test_malformed_predictions_stay_in_the_scheme_of_gold():
@@ -86,7 +124,9 @@ def test_malformed_predictions_stay_in_the_scheme_of_gold():
     assert "pred_scheme" not in result.settings
     # Most are malformed, but not in a way that another scheme explains.
     mixed = [["B-A", "X-A", "O", "E-B"]] * 40
-    with pytest.warns(spanrs.SpanrsWarning, match="80 violations of BIO among 120 tags of pred other than O"):
+    with pytest.warns(
+        spanrs.SpanrsWarning, match="80 violations of BIO among 120 tags of pred other than O"
+    ):
         assert "pred_scheme" not in spanrs.score(gold, mixed).settings
     # A scheme that is named is the scheme of both, and that is said.
     with pytest.warns(spanrs.SpanrsWarning, match="the first: Unknown Tag: L-PER is no tag"):
@@ -97,17 +137,17 @@ def test_batches_keep_the_schemes_that_were_found():
     scorer = spanrs.Scorer()
     scorer.update([["O"]], [["O"]])
     assert scorer.result().signature.split("|")[1] == "scheme:auto"
-    scorer.update(GOLD, [["O"] * 4, ["O", "O"]])
+    scorer.update(GOLD, OUTSIDE)
     scorer.update(GOLD, BILOU)
     # What came before is not read again, and had nothing to read.
     assert scorer.result().settings["pred_scheme"] == "BILOU"
-    assert scorer.result().counts == (3, 0, 3)
+    assert scorer.result().counts == (15, 0, 15)
     other = spanrs.Scorer()
     other.update([["O"]], [["O"]])
     other.merge(scorer)
-    assert other.result().counts == (3, 0, 3)
+    assert other.result().counts == (15, 0, 15)
     other.update(GOLD, BILOU)
-    assert other.result().counts == (6, 0, 3)
+    assert other.result().counts == (30, 0, 15)
     merged = spanrs.score([["O"]], [["O"]]).merge(scorer.result())
     assert merged.signature == scorer.result().signature
 
@@ -115,11 +155,16 @@ def test_batches_keep_the_schemes_that_were_found():
 @pytest.mark.parametrize(
     ("gold", "pred", "options", "message"),
     [
-        (GOLD, [["O"] * 4, ["O", "O"]], {}, "all 6 tags of pred are O"),
-        ([["O"] * 4, ["O", "O"]], GOLD, {}, "all 6 tags of gold are O"),
+        (GOLD, OUTSIDE, {}, "all 30 tags of pred are O"),
+        (OUTSIDE, GOLD, {}, "all 30 tags of gold are O"),
         ([["B-LABEL_1", "O"]], [["B-LABEL_1", "O"]], {}, "types like LABEL_1"),
         ([["B-1", "O"]], [["B-1", "O"]], {}, "types like 1 "),
-        ([["I-A", "B-A", "O"]], [["B-A", "I-A", "O"]], {"scheme": "BIO"}, "1 violations of BIO among 2 tags of gold"),
+        (
+            [["I-A", "B-A", "O"]],
+            [["B-A", "I-A", "O"]],
+            {"scheme": "BIO"},
+            "1 violations of BIO among 2 tags of gold",
+        ),
     ],
 )
 def test_what_is_conspicuous_is_said(gold, pred, options, message):
@@ -146,7 +191,7 @@ def test_tokens_may_differ_if_that_is_asked_for():
 
     with pytest.raises(spanrs.errors.AlignmentError, match=r"token `b`.*token `x`.*--on-misaligned report"):
         score("refuse")
-    with pytest.warns(spanrs.SpanrsWarning, match="2 of 3 tokens differ"):
+    with pytest.warns(spanrs.SpanrsWarning, match="2 tokens differ"):
         reported = score("report")
     assert reported.signature.endswith("|on_misaligned:report|differing_tokens:2|version:0.1.0")
     assert reported.notes[0] == "tokens differ: <stream>:2: `b`, <stream>:2: `x`"
@@ -181,12 +226,14 @@ def test_layers_of_tags_are_counted_together(nested):
         "<stream>: column 3 has tags of the same types, which are not read; name all columns of tags to score "
         "them together (--column 2,3)"
     ]
-    with pytest.raises(TypeError, match="one column of gold and one of pred"):
+    with pytest.raises(ValueError, match="one column of gold and one of pred"):
         spanrs.score_files(io.BytesIO(text), columns=columns)
     with pytest.raises(ValueError, match="one column of tags"):
         tags.validate_file(io.BytesIO(text), columns=columns)
     both = spanrs.score_files(nested.path, nested.path, columns=columns)
-    alone = [spanrs.score_files(nested.path, nested.path, columns=columns._replace(tag=tag)) for tag in (2, 3)]
+    alone = [
+        spanrs.score_files(nested.path, nested.path, columns=columns._replace(tag=tag)) for tag in (2, 3)
+    ]
     assert both.counts == (sum(result.counts.tp for result in alone), 0, 0)
     assert (both.sentences, both.tokens) == (nested.sentences, 2 * nested.tokens)
     assert [len(result.notes) for result in alone] == [1, 1]

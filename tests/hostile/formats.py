@@ -32,7 +32,9 @@ def label_studio(*users: int) -> bytes:
 
 def prodigy(*annotators: str) -> bytes:
     """Give a text once for each annotator."""
-    records = ({"text": TEXT, "spans": SPANS, "_annotator_id": name, "answer": "accept"} for name in annotators)
+    records = (
+        {"text": TEXT, "spans": SPANS, "_annotator_id": name, "answer": "accept"} for name in annotators
+    )
     return b"".join(map(dump, records))
 
 
@@ -63,7 +65,9 @@ FORMATS = {
     b'<cas:Sofa sofaString="EU rejects"/></xmi:XMI>\n',
     "other.xmi": b'<?xml version="1.0"?>\n<root xmlns:xmi="http://www.omg.org/XMI"><a/></root>\n',
     "gate.xml": b"<?xml version='1.0'?>\n<GateDocument><TextWithNodes>EU</TextWithNodes></GateDocument>\n",
-    "latin1_declared.xml": XML.replace("1.0", '1.0" encoding="ISO-8859-1').replace("EU", "\xc9U").encode("latin-1"),
+    "latin1_declared.xml": XML.replace("1.0", '1.0" encoding="ISO-8859-1')
+    .replace("EU", "\xc9U")
+    .encode("latin-1"),
     "unknown_encoding.xml": XML.replace("1.0", '1.0" encoding="klingon').encode(),
     "control_character.xml": b'<doc a="\x01">EU</doc>\n',
     "control_reference.xml": b'<doc a="&#2;">EU</doc>\n',

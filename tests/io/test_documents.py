@@ -173,6 +173,7 @@ def test_gold_says_in_which_scheme_both_sides_are(tmp_path):
     result = mat.score(*sides, **bio, reading="refuse", lenient=True)
     assert "Illegal Start" in result.skipped[0].message
     # Pred is clearly in another scheme.
+    (tmp_path / "pred").write_text("a B-PER\nb L-PER\nc O\nd U-LOC\n\na O\nb U-PER\n", encoding="utf-8")
     assert mat.score(*sides, format="conll", reading="strict").tag["<all>"]["match"] == 3
 
 

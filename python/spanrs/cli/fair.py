@@ -9,7 +9,15 @@ from typing import TYPE_CHECKING
 
 import click
 
-from spanrs.cli.options import COLUMN, echo_table, place_options, progress, source, standard_output
+from spanrs.cli.options import (
+    COLUMN,
+    echo_table,
+    place_options,
+    print_warnings,
+    progress,
+    source,
+    standard_output,
+)
 from spanrs.eval import fair_config, fair_files
 from spanrs.eval.fair_config import FairConfig
 from spanrs.eval.fair_files import FORMATS
@@ -165,6 +173,7 @@ def command(
             by_document=by_document,
             progress=bar,
         )
+    print_warnings(result)
     for name in sorted(set(made.types or ()) - set(result.per_type)):
         click.echo(f"spanrs: note: no span has type {name}", err=True)
     write(result, made, "json" if as_json else to, f"{preds} against {golds}")

@@ -78,7 +78,9 @@ def _names(text: str | None) -> list[str] | None:
 @click.option("--file_type", type=click.Choice(FORMATS), default="mat-json", show_default=True)
 @click.option("--encoding", help="Of the hypothesis, if its file type has none of its own.")
 @click.option(
-    "--annotator", metavar="NAME|INDEX", help="Whose annotations of Label Studio or Prodigy are the hypothesis."
+    "--annotator",
+    metavar="NAME|INDEX",
+    help="Whose annotations of Label Studio or Prodigy are the hypothesis.",
 )
 @click.option("--ref_file", type=click.Path(path_type=Path), help="The reference file.")
 @click.option("--ref_dir", type=click.Path(path_type=Path), help="A directory of reference files.")
@@ -400,4 +402,3 @@ def _bar(pairs: int) -> Iterator[Callable[[int, int], None] | None]:
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
         work = bar.add_task("scoring", total=pairs)
         yield lambda done, total: bar.update(work, completed=done, total=total)
-

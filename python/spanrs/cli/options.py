@@ -37,7 +37,9 @@ class _Column(click.ParamType[Any]):
             return value
         parts = [part.strip() for part in value.split(",")]
         if "" in parts or (len(parts) > 1 and not self._several):
-            self.fail(f"{value!r} is not a column: give its number from 0, or its name in CoNLL-U", param, ctx)
+            self.fail(
+                f"{value!r} is not a column: give its number from 0, or its name in CoNLL-U", param, ctx
+            )
         columns = tuple(self._one(part, param, ctx) for part in parts)
         return columns[0] if len(columns) == 1 else columns
 
@@ -183,8 +185,8 @@ def standard_output() -> IO[bytes]:
     return sys.stdout.buffer
 
 
-def complain(result: Any, name: str | None = None) -> None:
-    """Say on standard error what is conspicuous about the data, and what was noticed in its files."""
+def print_warnings(result: Any, name: str | None = None) -> None:
+    """Print the warnings and notes of a result on standard error."""
     where = "" if name is None else f"{name}: "
     for message in result.warnings:
         click.echo(f"spanrs: warning: {where}{message}", err=True)

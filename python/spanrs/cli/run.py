@@ -25,9 +25,9 @@ class Terminated(BaseException):
 
 @contextlib.contextmanager
 def ended_by_exception() -> Iterator[None]:
-    """Make an exception of SIGTERM and SIGHUP, so that temporary files are removed on the way out."""
+    """Raise an exception on SIGTERM and SIGHUP, so that temporary files are removed on the way out."""
 
-    def terminate(number: int, frame: FrameType | None) -> None:
+    def terminate(number: int, _frame: FrameType | None) -> None:
         raise Terminated(number)
 
     before = {}

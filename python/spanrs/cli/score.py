@@ -16,16 +16,16 @@ from spanrs.cli.options import (
     AMOUNT,
     COLUMNS,
     column_options,
-    complain,
     echo_table,
+    print_warnings,
     progress,
     reading_option,
     scheme_option,
     source,
 )
-from spanrs.eval import FairResult, FairScorer, Result, Scorer, fair_config
 from spanrs.cli.run import describe
 from spanrs.errors import AlignmentError, SpanrsError
+from spanrs.eval import FairResult, FairScorer, Result, Scorer, fair_config
 from spanrs.eval.files import score_with
 from spanrs.io import Columns
 from spanrs.tags.words import Dialect, is_auto
@@ -125,8 +125,8 @@ def command(
     where --gold-column and --pred-column say. "-" is standard input; gzip and zstd are read as they are.
 
     Measures are printed in per cent, in --json as fractions. Several PRED give a table with a row for
-    each, and in --json an object by their names. One of them that cannot be scored is said on standard
-    error, has no row, and makes the exit status 1.
+    each, and in --json an object by their names. A PRED that cannot be scored is reported on standard error
+    and skipped; the exit status is then 1.
     """
     names = (gold, *preds)
     if names.count("-") > 1:
@@ -145,24 +145,18 @@ def command(
         raise click.UsageError("--map and --untyped do not go with --matcher fair")
     if matcher != "fair" and (weights is not None or focus is not None):
         raise click.UsageError("--weights and --focus go with --matcher fair")
-    results: dict[str, Any] = {}
-    failed = False
-    for pred in preds or (None,):
-        name = gold if pred is None else pred
-        try:
-            if matcher == "fair":
-                results[name] = job.fair(gold, pred, _types(kept), weights, focus)
-            else:
-                results[name] = job.exact(gold, pred, _views(maps, kept))
-        except (SpanrsError, OSError) as error:
-            # What is wrong with gold is wrong for every pred; only misaligned tokens are named by their place there.
-            path = getattr(error, "path", None) or getattr(error, "filename", None)
-            if len(preds) < 2 or (path == gold and not isinstance(error, AlignmentError)):
-                raise
-            click.echo(f"spanrs: error: {describe(error)}; {name} is left out", err=True)
-            failed = True
+
+    def score(pred: str | None) -> Any:
+        if matcher == "fair":
+            return job.fair(gold, pred, _types(kept), weights, focus)
+        return job.exact(gold, pred, _views(maps, kept))
+
+    results = _score_all(score, gold, preds) if len(preds) > 1 else {}
+    if len(preds) < 2:
+        results[preds[0] if preds else gold] = score(preds[0] if preds else None)
+    failed = len(results) < len(preds)
     for name, result in results.items():
-        complain(result, name if len(results) > 1 else None)
+        print_warnings(result, name if len(results) > 1 else None)
     if len(preds) < 2:
         ((name, result),) = results.items()
         _show(result, (gold, name), located, untyped=untyped, as_json=as_json)
@@ -170,6 +164,22 @@ def command(
         _show_all(results, untyped=untyped, as_json=as_json)
     if failed:
         click.get_current_context().exit(1 if results else 2)
+
+
+def _score_all(score: Callable[[str], Any], gold: str, preds: tuple[str, ...]) -> dict[str, Any]:
+    """Give the result of each PRED that can be scored, and report the others."""
+    results = {}
+    for pred in preds:
+        try:
+            results[pred] = score(pred)
+        except (SpanrsError, OSError) as error:
+            # What is wrong with gold is wrong for every pred; only misaligned tokens are named by their place there.
+            path = getattr(error, "path", None) or getattr(error, "filename", None)
+            of_gold = path == gold and not isinstance(error, AlignmentError)
+            if of_gold or str(error).startswith("gold: "):
+                raise
+            click.echo(f"spanrs: error: {describe(error)}; {pred} is left out", err=True)
+    return results
 
 
 class _Job(NamedTuple):
@@ -226,7 +236,7 @@ class _Job(NamedTuple):
             "by_document": self.by_document,
         }
 
-    def _score(self, make: Callable[[], Scorer], gold: str, pred: str | None) -> Result | FairResult:
+    def _score(self, make: Callable[..., Scorer], gold: str, pred: str | None) -> Result | FairResult:
         with progress([gold] if pred is None else [gold, pred]) as bar:
             return score_with(
                 make,
@@ -234,7 +244,8 @@ class _Job(NamedTuple):
                 None if pred is None else source(pred),
                 columns=self.columns,
                 pred_columns=self.pred_columns,
-                again=is_auto(self.scheme) or self.pred_scheme is not None and is_auto(self.pred_scheme),
+                rereads=is_auto(self.scheme)
+                or (self.pred_scheme is not None and is_auto(self.pred_scheme)),
                 progress=bar,
             )
 

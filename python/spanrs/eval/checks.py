@@ -1,10 +1,10 @@
-"""What is conspicuous about data that was scored: signs that it is not what its user thinks it is."""
+"""Warnings about suspicious input."""
 
 from __future__ import annotations
 
 import re
 import warnings
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any
 
@@ -51,8 +51,8 @@ class Checks:
         for side, labelled in (("gold", self.gold_labelled), ("pred", self.pred_labelled)):
             if self.tokens and not labelled:
                 found.append(
-                    f"all {self.tokens} tags of {side} are O, so that nothing of it can be scored; is the right "
-                    "column read?"
+                    f"all {self.tokens} tags of {side} are O, so there are no spans to score; is the right column "
+                    "read?"
                 )
             wrong = violations[side].count if side in violations else 0
             if wrong * TENTH > labelled > 0:
@@ -69,9 +69,11 @@ class Checks:
                 f"types like {forgotten[0]} look like ids whose names were forgotten; set id2label of the model"
             )
         if self.unaligned:
-            found.append("a side holds tags without tokens, so that only the lengths of sentences were compared")
+            found.append(
+                "a side holds tags without tokens, so that only the lengths of sentences were compared"
+            )
         if self.differing:
-            found.append(f"{self.differing} of {self.tokens} tokens differ between gold and pred")
+            found.append(f"{self.differing} tokens differ between gold and pred")
         return found
 
 
@@ -88,11 +90,9 @@ class Noticed:
     def from_state(cls, state: Mapping[str, Any]) -> Noticed:
         """Take over what the compiled half noticed."""
         unread = state["other_layers"]
-        return cls(tuple(state["differing_examples"]), {} if unread is None else {unread[0]: tuple(unread[1])})
-
-    def __add__(self, other: Noticed) -> Noticed:
-        """Add what was noticed in other files."""
-        return Noticed(self.differing + other.differing, {**self.unread, **other.unread})
+        return cls(
+            tuple(state["differing_examples"]), {} if unread is None else {unread[0]: tuple(unread[1])}
+        )
 
     def notes(self) -> list[str]:
         """Give a sentence for each."""
@@ -105,6 +105,26 @@ class Noticed:
                 "them together (--column 2,3)"
             )
         return found
+
+
+#: Examples of differing tokens that are kept.
+EXAMPLES = 5
+
+
+def add_noticed(parts: Sequence[Noticed]) -> Noticed:
+    """Give what was noticed in all files, with the first examples."""
+    unread: dict[str, tuple[int, ...]] = {}
+    differing: list[str] = []
+    for part in parts:
+        unread.update(part.unread)
+        differing += part.differing[: EXAMPLES - len(differing)]
+    return Noticed(tuple(differing), unread)
+
+
+def without_spans(sentences: int, gold: int, pred: int) -> list[str]:
+    """Give a sentence for each side that has no span, where there are sentences."""
+    sides = [side for side, spans in (("gold", gold), ("pred", pred)) if sentences and not spans]
+    return [f"{side} has no spans to score; is it the right file and format?" for side in sides]
 
 
 def warn(found: list[str]) -> None:

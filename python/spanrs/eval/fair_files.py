@@ -9,6 +9,7 @@ from typing import Any
 
 from spanrs import _spanrs
 from spanrs.errors import AlignmentError
+from spanrs.eval.checks import warn
 from spanrs.eval.fair_result import FairResult
 from spanrs.eval.fair_scorer import EXCLUDED, Fairness
 from spanrs.eval.fair_tallies import FairTallies
@@ -116,7 +117,9 @@ def fair_files(
     if "stacked" in formats:
         settings["punct"] = f"ignored by column {pos_column}" if ignore_punct else "kept"
     settings = how.settings(settings | {"version": _spanrs.__version__})
-    return how.result(tallies, settings, documents)
+    result = how.result(tallies, settings, documents)
+    warn(result.warnings)
+    return result
 
 
 class _Done:

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from typing import Any, NamedTuple
 
-from spanrs.eval.checks import Checks, Noticed
+from spanrs.eval.checks import Checks, Noticed, add_noticed, without_spans
 from spanrs.eval.fair_tallies import ROW, FairTallies
 from spanrs.eval.fair_weights import FAIR, PAPER, Weights, as_weights, phrase, ratios
 from spanrs.eval.made import Made
@@ -156,8 +156,8 @@ class FairResult(Made):
     errors: list[FairError] | None = None
     """Everything that is no true positive, where that was asked for."""
     _documents: list[tuple[str | None, FairTallies]] = field(default_factory=list)
-    _checks: Checks = Checks()
-    _noticed: Noticed = Noticed()
+    _checks: Checks = field(default_factory=Checks)
+    _noticed: Noticed = field(default_factory=Noticed)
 
     @property
     def notes(self) -> list[str]:
@@ -170,8 +170,12 @@ class FairResult(Made):
 
     @property
     def warnings(self) -> list[str]:
-        """What is conspicuous about the data, a sentence each: a side that is all ``O``, many violations..."""
-        return self._checks.warnings(self.violations, self._tallies.names(), self.settings)
+        """Warnings about suspicious input, a sentence each: a side without spans, many violations..."""
+        found = self._checks.warnings(self.violations, self._tallies.names(), self.settings)
+        if self._checks.tokens:
+            return found
+        counts = self.exact_counts
+        return found + without_spans(self.sentences, counts.tp + counts.fn, counts.tp + counts.fp)
 
     @cached_property
     def overall(self) -> FairScores:
@@ -407,7 +411,7 @@ def combine(results: Sequence[FairResult]) -> FairResult:
         detection=detection,
         pred_detection=pred_detection,
         _checks=checks,
-        _noticed=sum((result._noticed for result in results), Noticed()),
+        _noticed=add_noticed([result._noticed for result in results]),
         errors=errors,
         _documents=documents,
     )

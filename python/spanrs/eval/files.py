@@ -119,10 +119,10 @@ def score_files(
     >>> spanrs.score_files(both).counts
     Counts(tp=1, fp=0, fn=1)
     """
-    made = partial(
+    make = partial(
         Scorer,
-        scheme,
-        reading,
+        scheme=scheme,
+        reading=reading,
         matcher=matcher,
         pred_scheme=pred_scheme,
         on_misaligned=on_misaligned,
@@ -131,13 +131,13 @@ def score_files(
         by_document=by_document,
     )
     result = score_with(
-        made,
+        make,
         gold,
         pred,
         columns=columns,
         pred_columns=pred_columns or columns,
         # ``auto`` may read files twice.
-        again=is_auto(scheme) or pred_scheme is not None and is_auto(pred_scheme),
+        rereads=is_auto(scheme) or (pred_scheme is not None and is_auto(pred_scheme)),
         progress=progress,
     )
     warn(result.warnings)
@@ -145,18 +145,18 @@ def score_files(
 
 
 def score_with(
-    make: Callable[[], Scorer],
+    make: Callable[..., Scorer],
     gold: Source,
     pred: Source | None,
     *,
     columns: Columns,
     pred_columns: Columns,
-    again: bool,
+    rereads: bool,
     progress: Callable[[int], object] | None = None,
 ) -> Result | FairResult:
-    """Score files with scorers that ``make`` makes, one a layer of tags.
+    """Score files with scorers that ``make`` makes, one for each layer of tags.
 
-    The arguments are those of :func:`score_files`; ``again`` is true where files may be read twice.
+    The arguments are those of :func:`score_files`; ``rereads`` is true where files may be read twice.
     """
     if pred is gold and hasattr(gold, "read"):
         message = "gold and pred are one file object; open the file twice"
@@ -165,22 +165,49 @@ def score_with(
         columns = columns._replace(tag=-2 if columns.tag == -1 else columns.tag, second=-1)
     layers, pred_layers = _layers(columns), _layers(pred_columns)
     if pred is None and len(layers) > 1:
-        message = "layers of tags are scored of two files; one file holds one column of gold and one of pred"
-        raise TypeError(message)
+        message = (
+            "layers of tags are scored of two files; one file holds one column of gold and one of pred"
+        )
+        raise ValueError(message)
     if len(layers) != len(pred_layers):
         message = f"gold has {len(layers)} columns of tags, pred has {len(pred_layers)}"
-        raise TypeError(message)
-    again = again or len(layers) > 1
-    results: list[Any] = []
+        raise ValueError(message)
+    for columns_of_side in (layers, pred_layers):
+        if len(set(columns_of_side)) < len(columns_of_side):
+            message = f"a column of tags is named twice: {', '.join(map(str, columns_of_side))}"
+            raise ValueError(message)
+    rereads = rereads or len(layers) > 1
     with ExitStack() as stack:
-        gold_again = stack.enter_context(rereadable(gold, needed=again))
-        pred_again = None if pred is None else stack.enter_context(rereadable(pred, needed=again))
-        for tag, pred_tag in zip(layers, pred_layers, strict=True):
-            scorer = make()
-            of_gold, of_pred = columns._replace(tag=tag), pred_columns._replace(tag=pred_tag)
+        gold_again = stack.enter_context(rereadable(gold, needed=rereads))
+        pred_again = None if pred is None else stack.enter_context(rereadable(pred, needed=rereads))
+
+        def score_layer(at: int, **schemes: str) -> Any:
+            scorer = make(**schemes)
+            of_gold = columns._replace(tag=layers[at])
+            of_pred = pred_columns._replace(tag=pred_layers[at])
             scorer.update_files(gold_again, pred_again, of_gold, of_pred, progress)
-            results.append(scorer.result())
-    return results[0] if len(results) == 1 else combine_layers(results, layers)
+            return scorer.result()
+
+        results = [score_layer(at) for at in range(len(layers))]
+        if len(results) == 1:
+            only: Result | FairResult = results[0]
+            return only
+        # The layer with most spans says in which schemes all of them are.
+        largest = max(results, key=_spans)
+        schemes = {
+            name: largest.settings[name] for name in ("scheme", "pred_scheme") if name in largest.settings
+        }
+        for at, result in enumerate(results):
+            if {name: result.settings.get(name) for name in schemes} != schemes:
+                results[at] = score_layer(at, **schemes)
+    combined: Result | FairResult = combine_layers(results, layers)
+    return combined
+
+
+def _spans(result: Result | FairResult) -> int:
+    """Give the number of spans of gold and pred together."""
+    counts = result.counts if isinstance(result, Result) else result.exact_counts
+    return 2 * counts.tp + counts.fp + counts.fn
 
 
 def _layers(columns: Columns) -> tuple[int | str, ...]:

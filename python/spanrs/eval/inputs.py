@@ -110,9 +110,7 @@ def _signed(
         ends = np.cumsum(sizes) if sizes is not None else np.arange(1, ids.size + 1) * ids.shape[-1]
         sentence = int(np.searchsorted(ends, first, side="right"))
         token = first - (int(ends[sentence - 1]) if sentence else 0)
-        message = (
-            f"gold has id {ids.reshape(-1)[first]} at sentence {sentence}, token {token}, which no vocabulary has"
-        )
+        message = f"gold has id {ids.reshape(-1)[first]} at sentence {sentence}, token {token}, which no vocabulary has"
         error = SchemeError(message)
         error.code = "unknown_id"
         raise error

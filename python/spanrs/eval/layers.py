@@ -1,4 +1,4 @@
-"""Layers of nested annotations: several columns of tags of the same tokens, as in GermEval 2014."""
+"""Layers of nested annotations: several columns of tags for the same tokens, as in GermEval 2014."""
 
 from __future__ import annotations
 
@@ -7,13 +7,14 @@ from dataclasses import replace
 from typing import Any, TypeVar
 
 from spanrs.eval import fair_result, result
+from spanrs.eval.checks import Checks
 from spanrs.eval.fair_result import FairResult
-from spanrs.eval.result import Result
+from spanrs.eval.result import Result, Violations
 
-Made = TypeVar("Made", Result, FairResult)
+ResultT = TypeVar("ResultT", Result, FairResult)
 
 
-def combine_layers(results: Sequence[Made], columns: Sequence[int | str]) -> Made:
+def combine_layers(results: Sequence[ResultT], columns: Sequence[int | str]) -> ResultT:
     """Add the results of layers of the same files.
 
     Spans are matched within their layer and counted together. Sentences and documents count once; tokens, which
@@ -22,12 +23,18 @@ def combine_layers(results: Sequence[Made], columns: Sequence[int | str]) -> Mad
     first = results[0]
     combined: Any = (result.combine if isinstance(first, Result) else fair_result.combine)(list(results))
     combined._tallies.sentences = first.sentences
-    # Tokens were compared once a layer.
-    noticed = first._noticed
-    unread = {
-        path: left
-        for path, others in noticed.unread.items()
-        if (left := tuple(column for column in others if column not in columns))
+    # Who names several columns knows of the others. Tokens were compared once a layer.
+    noticed = replace(first._noticed, unread={})
+    # Sentences are those of the same file, so they keep their numbers.
+    violations = {
+        side: Violations(
+            found.count,
+            sorted(
+                (place for layer in results for place in layer.violations[side].first),
+                key=lambda place: place.sentence,
+            ),
+        )
+        for side, found in combined.violations.items()
     }
     documents = []
     for rows in zip(*(layer._documents for layer in results), strict=True):
@@ -43,12 +50,16 @@ def combine_layers(results: Sequence[Made], columns: Sequence[int | str]) -> Mad
     version = settings.pop("version")
     settings |= {"columns": ",".join(map(str, columns)), "version": version}
     combined = replace(
-        combined, settings=settings, _documents=documents, _noticed=replace(noticed, unread=unread)
+        combined, settings=settings, violations=violations, _documents=documents, _noticed=noticed
     )
     if isinstance(first, Result):
-        checks = combined._tallies.checks
-        combined._tallies.checks = replace(checks, differing=first._differing, unaligned=0)
+        combined._tallies.checks = _once(combined._tallies.checks, first._tallies.checks)
     else:
-        combined = replace(combined, _checks=replace(combined._checks, differing=first._differing))
-    made: Made = combined
-    return made
+        combined = replace(combined, _checks=_once(combined._checks, first._checks))
+    typed: ResultT = combined
+    return typed
+
+
+def _once(checks: Checks, first: Checks) -> Checks:
+    """Count once what was compared once a layer."""
+    return replace(checks, differing=first.differing, unaligned=first.unaligned)

@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from typing import Any, NamedTuple
 
+from spanrs.eval.checks import without_spans
 from spanrs.eval.made import Made
 from spanrs.eval.result import merged_settings
 
@@ -125,6 +126,13 @@ class PartialResult(Made):
     instances: Mapping[str, Instances] | None = None
     """By mode, which spans came out how, where that was asked for."""
 
+    @property
+    def warnings(self) -> list[str]:
+        """Warnings about suspicious input, a sentence each: a side without spans."""
+        counts = self._overall["strict"]
+        pairs = counts.correct + counts.incorrect + counts.partial
+        return without_spans(self.sentences, pairs + counts.missed, pairs + counts.spurious)
+
     @cached_property
     def modes(self) -> dict[str, PartialScore]:
         """All modes by name: ``strict``, ``exact``, ``partial``, ``ent_type``."""
@@ -208,7 +216,8 @@ class PartialResult(Made):
         -------
         dict
             ``modes`` (mode to ``precision``, ``recall``, ``f1`` and the five counts), ``per_type`` (type to
-            the same), ``sentences``, ``detection``, ``signature``, and where they were asked for
+            the same), ``sentences``, ``detection``, ``pred_detection``, ``warnings``, ``signature``, and
+            where they were asked for
             ``instances`` (mode to five lists of (sentence, span)).
         """
         everything: dict[str, Any] = {
@@ -220,6 +229,7 @@ class PartialResult(Made):
             "sentences": self.sentences,
             "detection": self.detection,
             "pred_detection": self.pred_detection,
+            "warnings": self.warnings,
             "signature": self.signature,
         }
         if self.instances is not None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from spanrs import _spanrs
 from spanrs.eval import inputs
+from spanrs.eval.checks import warn
 from spanrs.eval.partial_result import MODES, Instances, PartialCounts, PartialResult
 from spanrs.eval.result import UNDECIDED, with_schemes
 from spanrs.eval.scorer import make_settings
@@ -99,7 +100,7 @@ class PartialScorer:
             Where the two sides have another shape. Nothing of the batch is counted then.
         """
         settings = dict(self._result.settings)
-        # Once schemes are found out they stay.
+        # Schemes stay once they are found out, with the first batch that has a tag other than ``O``.
         first = settings["scheme"] == UNDECIDED or not self._result.sentences
         pred_scheme = self._pred_scheme if first else settings.get("pred_scheme", settings["scheme"])
         made = (settings["scheme"], pred_scheme, settings["reading"], self._dialect)
@@ -232,4 +233,6 @@ def partial(
         instances=instances,
     )
     scorer.update(gold, pred, vocabulary=vocabulary, ignore_index=ignore_index, lengths=lengths, mask=mask)
-    return scorer.result()
+    result = scorer.result()
+    warn(result.warnings)
+    return result

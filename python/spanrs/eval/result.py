@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from spanrs.errors import SchemeError
 from spanrs.eval import views
-from spanrs.eval.checks import Noticed
+from spanrs.eval.checks import Noticed, add_noticed
 from spanrs.eval.made import Made
 from spanrs.eval.tallies import Tallies
 from spanrs.tags.words import Violation
@@ -120,7 +120,7 @@ class Result(Made):
     pred_detection: str | None = None
     """What speaks for the scheme of pred, where it turned out to be another one than that of gold."""
     _documents: list[Tallies] = field(default_factory=list)
-    _noticed: Noticed = Noticed()
+    _noticed: Noticed = field(default_factory=Noticed)
 
     @property
     def notes(self) -> list[str]:
@@ -143,7 +143,11 @@ class Result(Made):
 
     @property
     def warnings(self) -> list[str]:
-        """What is conspicuous about the data, a sentence each: a side that is all ``O``, many violations..."""
+        """Warnings about suspicious input, a sentence each.
+
+        A side that is all ``O``, violations at more than a tenth of a side's tags other than ``O``, types like
+        ``LABEL_0``, tokens that differ or were not compared.
+        """
         return self._tallies.checks.warnings(self.violations, self._tallies.types, self.settings)
 
     @cached_property
@@ -424,10 +428,8 @@ def merged_settings(one: Mapping[str, str], other: Mapping[str, str]) -> dict[st
     """Give the settings of two results together, or refuse; an undecided scheme fits any."""
     both, theirs = dict(one), dict(other)
     # Files of spans have no scheme, and then neither of the two has one.
-    if both.get("scheme") == UNDECIDED and "scheme" in theirs:
-        both = with_schemes(both, theirs)
-    if theirs.get("scheme") == UNDECIDED and "scheme" in both:
-        theirs = with_schemes(theirs, both)
+    if "scheme" in both and "scheme" in theirs:
+        both, theirs = with_schemes(both, theirs), with_schemes(theirs, both)
     if both != theirs:
         signatures = ["|".join(f"{k}:{v}" for k, v in made.items()) for made in (one, other)]
         error = SchemeError(f"results made differently cannot be merged: {' and '.join(signatures)}")
@@ -437,11 +439,19 @@ def merged_settings(one: Mapping[str, str], other: Mapping[str, str]) -> dict[st
 
 
 def with_schemes(settings: dict[str, str], others: dict[str, str]) -> dict[str, str]:
-    """Give settings with the schemes of others."""
+    """Give settings whose undecided schemes are those of others."""
+    scheme, pred_scheme = settings["scheme"], settings.get("pred_scheme")
+    # Without tags of gold nothing is known of pred either, unless its scheme was named.
+    if pred_scheme == UNDECIDED or (scheme == UNDECIDED and pred_scheme is None):
+        pred_scheme = others.get("pred_scheme")
+    if scheme == UNDECIDED:
+        scheme = others["scheme"]
     taken: dict[str, str] = {}
     for name, value in settings.items():
         if name == "scheme":
-            taken |= {known: others[known] for known in ("scheme", "pred_scheme") if known in others}
+            taken[name] = scheme
+            if pred_scheme is not None:
+                taken["pred_scheme"] = pred_scheme
         elif name != "pred_scheme":
             taken[name] = value
     return taken
@@ -479,5 +489,5 @@ def combine(results: Sequence[Result]) -> Result:
         next((result.detection for result in results if result.detection), None),
         next((result.pred_detection for result in results if result.pred_detection), None),
         documents,
-        sum((result._noticed for result in results), Noticed()),
+        add_noticed([result._noticed for result in results]),
     )

@@ -91,6 +91,9 @@ class Scorer:
         threads: int = 1,
     ) -> None:
         del matcher  # It chose the class.
+        if on_misaligned not in ("refuse", "report", "ignore"):
+            message = f"on_misaligned is refuse, report or ignore, not {on_misaligned!r}"
+            raise ValueError(message)
         self._on_misaligned = on_misaligned
         self._counter = _spanrs.Counter(
             scheme, pred_scheme, reading, dialect, located, by_document, self.only
@@ -405,7 +408,7 @@ def score(
     )
     ends = borders(documents, sentences)
     options: dict[str, Any] = {"vocabulary": names, "ignore_index": ignore_index}
-    detections: dict[str, str | None] = {"detection": None, "pred_detection": None}
+    detection = pred_detection = None
     # All sentences as one document.
     one = make(scheme, reading, pred_scheme=pred_scheme)
     if is_auto(scheme) or (pred_scheme is not None and is_auto(pred_scheme)):
@@ -413,7 +416,7 @@ def score(
         one.update(**take(0, sentences), **options)
         whole = one.result()
         scheme, pred_scheme = whole.settings["scheme"], whole.settings.get("pred_scheme")
-        detections = {name: getattr(whole, name) for name in detections}
+        detection, pred_detection = whole.detection, whole.pred_detection
     scorer = make(scheme, reading, pred_scheme=pred_scheme, by_document=True)
     try:
         for start, end in ends:
@@ -422,7 +425,7 @@ def score(
     except (SpanrsError, TypeError) as error:
         # That one numbers sentences from the beginning of its document.
         raise _failure(lambda: one.update(**take(0, sentences), **options)) or error from None
-    result = replace(scorer.result(), **detections)
+    result = replace(scorer.result(), detection=detection, pred_detection=pred_detection)
     warn(result.warnings)
     return result if weights is None else result.weighed(weights)
 

@@ -21,7 +21,7 @@ class Tallies:
     sentences: int = 0
     tokens: int = 0
     correct_tokens: int = 0
-    checks: Checks = Checks()
+    checks: Checks = field(default_factory=Checks)
 
     @classmethod
     def from_state(cls, state: Mapping[str, Any]) -> Tallies:

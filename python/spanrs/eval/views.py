@@ -81,7 +81,7 @@ def weighed(documents: Sequence[Tallies], weights: Sequence[float]) -> Tallies:
         raise ValueError(message)
     total = Tallies()
     for document, weight in zip(documents, weights, strict=True):
-        # Sums of products of larger ones could be no numbers.
+        # Larger weights could overflow to inf.
         if not 0 <= weight <= MOST:
             message = f"a weight is a number from 0 to {MOST:g}, not {_short(weight)}"
             raise ValueError(message)

@@ -155,8 +155,7 @@ def read_documents(
         Of Label Studio and Prodigy, whose annotations are read: a name, an e-mail address or an id as the file
         has them, else a place from 0.
     max_expansion : int, optional
-        Most bytes that a byte of a compressed file may become (100), counted from 16 MiB on: a limit for
-        files that are not trusted.
+        Maximum decompression ratio (100); applies once the output exceeds 16 MiB.
 
     Returns
     -------
@@ -216,10 +215,11 @@ def opened(
         raise ValueError(f"an annotator can be chosen in {' and '.join(ANNOTATED)}, not in {format}")
     source: Path | tuple[bytes, str] = path
     if encoding is None and format == "xml-inline":
-        encoding = _spanrs.declared_encoding(path)
-    utf8 = encoding is None or _is_utf8(encoding)
-    if encoding is not None and format in ENCODED and not utf8:
-        source = (_decoded(path, encoding, max_expansion), str(path))
+        # Read once, for a pipe cannot be read again.
+        data = _spanrs.whole_file(path, max_expansion)
+        source = (_as_declared(data, path), str(path))
+    elif encoding is not None and not _is_utf8(encoding) and format in ENCODED:
+        source = (_decoded(_spanrs.whole_file(path, max_expansion), path, encoding), str(path))
     return _spanrs.read_documents(source, format, elements, overlay, annotator, max_expansion)
 
 
@@ -262,13 +262,35 @@ def _is_utf8(encoding: str) -> bool:
     except UnicodeError:
         name = "idna"
     if name in ("idna", "punycode"):
-        raise ValueError(f"{encoding} encodes names of hosts, not text")
+        raise ValueError(f"{encoding} is an encoding for host names, not text")
     return name == "utf-8"
 
 
-def _decoded(path: Path, encoding: str, max_expansion: int | None) -> bytes:
+def _as_declared(data: bytes, path: Path) -> bytes:
+    """Give XML in UTF-8, from the encoding that it declares."""
+    encoding = _spanrs.declared_encoding(data)
+    if encoding is None:
+        return data
+    try:
+        utf8 = _is_utf8(encoding)
+    except ValueError as error:
+        raise _not_in(path, f"the declaration names no encoding of text: {error}") from None
+    # A declaration that can be read as ASCII is not in an encoding of two bytes a character.
+    if data.startswith((b"<?xml", b"\xef\xbb\xbf")) and codecs.lookup(encoding).name.startswith(
+        ("utf-16", "utf-32")
+    ):
+        raise _not_in(path, f"the declaration says {encoding}, which the file is not in; name its encoding")
+    return data if utf8 else _decoded(data, path, encoding)
+
+
+def _not_in(path: Path, message: str) -> FormatError:
+    error = FormatError(f"{path}:1: {message}")
+    error.code, error.path, error.line = "encoding", str(path), 1
+    return error
+
+
+def _decoded(data: bytes, path: Path, encoding: str) -> bytes:
     """Give the text of a file in UTF-8."""
-    data = _spanrs.whole_file(path, max_expansion)
     try:
         return data.decode(encoding).encode()
     except UnicodeError as wrong:

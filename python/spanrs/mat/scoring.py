@@ -10,7 +10,7 @@ from os import PathLike
 from typing import TYPE_CHECKING, NamedTuple
 
 from spanrs import _spanrs
-from spanrs.errors import FormatError, SpanrsError
+from spanrs.errors import FormatError, SpanrsError, SpanrsWarning
 from spanrs.io.columns import Columns
 from spanrs.mat.files import FilePair, Reading, Side, file_pairs, without_hypothesis
 from spanrs.mat.result import NO_TOKENS, Detail, MatResult, Skipped
@@ -166,8 +166,8 @@ def score(
     percent : bool
         Whether measures are per cent, as MAT 1.3 printed them, not fractions.
     lenient : bool
-        Do not warn of what was skipped, which is in the result anyway, and give a result of nothing where there
-        is nothing to score.
+        Do not warn of what was skipped, which is in the result anyway, and return an empty result instead of
+        raising where there is nothing to score.
     threads : int
         Pairs of files that are worked on at once.
     progress : callable, optional
@@ -189,7 +189,7 @@ def score(
     Warns
     -----
     UserWarning
-        Where pairs or annotations were skipped.
+        Where pairs or annotations were skipped, and where documents of memory have nothing to score.
 
     Notes
     -----
@@ -243,8 +243,10 @@ def score(
         result.notes.append(alone)
     if not lenient and all(isinstance(side, (str, PathLike)) for side in (gold, pred)):
         refuse_nothing(result)
-    if not result.tallies.documents and not lenient:
-        warnings.warn(f"nothing was scored: {result.notes[-1]}", stacklevel=2)
+    nothing = reason_for_nothing(result)
+    if nothing is not None and not lenient:
+        # Documents of memory without annotations may be meant.
+        warnings.warn(f"nothing was scored: {nothing}", SpanrsWarning, stacklevel=2)
     elif result.skipped and not lenient:
         more = f" (and {len(result.skipped) - 1} more)" if len(result.skipped) > 1 else ""
         warnings.warn(f"not everything was scored: {result.skipped[0].message}{more}", stacklevel=2)
@@ -258,19 +260,24 @@ def refuse_nothing(result: MatResult) -> None:
     ------
     spanrs.errors.FormatError
     """
+    reason = reason_for_nothing(result)
+    if reason is not None:
+        error = FormatError(f"nothing was scored: {reason}")
+        error.code = "nothing_scored"
+        raise error
+
+
+def reason_for_nothing(result: MatResult) -> str | None:
+    """Say why nothing was scored; None where something was."""
     tallies = result.tallies
     if tallies.documents and any(tallies.rows.values()):
-        return
+        return None
     if not tallies.documents:
-        skipped = f" ({result.skipped[0].message})" if result.skipped else ""
-        why = f"all pairs were skipped{skipped}" if result.skipped else "there are no pairs of documents"
-    else:
-        many = "the document has" if tallies.documents == 1 else f"none of {tallies.documents} documents has"
-        none = "no annotations" if tallies.documents == 1 else "annotations"
-        why = f"{many} {none} to score on either side; is this the right file type, and are labels left out?"
-    error = FormatError(f"nothing was scored: {why}")
-    error.code = "nothing_scored"
-    raise error
+        first = f" ({result.skipped[0].message})" if result.skipped else ""
+        return f"all pairs were skipped{first}" if result.skipped else "there are no pairs of documents"
+    many = "the document has" if tallies.documents == 1 else f"none of {tallies.documents} documents has"
+    none = "no annotations" if tallies.documents == 1 else "annotations"
+    return f"{many} {none} to score on either side; is this the right file type, and are labels left out?"
 
 
 def score_pairs(

@@ -24,6 +24,6 @@ def safe_cell(text: str) -> str:
     >>> safe_cell("PER"), safe_cell("=1+1")
     ('PER', "'=1+1")
     """
-    # A spreadsheet passes over white space before it looks for a formula.
+    # Spreadsheets skip leading white space.
     formula = text.lstrip().startswith(("=", "+", "-", "@")) or text.startswith(("\t", "\r", "\n"))
     return f"'{text}" if formula else text

@@ -23,7 +23,7 @@ class Printer(Protocol):
 
 
 class Lines:
-    """A console whose width has no end and that knows no colours."""
+    """Plain-text console of unlimited width."""
 
     def __init__(self) -> None:
         self.lines: list[str] = []

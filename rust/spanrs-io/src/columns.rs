@@ -324,7 +324,8 @@ impl ColumnReader {
     fn end(&self) -> Result<Option<LineKind>> {
         if self.any || self.tokens > 0 {
             let keys = self.layout.conllu.iter();
-            let mut keys = keys.flat_map(|keys| [&keys.tag, &keys.second].into_iter().zip(self.keys_found));
+            let mut keys =
+                keys.flat_map(|keys| [&keys.tag, &keys.second].into_iter().zip(self.keys_found));
             return match keys.find_map(|(key, found)| key.as_ref().filter(|_| !found)) {
                 None => Ok(None),
                 Some(key) => {
@@ -332,7 +333,11 @@ impl ColumnReader {
                         "no word has a tag under {key} in MISC, and no column is called so; keys are compared \
                          with their case"
                     );
-                    Err(Error::new(Code::NoColumn, Position::file(self.path()), message))
+                    Err(Error::new(
+                        Code::NoColumn,
+                        Position::file(self.path()),
+                        message,
+                    ))
                 }
             };
         }
@@ -434,7 +439,10 @@ impl ColumnReader {
                 let Some(keys) = &self.layout.conllu else {
                     return Ok(LineKind::Token);
                 };
-                let columns = [(self.layout.tag, &keys.tag), (self.layout.second, &keys.second)];
+                let columns = [
+                    (self.layout.tag, &keys.tag),
+                    (self.layout.second, &keys.second),
+                ];
                 for (at, (column, key)) in columns.into_iter().enumerate() {
                     let place = conllu::tag_place(self.field(column), key.as_deref());
                     self.keys_found[at] |= key.is_none() || place.is_some();

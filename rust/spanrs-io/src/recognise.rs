@@ -61,7 +61,9 @@ fn is_xml(begin: &[u8], line: &[u8]) -> bool {
     let declared = [&b"<?xml"[..], b"<!DOCTYPE", b"<!--"];
     if declared.iter().any(|start| begin.starts_with(start)) {
         // A token of a web page has a tag behind it, and nothing else.
-        let fields = line.split(|&b| is_space(b)).filter(|field| !field.is_empty());
+        let fields = line
+            .split(|&b| is_space(b))
+            .filter(|field| !field.is_empty());
         return fields.count() != 2 || line.trim_ascii_end().ends_with(b">");
     }
     let Some(name) = begin.strip_prefix(b"<") else {

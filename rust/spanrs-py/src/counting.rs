@@ -144,7 +144,8 @@ impl Counting {
         let gold_scheme = self.reader.scheme();
         if self.reader.reading() == Reading::Refuse
             || gold_scheme == Scheme::Token
-            || !are_many(part.violations(Side::Pred).count, labelled) {
+            || !are_many(part.violations(Side::Pred).count, labelled)
+        {
             return Ok(false);
         }
         let detection = match ask(&mut self.reader, Side::Pred, u64::MAX) {
@@ -209,11 +210,7 @@ impl Counting {
     }
 
     /// Reads in these schemes from now on, if none was found out yet.
-    pub(crate) fn set_schemes(
-        &mut self,
-        scheme: Scheme,
-        pred_scheme: PredScheme,
-    ) -> Result<()> {
+    pub(crate) fn set_schemes(&mut self, scheme: Scheme, pred_scheme: PredScheme) -> Result<()> {
         if self.pred_scheme == PredScheme::Undetected {
             self.pred_scheme = pred_scheme;
         }

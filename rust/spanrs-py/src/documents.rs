@@ -223,11 +223,11 @@ fn limits(max_expansion: Option<usize>) -> Limits {
     }
 }
 
-/// The encoding that a file of XML declares; None for UTF-8.
+/// The encoding that XML declares; None for UTF-8.
 #[pyfunction]
-#[pyo3(signature = (path, /))]
-pub(crate) fn declared_encoding(py: Python<'_>, path: PathBuf) -> Result<Option<String>> {
-    Ok(py.detach(|| spanrs_io::document::declared_encoding(&path))?)
+#[pyo3(signature = (data, /))]
+pub(crate) fn declared_encoding(data: &[u8]) -> Option<String> {
+    spanrs_io::document::declared_encoding(data)
 }
 
 /// (name, category, [(alias, [(attribute, value)])])

@@ -121,12 +121,12 @@ impl Reader {
     /// Decodes the tags that came into the vocabulary since the last call.
     fn decode_new(&mut self) -> Result<()> {
         let (reading, dialect, tags) = (self.reading, &self.dialect, &self.tags);
-        for decoding in [Some(&mut self.gold), self.pred.as_deref_mut()] {
-            if let Some(decoding) = decoding {
-                decoding.decode_new(reading, dialect, tags, &mut self.types)?;
-            }
+        self.gold
+            .decode_new(reading, dialect, tags, &mut self.types)?;
+        match &mut self.pred {
+            Some(pred) => pred.decode_new(reading, dialect, tags, &mut self.types),
+            None => Ok(()),
         }
-        Ok(())
     }
 
     /// Gold as the reader reads it.

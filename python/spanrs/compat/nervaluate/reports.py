@@ -129,7 +129,7 @@ def _described(
     if not places:
         yield "-", "-", "None"
     for document, at in places:
-        if evaluator.pred == [[]]:
+        if evaluator.pred == [[]]:  # noqa: SIM108 - it would be one long line
             details = "No prediction info"
         else:
             details = _details(_entity(evaluator, label, document, at))

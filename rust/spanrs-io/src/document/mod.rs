@@ -367,18 +367,11 @@ fn whole(name: &str, file: File, limits: Limits) -> Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// The encoding that a file of XML declares, by its byte order mark or in its declaration; None for UTF-8 and
-/// where nothing is declared.
-///
-/// # Errors
-/// [`Code::Io`] and [`Code::Compression`].
-pub fn declared_encoding(path: &Path) -> Result<Option<String>> {
-    const HEAD: u64 = 1024;
-    let failed = |error| Error::read(Position::file(&path.display().to_string()), error);
-    let mut head = Vec::new();
-    let source = decompress(Box::new(open_file(path)?)).map_err(failed)?;
-    source.take(HEAD).read_to_end(&mut head).map_err(failed)?;
-    Ok(xml_inline::declared_encoding(&head))
+/// The encoding that XML declares, by its byte order mark or in its declaration; None for UTF-8 and where nothing is
+/// declared.
+pub fn declared_encoding(bytes: &[u8]) -> Option<String> {
+    const HEAD: usize = 1024;
+    xml_inline::declared_encoding(&bytes[..bytes.len().min(HEAD)])
 }
 
 /// The bytes as text, without a byte order mark.

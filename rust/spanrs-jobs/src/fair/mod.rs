@@ -119,16 +119,16 @@ struct Side {
 }
 
 enum Source {
-    Spans(spans::Reader),
-    Stacked(stacked::Reader),
+    Spans(Box<spans::Reader>),
+    Stacked(Box<stacked::Reader>),
 }
 
 impl Side {
     fn new(source: SpanSource) -> Self {
         let source = match source {
-            SpanSource::Spans(reader) => Source::Spans(spans::Reader::new(*reader)),
+            SpanSource::Spans(reader) => Source::Spans(Box::new(spans::Reader::new(*reader))),
             SpanSource::Stacked { rows, ignore_punct } => {
-                Source::Stacked(stacked::Reader::new(*rows, ignore_punct))
+                Source::Stacked(Box::new(stacked::Reader::new(*rows, ignore_punct)))
             }
         };
         Self {

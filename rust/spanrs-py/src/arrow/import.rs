@@ -313,11 +313,7 @@ fn identity(array: &RawArray) -> (Vec<usize>, i64, i64) {
 ///
 /// # Safety
 /// As for [`import_array`].
-unsafe fn check(
-    array: &RawArray,
-    kind: &DataType,
-    validated: &Validated,
-) -> Result<()> {
+unsafe fn check(array: &RawArray, kind: &DataType, validated: &Validated) -> Result<()> {
     let places = array.length.checked_add(array.offset);
     // No buffer of such a length fits into memory, and no arithmetic on it overflows.
     let Some(places) = places.filter(|&n| array.length >= 0 && array.offset >= 0 && n < 1 << 48)
@@ -361,19 +357,15 @@ unsafe fn check(
     }
     // SAFETY: null or an array, as promised by the caller.
     match (kind, unsafe { array.dictionary.as_ref() }) {
-        // SAFETY: as promised by the caller.
         (DataType::Dictionary(_, values), Some(dictionary)) => {
+            // SAFETY: as promised by the caller.
             unsafe { check(dictionary, values, validated) }?;
         }
         (DataType::Dictionary(..), None) => return invalid("a dictionary array has no dictionary"),
         (_, Some(_)) => return invalid(format!("an array of {kind} has a dictionary")),
         (_, None) => {}
     }
-    let range = if known {
-        0..0
-    } else {
-        array.offset..places
-    };
+    let range = if known { 0..0 } else { array.offset..places };
     // SAFETY: the offsets are not null where there are places, and as many as the length implies.
     unsafe {
         match kind {
@@ -459,12 +451,7 @@ fn needs(end: i64, data: *const c_void) -> Result<()> {
 ///
 /// # Safety
 /// As for [`import_array`]; the array has one child.
-unsafe fn child(
-    array: &RawArray,
-    item: &Field,
-    end: i64,
-    validated: &Validated,
-) -> Result<()> {
+unsafe fn child(array: &RawArray, item: &Field, end: i64, validated: &Validated) -> Result<()> {
     // SAFETY: there is one child.
     let child = unsafe { (*array.children).as_ref() };
     let Some(child) = child.filter(|child| !child.release.is_null()) else {

@@ -56,14 +56,14 @@ fn pointer<T>(capsule: &Bound<'_, PyAny>, name: &CStr) -> Result<NonNull<T>> {
 
 fn failed(side: &str, error: ImportError) -> Error {
     match error {
-        ImportError::Type(kind) => PyErr::from(match kind.strip_prefix("lists of ") {
+        ImportError::Type(kind) => match kind.strip_prefix("lists of ") {
             None => PyTypeError::new_err(format!(
                 "{side} is an Arrow column of {kind}; it must be a list column, one list of tags a sentence"
             )),
             Some(item) => PyTypeError::new_err(format!(
                 "the lists of {side} hold {item}; tags are strings, a dictionary of strings, or integers"
             )),
-        })
+        }
         .into(),
         ImportError::Invalid(message) => Error::Arrow {
             message: format!("the Arrow column {side} cannot be read: {message}"),
