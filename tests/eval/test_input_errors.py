@@ -234,7 +234,7 @@ def test_a_column_that_was_handed_over_before():
     column = Once(arrow([[0], [1]]))
     other = Once(arrow([[0], [1]]))
     assert spanrs.score(column, other, vocabulary=VOCABULARY).tokens == 2
-    with pytest.raises(ValueError, match="handed over before; export it anew"):
+    with pytest.raises(ValueError, match="the capsule was already consumed; export the column again"):
         spanrs.score(column, other, vocabulary=VOCABULARY)
 
 

@@ -438,14 +438,20 @@ def merged_settings(one: Mapping[str, str], other: Mapping[str, str]) -> dict[st
     return both
 
 
+def _pred_scheme(settings: dict[str, str]) -> str | None:
+    """Give the scheme of pred; None where it is that of gold. Without tags of gold nothing is known of pred."""
+    return settings.get("pred_scheme", UNDECIDED if settings["scheme"] == UNDECIDED else None)
+
+
 def with_schemes(settings: dict[str, str], others: dict[str, str]) -> dict[str, str]:
     """Give settings whose undecided schemes are those of others."""
-    scheme, pred_scheme = settings["scheme"], settings.get("pred_scheme")
-    # Without tags of gold nothing is known of pred either, unless its scheme was named.
-    if pred_scheme == UNDECIDED or (scheme == UNDECIDED and pred_scheme is None):
-        pred_scheme = others.get("pred_scheme")
+    scheme, pred_scheme = settings["scheme"], _pred_scheme(settings)
+    if pred_scheme == UNDECIDED:
+        pred_scheme = _pred_scheme(others)
     if scheme == UNDECIDED:
         scheme = others["scheme"]
+    if scheme == UNDECIDED and pred_scheme == UNDECIDED:
+        pred_scheme = None
     taken: dict[str, str] = {}
     for name, value in settings.items():
         if name == "scheme":

@@ -19,6 +19,7 @@ mod jsonl;
 mod label_studio;
 mod mat_json;
 mod places;
+mod regions;
 mod xml_inline;
 
 use std::collections::{HashMap, HashSet};
