@@ -163,7 +163,7 @@ def test_batches_keep_the_schemes_that_were_found():
             [["I-A", "B-A", "O"]],
             [["B-A", "I-A", "O"]],
             {"scheme": "BIO"},
-            "1 violations of BIO among 2 tags of gold",
+            "1 violation of BIO among 2 tags of gold",
         ),
     ],
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,6 +19,7 @@ from spanrs.cli.options import (
     source,
     standard_output,
 )
+from spanrs.errors import SpanrsWarning
 from spanrs.eval import fair_config, fair_files
 from spanrs.eval.fair_config import FairConfig
 from spanrs.eval.fair_files import FORMATS
@@ -158,7 +160,9 @@ def command(
     if str(golds) == str(preds) == "-":
         raise click.UsageError("GOLD and PRED cannot both be standard input")
     spare([golds, preds], made.out)
-    with progress([str(golds), str(preds)]) as bar:
+    with progress([str(golds), str(preds)]) as bar, warnings.catch_warnings():
+        # The result holds the same warnings, which are printed below.
+        warnings.simplefilter("ignore", SpanrsWarning)
         result = fair_files(
             source(str(golds)),
             source(str(preds)),

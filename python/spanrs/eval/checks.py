@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 #: Names that models give to labels whose own names were never set.
 FORGOTTEN = re.compile(r"(LABEL_)?[0-9]+")
+#: Tags that begin a span or continue one in most schemes.
+PREFIXED = re.compile(r"[BI]-.")
 #: One violation in so many tags other than ``O`` is too much.
 TENTH = 10
 
@@ -59,15 +61,22 @@ class Checks:
                 scheme = settings.get(f"{side}_scheme", settings.get("scheme"))
                 first = violations[side].first
                 example = f", the first: {first[0].violation}" if first else ""
+                noun = "violation" if wrong == 1 else "violations"
                 found.append(
-                    f"{wrong} violations of {scheme} among {labelled} tags of {side} other than O{example}; is it in "
-                    "another scheme?"
+                    f"{wrong} {noun} of {scheme} among {labelled} tags of {side} other than O{example}; "
+                    + _why(side, first[0].violation.current if first else "")
                 )
         forgotten = sorted(name for name in types if FORGOTTEN.fullmatch(name))
         if forgotten:
             found.append(
                 f"types like {forgotten[0]} look like ids whose names were forgotten; set id2label of the model"
             )
+        if "TOKEN" in (settings.get("scheme"), settings.get("pred_scheme")):
+            prefixed = sorted(name for name in types if PREFIXED.match(name))
+            if prefixed:
+                found.append(
+                    f"types like {prefixed[0]} look like tags with a prefix, which TOKEN does not read"
+                )
         if self.unaligned:
             found.append(
                 "a side holds tags without tokens, so that only the lengths of sentences were compared"
@@ -119,6 +128,13 @@ def add_noticed(parts: Sequence[Noticed]) -> Noticed:
         unread.update(part.unread)
         differing += part.differing[: EXAMPLES - len(differing)]
     return Noticed(tuple(differing), unread)
+
+
+def _why(side: str, tag: str) -> str:
+    """Say what may be wrong with a side that has many violations, of which one is a tag."""
+    if FORGOTTEN.fullmatch(tag):
+        return "these look like ids whose names were forgotten; set id2label of the model"
+    return "is it in another scheme (pred_scheme)?" if side == "pred" else "is it in another scheme?"
 
 
 def without_spans(sentences: int, gold: int, pred: int) -> list[str]:
