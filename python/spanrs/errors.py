@@ -7,6 +7,8 @@ file, a directory, no permission) is an ordinary :class:`OSError`.
 
 from __future__ import annotations
 
+import warnings
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -128,6 +130,12 @@ class LimitError(SpanrsError, ValueError):
 
 class SpanrsWarning(UserWarning):
     """Data that can be scored, but is probably not what its user thinks it is."""
+
+
+def warn(messages: Iterable[str]) -> None:
+    """Raise a :class:`SpanrsWarning` for each message, on behalf of the caller of the public function."""
+    for message in messages:
+        warnings.warn(message, SpanrsWarning, stacklevel=3)
 
 
 class ModelError(SpanrsError, ValueError):

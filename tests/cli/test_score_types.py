@@ -40,7 +40,7 @@ def result():
         (["--types", "PER"], [["PER"]]),
         (["--types", "PER,LOC"], [["PER", "LOC"]]),
         (["--types", "PER", "--types", " LOC , PER"], [["PER", "LOC"]]),
-        (["--types", "NONE"], [["NONE"]]),
+        (["--types", "NONE,PER"], [["NONE", "PER"]]),
         (["--map", "ORG=LOC"], [{"ORG": "LOC"}]),
         (["--map", "ORG=LOC", "--map", "PER="], [{"ORG": "LOC", "PER": None}]),
         (["--map", "ORG=A=B"], [{"ORG": "A=B"}]),
@@ -52,7 +52,7 @@ def test_types_are_those_of_with_types(score, result, args, views):
     for view in views:
         result = result.with_types(view)
     status, out, err = score(*args, "--by-document", "--json")
-    note = "spanrs: note: no span has type NONE\n" if "NONE" in args else ""
+    note = "spanrs: note: no span has type NONE\n" if "NONE,PER" in args else ""
     assert (status, err) == (0, note)
     assert json.loads(out) == json.loads(result.to_json())
     status, out, _ = score(*args)
@@ -96,3 +96,10 @@ def test_mistakes_are_said_before_files_are_read(score, args, message):
     assert (status, out) == (2, "")
     assert message in err
     assert err.count("\n") == 1
+
+
+def test_types_of_which_there_is_none_are_refused(score):
+    for more, types in (((), "; types of the files: LOC, ORG, PER"), (("--matcher", "fair"), "")):
+        status, out, err = score("--types", "NONE,NO", *more)
+        assert (status, out) == (2, "")
+        assert err == f"spanrs: error: no span has type NO or NONE{types}; see spanrs score --help\n"

@@ -180,7 +180,43 @@ def test_ordinary_data_gives_no_warning():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert spanrs.score(GOLD, GOLD).warnings == []
-        assert spanrs.score([], []).warnings == []
+
+
+def test_nothing_to_score_gives_a_warning():
+    for make, match in (
+        (spanrs.score, "no tokens"),
+        (spanrs.fair, "no sentences"),
+        (spanrs.partial, "no sentences"),
+    ):
+        with pytest.warns(spanrs.SpanrsWarning, match=match):
+            make([], [])
+
+
+def test_many_spans_of_which_none_is_correct_give_a_warning():
+    gold, pred = [["B-A", "O"] * 5], [["O", "B-A"] * 5]
+    with pytest.warns(
+        spanrs.SpanrsWarning, match="none of 5 spans of gold is among the 5 of pred; are these gold"
+    ):
+        spanrs.score(gold, pred)
+    with pytest.warns(spanrs.SpanrsWarning, match="their types are different: A in gold, B in pred"):
+        spanrs.score(gold, [["B-B", "O"] * 5])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        spanrs.score([["B-A", "O"] * 4], [["O", "B-A"] * 4])
+
+
+def test_sentences_that_are_none_give_a_warning():
+    def score(text):
+        return spanrs.score_files(io.BytesIO(text), io.BytesIO(text))
+
+    with pytest.warns(spanrs.SpanrsWarning, match="all 1000 tokens are one sentence; are blank lines"):
+        score(b"a B-A\n" * 1000)
+    with pytest.warns(spanrs.SpanrsWarning, match="each of 20 sentences has one token"):
+        score(b"a B-A\n\n" * 20)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        score(b"a B-A\n" * 999)
+        score(b"a B-A\n\n" * 19)
 
 
 def test_tokens_may_differ_if_that_is_asked_for():
@@ -191,7 +227,7 @@ def test_tokens_may_differ_if_that_is_asked_for():
 
     with pytest.raises(spanrs.errors.AlignmentError, match=r"token `b`.*token `x`.*--on-misaligned report"):
         score("refuse")
-    with pytest.warns(spanrs.SpanrsWarning, match="2 tokens differ"):
+    with pytest.warns(spanrs.SpanrsWarning, match="2 of 3 tokens differ"):
         reported = score("report")
     assert reported.signature.endswith("|on_misaligned:report|differing_tokens:2|version:0.1.0")
     assert reported.notes[0] == "tokens differ: <stream>:2: `b`, <stream>:2: `x`"
@@ -220,11 +256,12 @@ def test_layers_of_tags_are_counted_together(nested):
         assert result.sentences == 2
         assert [row.sentences for row in result.documents] == [2]
         assert "columns:2,3" in result.signature
-        assert result.notes == []
-    one = spanrs.score_files(io.BytesIO(text), io.BytesIO(wrong), columns=columns._replace(tag=2))
-    assert one.notes == [
-        "<stream>: column 3 has tags of the same types, which are not read; name all columns of tags to score "
-        "them together (--column 2,3)"
+        assert result.warnings == []
+    with pytest.warns(spanrs.SpanrsWarning, match="column 3 has tags of the same types"):
+        one = spanrs.score_files(io.BytesIO(text), io.BytesIO(wrong), columns=columns._replace(tag=2))
+    assert one.warnings == [
+        "<stream>: column 3 has tags of the same types, which are not read; spanrs score takes several columns "
+        "(--column 2,3), other commands one"
     ]
     with pytest.raises(ValueError, match="one column of gold and one of pred"):
         spanrs.score_files(io.BytesIO(text), columns=columns)
@@ -236,4 +273,4 @@ def test_layers_of_tags_are_counted_together(nested):
     ]
     assert both.counts == (sum(result.counts.tp for result in alone), 0, 0)
     assert (both.sentences, both.tokens) == (nested.sentences, 2 * nested.tokens)
-    assert [len(result.notes) for result in alone] == [1, 1]
+    assert [len(result.warnings) for result in alone] == [1, 1]

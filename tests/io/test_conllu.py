@@ -37,7 +37,7 @@ def test_columns_have_names_and_misc_has_keys():
     for column in ("upos", "UPOS", 3):
         assert spans(TEXT, Columns(tag=column), "TOKEN")[0] == named
     for missing in ("ner", "Missing", "UPOSS"):
-        with pytest.raises(spanrs.errors.FormatError, match=f"no word has a tag under {missing} in MISC"):
+        with pytest.raises(spanrs.errors.FormatError, match=f"no word has the key {missing} in MISC"):
             spans(TEXT, Columns(tag=missing))
 
 
@@ -124,17 +124,35 @@ def test_one_of_several_annotators_is_chosen(tmp_path):
     [first] = read()
     assert len(first.annotations) == 1
     assert "1 other annotator" in first.left_out[0]
-    for name, found in (("7", 1), ("8", 0), ("ann@example.org", 0), ("0", 1), ("1", 0)):
+    for name, found in (("7", 1), ("8", 0), (8, 0), ("ann@example.org", 0)):
         [document] = read(name)
         assert (len(document.annotations), list(document.left_out)) == (found, [])
-    # What nobody is called and what was cancelled is nobody's.
-    for nobody in ("9", "bob", "2"):
-        with pytest.raises(spanrs.errors.FormatError, match=f'no annotations of an annotator "{nobody}"'):
+    # Users have numbers, so numbers are no places; annotation 9 was cancelled.
+    for nobody in ("9", "bob", "0"):
+        with pytest.raises(spanrs.errors.FormatError, match=f'no annotator "{nobody}"; the file has 7, 8'):
             read(nobody)
+    # Places are those of users in the order in which the file has them, whatever the order within a task.
+    named = [{"completed_by": name, "result": [region] * (name == "ann")} for name in ("ann", "bob")]
+    tasks = [task | {"annotations": named}, task | {"id": 2, "annotations": named[::-1]}]
+    path.write_text(json.dumps(tasks), encoding="utf-8")
+    for place, found in ((0, 1), (1, 0), ("ann", 1)):
+        assert [len(document.annotations) for document in read(place)] == [found, found]
+    for annotation in named:
+        del annotation["completed_by"]
+    path.write_text(json.dumps(tasks), encoding="utf-8")
+    assert [len(document.annotations) for document in read(0)] == [1, 0]
     task["annotations"][1]["ground_truth"] = True
     path.write_text(json.dumps([task]), encoding="utf-8")
     [truth] = read()
     assert (truth.annotations, list(truth.left_out)) == ([], [])
+    # JSON_MIN has a record for each annotation.
+    records = [{"id": 3, "text": "Bob ate", "annotator": name} for name in ("ann", "bob")]
+    path.write_text(json.dumps(records), encoding="utf-8")
+    with pytest.raises(
+        spanrs.errors.FormatError, match=r"task 3 was annotated twice \(annotators ann, bob\)"
+    ):
+        read()
+    assert len(read("bob")) == len(read(1)) == 1
 
     record = {"text": "Bob ate", "spans": [{"start": 0, "end": 3, "label": "PER"}], "answer": "accept"}
     records = [record | {"_annotator_id": "ann"}, record | {"_session_id": "bob", "spans": []}]
@@ -148,6 +166,12 @@ def test_one_of_several_annotators_is_chosen(tmp_path):
         assert len(document.annotations) == found
     with pytest.raises(spanrs.errors.FormatError, match='no annotator "2"; the file has ann, bob'):
         read("2", "prodigy")
+    unnamed = [{"text": "Bob ate", "_input_hash": 5}] * 2
+    path.write_text("\n".join(map(json.dumps, unnamed)), encoding="utf-8")
+    with pytest.raises(
+        spanrs.errors.FormatError, match=r":2: the same input as on line 1, and no annotators"
+    ):
+        read(kind="prodigy")
     # Each of several annotators may have had texts of their own.
     records[1]["text"] = "Ann ate"
     path.write_text("\n".join(map(json.dumps, records)), encoding="utf-8")

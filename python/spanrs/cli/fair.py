@@ -13,9 +13,11 @@ import click
 from spanrs.cli.options import (
     COLUMN,
     echo_table,
+    note_same_file,
     place_options,
     print_warnings,
     progress,
+    require_types,
     source,
     standard_output,
 )
@@ -177,9 +179,10 @@ def command(
             by_document=by_document,
             progress=bar,
         )
-    print_warnings(result)
-    for name in sorted(set(made.types or ()) - set(result.per_type)):
-        click.echo(f"spanrs: note: no span has type {name}", err=True)
+    if made.types:
+        require_types(made.types, result.per_type)
+    note_same_file(str(golds), str(preds))
+    print_warnings({str(preds): result})
     write(result, made, "json" if as_json else to, f"{preds} against {golds}")
 
 

@@ -11,7 +11,13 @@ from typing import Any
 
 import click
 
-from spanrs.cli.options import place_options, reading_option, scheme_option, standard_output
+from spanrs.cli.options import (
+    format_option,
+    place_options,
+    reading_option,
+    scheme_option,
+    standard_output,
+)
 from spanrs.io import atomic_output
 from spanrs.io.documents import FORMATS
 from spanrs.mat.files import FilePair, Reading, file_pair, file_pairs, without_hypothesis
@@ -137,6 +143,7 @@ def _names(text: str | None) -> list[str] | None:
 )
 @scheme_option()
 @reading_option()
+@format_option
 @place_options
 @click.option("--lenient", is_flag=True, help="Status 0 even if something was skipped.")
 @click.option("--threads", type=click.IntRange(1, 1024), default=1, show_default=True)
@@ -185,7 +192,7 @@ def command(context: click.Context, /, **given: Any) -> None:
             percent=given["percent"],
         )
         if not given["lenient"]:
-            refuse_nothing(result)
+            refuse_nothing(result, told=True)
         for note in result.notes[len(rules.messages()) :]:
             click.echo(note, err=True)
         if page is not None:
@@ -383,7 +390,7 @@ def _reading(given: dict[str, Any], side: str) -> Reading:
         given[f"{side}xml_translate_all"],
         given["scheme"],
         given["reading"],
-        given["columns"],
+        given["columns"]._replace(format=given["file_format"]),
         given[f"{side}annotator"],
         given["max_expansion"],
     )

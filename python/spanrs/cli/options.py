@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import errno
+import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from functools import wraps
 from pathlib import Path
@@ -13,6 +14,7 @@ from typing import IO, Any, TypeVar
 import click
 
 from spanrs import _spanrs
+from spanrs.cli.run import print_warning
 from spanrs.io import Columns, Source
 from spanrs.tags.words import Dialect, schemes
 
@@ -79,18 +81,23 @@ def reading_option(default: str | None = "conlleval") -> Callable[[F], F]:
     )
 
 
-def column_options(function: F) -> F:
-    """Add the options that say where things stand in a file; they arrive as columns and dialect."""
-
-    @click.option(
+def format_option(function: F) -> F:
+    """Add the option that says how a column file is laid out; it arrives as file_format."""
+    return click.option(
         "--format",
         "file_format",
         type=click.Choice(["auto", "columns", "conllu"]),
         default="auto",
         show_default=True,
-        help="columns: one token a line, blank lines between sentences (CoNLL 2003 and others); conllu: CoNLL-U. "
-        "auto finds out, and refuses JSON, XML and others.",
-    )
+        help="Of column files. columns: one token a line, blank lines between sentences (CoNLL 2003 and others); "
+        "conllu: CoNLL-U. auto finds out, and refuses JSON, XML and others.",
+    )(function)
+
+
+def column_options(function: F) -> F:
+    """Add the options that say where things stand in a file; they arrive as columns and dialect."""
+
+    @format_option
     @place_options
     @click.option(
         "--tag-separator", default="-", show_default=True, help="Between prefix and type of a tag."
@@ -185,13 +192,37 @@ def standard_output() -> IO[bytes]:
     return sys.stdout.buffer
 
 
-def print_warnings(result: Any, name: str | None = None) -> None:
-    """Print the warnings and notes of a result on standard error."""
-    where = "" if name is None else f"{name}: "
-    for message in result.warnings:
-        click.echo(f"spanrs: warning: {where}{message}", err=True)
-    for message in result.notes:
-        click.echo(f"spanrs: note: {message}", err=True)
+def print_warnings(results: Mapping[str, Any]) -> None:
+    """Print the warnings and notes of results on standard error, those of all systems once."""
+    found: dict[str, list[str]] = {name: result.warnings for name, result in results.items()}
+    first = next(iter(found.values()), [])
+    common = [message for message in first if all(message in own for own in found.values())]
+    for message in common:
+        print_warning(message)
+    for name, own in found.items():
+        for message in own:
+            if message not in common:
+                print_warning(message, name)
+    for result in results.values():
+        for message in result.notes:
+            click.echo(f"spanrs: note: {message}", err=True)
+
+
+def note_same_file(gold: str, pred: str) -> None:
+    """Print a note where gold and pred are one file."""
+    if gold == pred or (os.path.exists(gold) and os.path.exists(pred) and os.path.samefile(gold, pred)):
+        click.echo(f"spanrs: note: gold and pred are the same file, {pred}", err=True)
+
+
+def require_types(wanted: Collection[str], there: Collection[str]) -> None:
+    """Refuse types none of which occurs, and say which of several do not."""
+    missing = sorted(set(wanted) - set(there))
+    if missing and len(missing) == len(set(wanted)):
+        # Fair matching does not read other types.
+        known = f"; types of the files: {', '.join(sorted(there)[:20])}" if there else ""
+        raise click.UsageError(f"no span has type {' or '.join(missing)}{known}")
+    for name in missing:
+        click.echo(f"spanrs: note: no span has type {name}", err=True)
 
 
 def echo_table(text: str) -> None:

@@ -7,12 +7,14 @@ import io
 import os
 import signal
 import sys
+import warnings
 from collections.abc import Iterator
 from types import FrameType
+from typing import Any
 
 import click
 
-from spanrs.errors import SpanrsError
+from spanrs.errors import SpanrsError, SpanrsWarning
 
 
 class Terminated(BaseException):
@@ -54,7 +56,11 @@ def run(command: click.Command, args: list[str] | None = None, name: str = "span
     try:
         # Not `command.main`, which has ideas of its own about broken pipes.
         arguments = sys.argv[1:] if args is None else list(args)
-        with ended_by_exception(), command.make_context(name, arguments) as context:
+        with (
+            ended_by_exception(),
+            _printed_warnings(),
+            command.make_context(name, arguments) as context,
+        ):
             command.invoke(context)
         sys.stdout.flush()
     except click.exceptions.Exit as exit_:
@@ -86,6 +92,29 @@ def run(command: click.Command, args: list[str] | None = None, name: str = "span
     except MemoryError:
         return _fail("not enough memory")
     return 0
+
+
+@contextlib.contextmanager
+def _printed_warnings() -> Iterator[None]:
+    """Print each :class:`SpanrsWarning` as one line; other warnings stay as they are."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("always", SpanrsWarning)
+        usual = warnings.showwarning
+
+        def show(message: Warning | str, category: type[Warning], *place: Any, **more: Any) -> None:
+            if issubclass(category, SpanrsWarning):
+                print_warning(str(message))
+            else:
+                usual(message, category, *place, **more)
+
+        warnings.showwarning = show
+        yield
+
+
+def print_warning(message: str, name: str | None = None) -> None:
+    """Print a warning, of the file of that name, on standard error."""
+    where = "" if name is None else f"{name}: "
+    click.echo(f"spanrs: warning: {where}{' '.join(message.splitlines())}", err=True)
 
 
 def describe(error: Exception) -> str:

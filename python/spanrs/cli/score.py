@@ -17,9 +17,11 @@ from spanrs.cli.options import (
     COLUMNS,
     column_options,
     echo_table,
+    note_same_file,
     print_warnings,
     progress,
     reading_option,
+    require_types,
     scheme_option,
     source,
 )
@@ -155,8 +157,10 @@ def command(
     if len(preds) < 2:
         results[preds[0] if preds else gold] = score(preds[0] if preds else None)
     failed = len(results) < len(preds)
-    for name, result in results.items():
-        print_warnings(result, name if len(results) > 1 else None)
+    for name in results:
+        if columns == pred_columns and preds:
+            note_same_file(gold, name)
+    print_warnings(results)
     if len(preds) < 2:
         ((name, result),) = results.items()
         _show(result, (gold, name), located, untyped=untyped, as_json=as_json)
@@ -199,8 +203,11 @@ class _Job(NamedTuple):
         """Match exactly, then look at other types."""
         result: Any = self._score(partial(Scorer, **self._options()), gold, pred)
         for view in views:
-            for name in sorted(set(view) - set(result.per_type)):
-                click.echo(f"spanrs: note: no span has type {name}", err=True)
+            if isinstance(view, list):
+                require_types(view, result.per_type)
+            else:
+                for name in sorted(set(view) - set(result.per_type)):
+                    click.echo(f"spanrs: note: no span has type {name}", err=True)
             result = result.with_types(view)
         made: Result = result
         return made
@@ -223,6 +230,8 @@ class _Job(NamedTuple):
         )
         result: Any = self._score(make, gold, pred)
         made: FairResult = result
+        if types is not None:
+            require_types(types, made.per_type)
         return made
 
     def _options(self) -> dict[str, Any]:

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import re
-import warnings
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
-
-from spanrs.errors import SpanrsWarning
 
 if TYPE_CHECKING:
     from spanrs.eval.result import Violations
+    from spanrs.tags.words import Violation
 
 #: Names that models give to labels whose own names were never set.
 FORGOTTEN = re.compile(r"(LABEL_)?[0-9]+")
@@ -52,10 +50,12 @@ class Checks:
         found = []
         for side, labelled in (("gold", self.gold_labelled), ("pred", self.pred_labelled)):
             if self.tokens and not labelled:
-                found.append(
-                    f"all {self.tokens} tags of {side} are O, so there are no spans to score; is the right column "
-                    "read?"
+                tags = (
+                    f"all {self.tokens} tags of {side} are"
+                    if self.tokens > 1
+                    else f"the only tag of {side} is"
                 )
+                found.append(f"{tags} O, so there are no spans to score; is the right column read?")
             wrong = violations[side].count if side in violations else 0
             if wrong * TENTH > labelled > 0:
                 scheme = settings.get(f"{side}_scheme", settings.get("scheme"))
@@ -64,7 +64,7 @@ class Checks:
                 noun = "violation" if wrong == 1 else "violations"
                 found.append(
                     f"{wrong} {noun} of {scheme} among {labelled} tags of {side} other than O{example}; "
-                    + _why(side, first[0].violation.current if first else "")
+                    + _why(side, first[0].violation if first else None)
                 )
         forgotten = sorted(name for name in types if FORGOTTEN.fullmatch(name))
         if forgotten:
@@ -82,7 +82,9 @@ class Checks:
                 "a side holds tags without tokens, so that only the lengths of sentences were compared"
             )
         if self.differing:
-            found.append(f"{self.differing} tokens differ between gold and pred")
+            # Layers are columns of the same tokens.
+            compared = self.tokens // (settings.get("columns", "").count(",") + 1)
+            found.append(f"{self.differing} of {compared} tokens differ between gold and pred")
         return found
 
 
@@ -92,28 +94,18 @@ class Noticed:
 
     differing: tuple[str, ...] = ()
     """The first tokens that differ, with their places."""
-    unread: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
-    """Columns with tags of the same types as the one that is read, by the path of the file."""
+    warnings: tuple[str, ...] = ()
+    """Warnings about files: columns of tags that are not read, sentences that are too long or too short."""
 
     @classmethod
     def from_state(cls, state: Mapping[str, Any]) -> Noticed:
         """Take over what the compiled half noticed."""
-        unread = state["other_layers"]
-        return cls(
-            tuple(state["differing_examples"]), {} if unread is None else {unread[0]: tuple(unread[1])}
-        )
+        unread = state["unread_layers"]
+        return cls(tuple(state["differing_examples"]), () if unread is None else (unread,))
 
     def notes(self) -> list[str]:
-        """Give a sentence for each."""
-        found = [f"tokens differ: {example}" for example in self.differing]
-        for path, columns in self.unread.items():
-            named = ", ".join(map(str, columns))
-            which = f"column {named} has" if len(columns) == 1 else f"columns {named} have"
-            found.append(
-                f"{path}: {which} tags of the same types, which are not read; name all columns of tags to score "
-                "them together (--column 2,3)"
-            )
-        return found
+        """Give a sentence for each of the first tokens that differ."""
+        return [f"tokens differ: {example}" for example in self.differing]
 
 
 #: Examples of differing tokens that are kept.
@@ -122,28 +114,64 @@ EXAMPLES = 5
 
 def add_noticed(parts: Sequence[Noticed]) -> Noticed:
     """Give what was noticed in all files, with the first examples."""
-    unread: dict[str, tuple[int, ...]] = {}
+    warnings: dict[str, None] = {}
     differing: list[str] = []
     for part in parts:
-        unread.update(part.unread)
+        warnings.update(dict.fromkeys(part.warnings))
         differing += part.differing[: EXAMPLES - len(differing)]
-    return Noticed(tuple(differing), unread)
+    return Noticed(tuple(differing), tuple(warnings))
 
 
-def _why(side: str, tag: str) -> str:
-    """Say what may be wrong with a side that has many violations, of which one is a tag."""
-    if FORGOTTEN.fullmatch(tag):
+def _why(side: str, first: Violation | None) -> str:
+    """Say what may be wrong with a side that has many violations, of which this is the first."""
+    if first is not None and FORGOTTEN.fullmatch(first.current):
         return "these look like ids whose names were forgotten; set id2label of the model"
-    return "is it in another scheme (pred_scheme)?" if side == "pred" else "is it in another scheme?"
+    scheme = "another scheme (pred_scheme)" if side == "pred" else "another scheme"
+    if first is not None and first.kind == "Unknown Tag":
+        return f"is it the right column, or is it in {scheme}?"
+    return f"is it in {scheme}?"
 
 
 def without_spans(sentences: int, gold: int, pred: int) -> list[str]:
-    """Give a sentence for each side that has no span, where there are sentences."""
-    sides = [side for side, spans in (("gold", gold), ("pred", pred)) if sentences and not spans]
+    """Give a sentence for each side that has no span."""
+    if not sentences:
+        return ["there are no sentences to score"]
+    sides = [side for side, spans in (("gold", gold), ("pred", pred)) if not spans]
     return [f"{side} has no spans to score; is it the right file and format?" for side in sides]
 
 
-def warn(found: list[str]) -> None:
-    """Raise Python warnings on behalf of the caller of the public function that calls this."""
-    for message in found:
-        warnings.warn(message, SpanrsWarning, stacklevel=3)
+#: Spans a side from which it is suspicious that none is correct.
+SEVERAL = 5
+
+
+def without_matches(types: Mapping[str, Sequence[float]]) -> list[str]:
+    """Warn where both sides have several spans and none is correct; ``types`` has gold, pred and correct spans."""
+    rows = types.values()
+    gold, pred, correct = (sum(row[at] for row in rows) for at in range(3))
+    if correct or gold < SEVERAL or pred < SEVERAL:
+        return []
+    of_gold, of_pred = (sorted(name for name, row in types.items() if row[at]) for at in range(2))
+    if not set(of_gold) & set(of_pred):
+        why = f"their types are different: {_some(of_gold)} in gold, {_some(of_pred)} in pred"
+    else:
+        why = "are these gold and pred of the same annotation?"
+    return [f"none of {gold} spans of gold is among the {pred} of pred; {why}"]
+
+
+def _some(names: Sequence[str]) -> str:
+    return ", ".join(names[:3]) + (" and others" if len(names) > 3 else "")
+
+
+#: Tokens from which a sentence is too long to be one.
+LONG = 1000
+#: Sentences of one token each from which that is no accident.
+SHORT = 20
+
+
+def odd_sentences(sentences: int, tokens: int) -> list[str]:
+    """Warn about files that look as if blank lines were missing, or between all tokens."""
+    if sentences == 1 and tokens >= LONG:
+        return [f"all {tokens} tokens are one sentence; are blank lines between sentences missing?"]
+    if sentences == tokens >= SHORT:
+        return [f"each of {sentences} sentences has one token; are there blank lines between tokens?"]
+    return []

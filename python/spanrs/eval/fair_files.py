@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable
+from dataclasses import replace
 from os import PathLike
 from pathlib import Path
 from typing import Any
 
 from spanrs import _spanrs
-from spanrs.errors import AlignmentError
-from spanrs.eval.checks import warn
+from spanrs.errors import AlignmentError, warn
+from spanrs.eval.checks import Noticed
 from spanrs.eval.fair_result import FairResult
 from spanrs.eval.fair_scorer import EXCLUDED, Fairness
 from spanrs.eval.fair_tallies import FairTallies
@@ -98,17 +99,23 @@ def fair_files(
         message = f"unknown format {file_format!r}; one of {', '.join(FORMATS)}"
         raise ValueError(message)
     how = Fairness(weights, focus, types, exclude)
+    if file_format == "stacked" and columns.format == "auto":
+        # The format was named, so other formats are not looked for.
+        columns = columns._replace(format="columns")
     options = columns._replace(second=pos_column if ignore_punct else columns.second).as_options()
     form = None if file_format == "auto" else file_format
     tallies = FairTallies()
     documents: list[tuple[str | None, FairTallies]] = []
     formats: set[str] = set()
+    unread: list[str] = []
     done = _Done(progress)
     for name, golds, preds in pair(gold, pred):
         sides = ((golds, form, options, ignore_punct), (preds, form, options, ignore_punct))
         state = _spanrs.fair_files(*sides, how.only, None if progress is None else done)
         done.end_file()
         formats.update(state["formats"])
+        if state["unread_layers"] is not None:
+            unread.append(state["unread_layers"])
         counted = FairTallies.from_state(state)
         tallies.add(counted)
         if by_document:
@@ -117,7 +124,7 @@ def fair_files(
     if "stacked" in formats:
         settings["punct"] = f"ignored by column {pos_column}" if ignore_punct else "kept"
     settings = how.settings(settings | {"version": _spanrs.__version__})
-    result = how.result(tallies, settings, documents)
+    result = replace(how.result(tallies, settings, documents), _noticed=Noticed(warnings=tuple(unread)))
     warn(result.warnings)
     return result
 

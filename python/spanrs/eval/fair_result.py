@@ -165,13 +165,15 @@ class FairResult(Made):
         return self._noticed.notes()
 
     @property
-    def _differing(self) -> int:
+    def differing_tokens(self) -> int:
+        """Tokens that differ between gold and pred, where that is no error."""
         return self._checks.differing
 
     @property
     def warnings(self) -> list[str]:
         """Warnings about suspicious input, a sentence each: a side without spans, many violations..."""
         found = self._checks.warnings(self.violations, self._tallies.names(), self.settings)
+        found += self._noticed.warnings
         if self._checks.tokens:
             return found
         counts = self.exact_counts

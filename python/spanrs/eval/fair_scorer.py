@@ -7,8 +7,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from spanrs import _spanrs
+from spanrs.errors import warn
 from spanrs.eval import inputs
-from spanrs.eval.checks import Checks, Noticed, warn
+from spanrs.eval.checks import Checks, Noticed
 from spanrs.eval.fair_result import FairError, FairResult, check_focus, combine
 from spanrs.eval.fair_tallies import FairTallies
 from spanrs.eval.fair_weights import Weights, as_weights, phrase

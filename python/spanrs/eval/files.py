@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, overload
 
-from spanrs.eval.checks import warn
+from spanrs.errors import warn
+from spanrs.eval.checks import Noticed, add_noticed, odd_sentences
 from spanrs.eval.layers import combine_layers
 from spanrs.eval.result import Result
 from spanrs.eval.scorer import LOCATED, Scorer
@@ -189,9 +191,11 @@ def score_with(
             return scorer.result()
 
         results = [score_layer(at) for at in range(len(layers))]
+        first = results[0]
+        tokens = first.tokens if isinstance(first, Result) else first._checks.tokens
+        odd = odd_sentences(first.sentences, tokens)
         if len(results) == 1:
-            only: Result | FairResult = results[0]
-            return only
+            return _with_warnings(first, odd)
         # The layer with most spans says in which schemes all of them are.
         largest = max(results, key=_spans)
         schemes = {
@@ -200,8 +204,13 @@ def score_with(
         for at, result in enumerate(results):
             if {name: result.settings.get(name) for name in schemes} != schemes:
                 results[at] = score_layer(at, **schemes)
-    combined: Result | FairResult = combine_layers(results, layers)
-    return combined
+    return _with_warnings(combine_layers(results, layers), odd)
+
+
+def _with_warnings(result: Result | FairResult, messages: Sequence[str]) -> Result | FairResult:
+    """Add warnings about files to a result."""
+    noticed = add_noticed([result._noticed, Noticed(warnings=tuple(messages))])
+    return replace(result, _noticed=noticed)
 
 
 def _spans(result: Result | FairResult) -> int:

@@ -23,8 +23,8 @@ def combine_layers(results: Sequence[ResultT], columns: Sequence[int | str]) -> 
     first = results[0]
     combined: Any = (result.combine if isinstance(first, Result) else fair_result.combine)(list(results))
     combined._tallies.sentences = first.sentences
-    # Who names several columns knows of the others. Tokens were compared once a layer.
-    noticed = replace(first._noticed, unread={})
+    # Several columns are named, so no warning about the others. Tokens were compared once a layer.
+    noticed = replace(first._noticed, warnings=())
     # Sentences are those of the same file, so they keep their numbers.
     violations = {
         side: Violations(

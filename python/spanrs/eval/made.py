@@ -16,13 +16,13 @@ class Made(ABC):
     def signature(self) -> str:
         """How the result was made. Results with different signatures do not compare."""
         settings = dict(self.settings)
-        if self._differing:
+        if self.differing_tokens:
             version = settings.pop("version")
-            settings |= {"differing_tokens": str(self._differing), "version": version}
+            settings |= {"differing_tokens": str(self.differing_tokens), "version": version}
         return "|".join(f"{name}:{value}" for name, value in settings.items())
 
     @property
-    def _differing(self) -> int:
+    def differing_tokens(self) -> int:
         """Tokens that differ between gold and pred, where that is no error. Merging adds them up."""
         return 0
 

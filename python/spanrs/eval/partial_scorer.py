@@ -6,8 +6,8 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from spanrs import _spanrs
+from spanrs.errors import warn
 from spanrs.eval import inputs
-from spanrs.eval.checks import warn
 from spanrs.eval.partial_result import MODES, Instances, PartialCounts, PartialResult
 from spanrs.eval.result import UNDECIDED, with_schemes
 from spanrs.eval.scorer import make_settings

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from spanrs.errors import SchemeError
 from spanrs.eval import views
-from spanrs.eval.checks import Noticed, add_noticed
+from spanrs.eval.checks import Noticed, add_noticed, without_matches
 from spanrs.eval.made import Made
 from spanrs.eval.tallies import Tallies
 from spanrs.tags.words import Violation
@@ -128,7 +128,8 @@ class Result(Made):
         return self._noticed.notes()
 
     @property
-    def _differing(self) -> int:
+    def differing_tokens(self) -> int:
+        """Tokens that differ between gold and pred, where that is no error."""
         return self._tallies.checks.differing
 
     @property
@@ -146,9 +147,13 @@ class Result(Made):
         """Warnings about suspicious input, a sentence each.
 
         A side that is all ``O``, violations at more than a tenth of a side's tags other than ``O``, types like
-        ``LABEL_0``, tokens that differ or were not compared.
+        ``LABEL_0``, many spans of which none is correct, columns of tags that are not read, tokens that differ
+        or were not compared, nothing to score.
         """
-        return self._tallies.checks.warnings(self.violations, self._tallies.types, self.settings)
+        if not self.tokens:
+            return ["there are no tokens to score"]
+        found = self._tallies.checks.warnings(self.violations, self._tallies.types, self.settings)
+        return [*found, *without_matches(self._tallies.types), *self._noticed.warnings]
 
     @cached_property
     def counts(self) -> Counts:

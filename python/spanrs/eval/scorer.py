@@ -9,9 +9,9 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, overload
 
 from spanrs import _spanrs
-from spanrs.errors import SpanrsError
+from spanrs.errors import SpanrsError, warn
 from spanrs.eval import inputs
-from spanrs.eval.checks import Noticed, warn
+from spanrs.eval.checks import Noticed
 from spanrs.eval.documents import borders, cut
 from spanrs.eval.result import UNDECIDED, LocatedViolation, Result, Violations, combine, merged_settings
 from spanrs.eval.tallies import Tallies

@@ -44,7 +44,10 @@ class Columns(NamedTuple):
     def as_options(self) -> Options:
         """Give the plain tuple the compiled half takes."""
         if isinstance(self.tag, tuple):
-            message = f"one column of tags is expected, not {len(self.tag)}"
+            message = (
+                f"one column of tags is expected, not {len(self.tag)}; several are layers of nested annotations, "
+                "which score_files (spanrs score) reads"
+            )
             raise ValueError(message)
         comments = None if self.comments == "none" else self.comments
         return (

@@ -129,7 +129,7 @@ def read_documents(
     scheme: str = "auto",
     reading: str = "conlleval",
     columns: Columns = Columns(),
-    annotator: str | None = None,
+    annotator: str | int | None = None,
     max_expansion: int | None = None,
 ) -> list[Document]:
     """Read the documents of a file. Files that gzip or zstd have compressed are decompressed.
@@ -151,9 +151,10 @@ def read_documents(
         Of the tags of column files, as for :func:`spanrs.score_files`.
     columns : Columns
         Where things stand in column files.
-    annotator : str, optional
+    annotator : str or int, optional
         Of Label Studio and Prodigy, whose annotations are read: a name, an e-mail address or an id as the file
-        has them, else a place from 0.
+        has them. Where no annotator is called by a number, a number is a place from 0 in the order in which they
+        first occur.
     max_expansion : int, optional
         Maximum decompression ratio (100); applies once the output exceeds 16 MiB.
 
@@ -199,7 +200,7 @@ def opened(
     scheme: str,
     reading: str,
     columns: Columns,
-    annotator: str | None,
+    annotator: str | int | None,
     max_expansion: int | None,
 ) -> _spanrs.Documents:
     """Read documents as the core has them; the arguments are those of :func:`read_documents`."""
@@ -220,7 +221,8 @@ def opened(
         source = (_as_declared(data, path), str(path))
     elif encoding is not None and not _is_utf8(encoding) and format in ENCODED:
         source = (_decoded(_spanrs.whole_file(path, max_expansion), path, encoding), str(path))
-    return _spanrs.read_documents(source, format, elements, overlay, annotator, max_expansion)
+    named = None if annotator is None else str(annotator)
+    return _spanrs.read_documents(source, format, elements, overlay, named, max_expansion)
 
 
 def conll_scheme(path: Path, columns: Columns, expected: str | None = None) -> str:

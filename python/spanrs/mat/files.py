@@ -32,7 +32,7 @@ class Reading:
     scheme: str = "auto"
     reading: str = "conlleval"
     columns: Columns = Columns()
-    annotator: str | None = None
+    annotator: str | int | None = None
     max_expansion: int | None = None
 
     def read(self, path: Path, task: Task | None) -> _spanrs.Documents:

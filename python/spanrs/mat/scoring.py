@@ -75,8 +75,8 @@ def score(
     scheme: str = "auto",
     reading: str = "conlleval",
     columns: Columns = Columns(),
-    annotator: str | None = None,
-    gold_annotator: str | None = None,
+    annotator: str | int | None = None,
+    gold_annotator: str | int | None = None,
     max_expansion: int | None = None,
     file_re: str | None = None,
     suffix_off: str | None = None,
@@ -122,7 +122,7 @@ def score(
         For XML with a task: what the task does not declare stays in the text, or is annotated as well.
     scheme, reading, columns
         Of column files (``conll``), as for :func:`spanrs.score_files`.
-    annotator, gold_annotator : str, optional
+    annotator, gold_annotator : str or int, optional
         Whose annotations are read of Label Studio's and Prodigy's files, as for
         :func:`spanrs.io.read_documents`.
     max_expansion : int, optional
@@ -253,27 +253,27 @@ def score(
     return result
 
 
-def refuse_nothing(result: MatResult) -> None:
-    """Refuse a result of nothing, whose measures would all be 1.
+def refuse_nothing(result: MatResult, *, told: bool = False) -> None:
+    """Refuse a result of nothing, whose measures would all be 1; ``told`` as for :func:`reason_for_nothing`.
 
     Raises
     ------
     spanrs.errors.FormatError
     """
-    reason = reason_for_nothing(result)
+    reason = reason_for_nothing(result, told=told)
     if reason is not None:
         error = FormatError(f"nothing was scored: {reason}")
         error.code = "nothing_scored"
         raise error
 
 
-def reason_for_nothing(result: MatResult) -> str | None:
-    """Say why nothing was scored; None where something was."""
+def reason_for_nothing(result: MatResult, *, told: bool = False) -> str | None:
+    """Say why nothing was scored; None where something was. ``told``: messages of skipped pairs were printed."""
     tallies = result.tallies
     if tallies.documents and any(tallies.rows.values()):
         return None
     if not tallies.documents:
-        first = f" ({result.skipped[0].message})" if result.skipped else ""
+        first = " (see above)" if told else f" ({result.skipped[0].message})" if result.skipped else ""
         return f"all pairs were skipped{first}" if result.skipped else "there are no pairs of documents"
     many = "the document has" if tallies.documents == 1 else f"none of {tallies.documents} documents has"
     none = "no annotations" if tallies.documents == 1 else "annotations"
@@ -326,7 +326,7 @@ def score_pairs(
     settings = rules.settings()
     if samples:
         settings |= {"samples": str(samples), "seed": str(seed)}
-    return MatResult(
+    result = MatResult(
         tallies,
         settings | {"version": _spanrs.__version__},
         details=gathered.details,
@@ -338,6 +338,16 @@ def score_pairs(
         percent=percent,
         misplaced=bool(gathered.misplaced),
     )
+    if tallies.documents and all(pair.gold == pair.pred != "" for pair in pairs) and _is_perfect(tallies):
+        result.notes.append(
+            "Hypothesis and reference are read from the same file, and all annotations are equal."
+        )
+    return result
+
+
+def _is_perfect(tallies: Tallies) -> bool:
+    """Say whether every annotation has a match."""
+    return not any(any(counts[1:]) for counts in tallies.rows["tag"].values())
 
 
 @dataclass
@@ -471,7 +481,8 @@ def _pair(pair: FilePair, scorer: _spanrs.MatScorer, texts: bool) -> _Outcome:
                 else f"Couldn't score {pair.pred}: {why}; skipping pair."
             )
             left.append(Skipped(pair.pred, message, pair=True))
-    return scored, left
+    # Both sides may be read from one file.
+    return scored, list(dict.fromkeys(left))
 
 
 def _placed(file: str, error: SpanrsError) -> tuple[str, str]:

@@ -72,13 +72,20 @@ def show(
 
 
 def render_systems(results: Mapping[str, Result]) -> str:
-    """Give a row for each system as plain text of any width: micro measures, counts, violations of pred."""
+    """Give a row for each system as plain text of any width: micro measures, counts, violations of pred.
+
+    Where tokens of a system differ from those of gold, their number is in another column.
+    """
 
     def show_systems(console: Printer) -> None:
-        table = Table(["system", *MEASURES, "violations"])
+        # Only with on_misaligned="report".
+        differing = any(result.differing_tokens for result in results.values())
+        table = Table(["system", *MEASURES, "violations", *(["differing"] if differing else [])])
         for system, result in results.items():
-            violations = amount(result.violations["pred"].count)
-            table.add_row(system, *_cells(result.micro, result.counts), violations)
+            more = [amount(result.violations["pred"].count)]
+            if differing:
+                more.append(amount(result.differing_tokens))
+            table.add_row(system, *_cells(result.micro, result.counts), *more)
         console.print(table)
         for signature in dict.fromkeys(result.signature for result in results.values()):
             line(console, f"signature {signature}")

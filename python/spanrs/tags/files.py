@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from os import PathLike
 from typing import IO, Any
 
 from spanrs import _spanrs
+from spanrs.errors import warn
 from spanrs.io import Columns, Source, atomic_output, rereadable
 from spanrs.tags.detect import Detection
 from spanrs.tags.words import Dialect, Span, Violation, is_auto
@@ -81,6 +82,8 @@ class FileReport:
     """The first ones, each with its line of the file."""
     kinds: dict[str, int]
     """How many there are of each kind."""
+    warnings: list[str] = field(default_factory=list)
+    """Warnings about the file, such as columns of tags that were not checked."""
 
 
 def validate_file(
@@ -126,11 +129,13 @@ def validate_file(
     with rereadable(source, needed=is_auto(scheme)) as again:
         name = resolve_scheme(again(), scheme, columns=columns, dialect=dialect, progress=progress)
         options = columns.as_options()
-        sentences, tokens, (count, first), kinds = _spanrs.validate_file(
+        sentences, tokens, (count, first), kinds, unread = _spanrs.validate_file(
             again(), options, name, dialect, located, progress
         )
     rows = [(line, Violation(*row)) for _, line, row in first]
-    return FileReport(name, sentences, tokens, count, rows, dict(kinds))
+    found = [] if unread is None else [unread]
+    warn(found)
+    return FileReport(name, sentences, tokens, count, rows, dict(kinds), found)
 
 
 def convert_file(
@@ -175,7 +180,11 @@ def convert_file(
         name = resolve_scheme(again(), source_scheme, columns=columns, dialect=dialect, progress=progress)
         with atomic_output(target_path) as out:
             options = columns.as_options()
-            _spanrs.convert_file(again(), out, options, name, target_scheme, reading, dialect, progress)
+            unread = _spanrs.convert_file(
+                again(), out, options, name, target_scheme, reading, dialect, progress
+            )
+    if unread is not None:
+        warn([unread])
 
 
 def read_spans_file(
@@ -250,4 +259,6 @@ def write_spans_file(
     with rereadable(source, needed=is_auto(scheme)) as again:
         name = resolve_scheme(again(), scheme, columns=columns, dialect=dialect, progress=progress)
         options = columns.as_options()
-        _spanrs.spans_file(again(), out, options, name, reading, dialect, progress)
+        unread = _spanrs.spans_file(again(), out, options, name, reading, dialect, progress)
+    if unread is not None:
+        warn([unread])

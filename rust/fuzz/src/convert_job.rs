@@ -1,6 +1,6 @@
 //! Column files converted from one scheme to another.
 
-use spanrs_io::{ColumnReader, Columns, LineKind};
+use spanrs_io::{ColumnReader, Columns, Comments, LineKind};
 use spanrs_jobs::{Error, convert, detect, spans, validate};
 use spanrs_tags::{Converter, Dialect, Reader, Reading};
 
@@ -97,16 +97,22 @@ pub fn run(data: &[u8]) {
         // A type that is U+FEFF, written as the first tag of a file of tags alone, is a byte order mark.
         return;
     }
+    // A tag that is converted may become a comment, or cease to look like one.
+    let comment = match &columns.comments {
+        Comments::Prefix(prefix) => bytes
+            .windows(prefix.len())
+            .any(|piece| piece == prefix.as_bytes()),
+        _ => is_guessed(bytes, &columns),
+    };
     let Some(made) = self::tags(&out, &columns) else {
-        // The layout is found out from the first line that is no comment and no document. A tag may look like
-        // one of them, and its conversion does not.
+        // The layout is found out from the first line that is no comment and no document.
         let document = bytes.windows(10).any(|piece| piece == b"-DOCSTART-");
-        assert!(
-            document || is_guessed(bytes, &columns),
-            "what was converted cannot be read"
-        );
+        assert!(document || comment, "what was converted cannot be read");
         return;
     };
+    if comment && made.len() != tags.len() {
+        return;
+    }
     assert_eq!(made.len(), tags.len());
     assert_eq!(without_tags(bytes, &columns), without_tags(&out, &columns));
     let mut target_reader =

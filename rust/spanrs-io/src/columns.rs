@@ -7,7 +7,7 @@ use spanrs_base::Position;
 
 use crate::conllu;
 use crate::error::{Code, Error, Result};
-use crate::layers::other_layers;
+use crate::layers::unread_layers;
 use crate::layout::{Columns, Comments, Layout, is_conllu, is_space, no_tokens, sniff, trimmed};
 use crate::lines::LineReader;
 
@@ -56,9 +56,11 @@ pub struct ColumnReader {
     /// A document line came while a sentence was open: the sentence is reported first.
     pending_document: bool,
     any: bool,
-    other_layers: Vec<usize>,
+    unread_layers: Option<String>,
     /// Whether a word of CoNLL-U had the key of the tag, and that of the second tag.
     keys_found: [bool; 2],
+    /// The first keys of MISC, for messages.
+    misc_keys: Vec<String>,
 }
 
 impl ColumnReader {
@@ -84,7 +86,11 @@ impl ColumnReader {
             (None, _) => Some([b' ', b'\t']),
             (Some(byte), _) => (byte <= b' ').then_some([byte; 2]),
         };
-        let other_layers = other_layers(lines.ahead(), &layout);
+        let unread_layers = unread_layers(lines.path(), lines.ahead(), &layout);
+        let misc_keys = match layout.conllu.is_some() {
+            true => conllu::misc_keys(lines.ahead()),
+            false => Vec::new(),
+        };
         Ok(Self {
             ordinary,
             most: lines.limits().sentence_tokens,
@@ -96,8 +102,9 @@ impl ColumnReader {
             tokens: 0,
             pending_document: false,
             any: false,
-            other_layers,
+            unread_layers,
             keys_found: [false; 2],
+            misc_keys,
         })
     }
 
@@ -179,10 +186,20 @@ impl ColumnReader {
         Some(start + place.start..start + place.end)
     }
 
-    /// Columns that hold tags of the same kind as the one that is read, by what the file begins with: layers of
-    /// nested annotations, which are not looked at.
-    pub fn other_layers(&self) -> &[usize] {
-        &self.other_layers
+    /// A warning that names the columns with tags of the same types as the one that is read: layers of nested
+    /// annotations, recognised in the first lines of the file.
+    pub fn unread_layers(&self) -> Option<&str> {
+        self.unread_layers.as_deref()
+    }
+
+    /// The key of MISC that holds the tags; None where a column does.
+    pub fn tag_key(&self) -> Option<&str> {
+        self.layout.conllu.as_ref()?.tag.as_deref()
+    }
+
+    /// Accepts a file in which no word has the key of the tag: all tags are `O`.
+    pub fn allow_missing_key(&mut self) {
+        self.keys_found[0] = true;
     }
 
     /// True where the second column is one of its own: neither that of the tokens nor that of the tags.
@@ -329,9 +346,14 @@ impl ColumnReader {
             return match keys.find_map(|(key, found)| key.as_ref().filter(|_| !found)) {
                 None => Ok(None),
                 Some(key) => {
+                    let known = match self.misc_keys.as_slice() {
+                        [] => "it has no keys".to_owned(),
+                        keys => format!("keys of the first words: {}", keys.join(", ")),
+                    };
                     let message = format!(
-                        "no word has a tag under {key} in MISC, and no column is called so; keys are compared \
-                         with their case"
+                        "no word has the key {key} in MISC ({known}; case matters), and no column of CoNLL-U is \
+                         called {key} ({})",
+                        conllu::NAMES.join(", ")
                     );
                     Err(Error::new(
                         Code::NoColumn,

@@ -5,7 +5,7 @@ use spanrs_base::Position;
 use crate::conllu;
 use crate::error::{Code, Error, Result};
 use crate::lines::LineReader;
-use crate::recognise::other_format;
+use crate::recognise::{csv_separator, header, is_quoted, other_format};
 
 /// What stands between columns.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -140,37 +140,49 @@ pub(crate) fn sniff(lines: &LineReader, options: &Columns) -> Result<Layout> {
             message,
         ));
     }
+    let wrong = |code, message| {
+        let place = Position::line(lines.path(), at as u64 + 1);
+        Error::new(code, place, message)
+    };
     let plain = options.separator == Separator::Auto && options.format == Format::Auto;
     if options.format == Format::Conllu || plain && conllu::fits(lines.ahead()) {
         return conllu_layout(lines, options, at, line);
+    }
+    if plain && let Some(separator) = csv_separator(lines.ahead(), lines.is_whole()) {
+        let message = format!(
+            "the columns are separated by `{separator}`: name the separator (--separator \"{separator}\")"
+        );
+        return Err(wrong(Code::WrongFormat, message));
     }
     let byte = match options.separator {
         Separator::Byte(byte) => Some(byte),
         Separator::Auto if line.contains(&b'\t') => Some(b'\t'),
         Separator::Auto | Separator::Whitespace => None,
     };
-    let columns = match byte {
-        Some(byte) => line.split(|&b| b == byte).count(),
+    let fields: Vec<&[u8]> = match byte {
+        Some(byte) => line.split(|&b| b == byte).collect(),
         None => line
             .split(|&b| is_space(b))
             .filter(|field| !field.is_empty())
-            .count(),
+            .collect(),
     };
-    let resolve = |column: &Column| {
-        let wrong = |message| {
-            let place = Position::line(lines.path(), at as u64 + 1);
-            Error::new(Code::NoColumn, place, message)
-        };
-        match column {
-            Column::Index(column) => place_of(*column, columns).ok_or_else(|| {
-                wrong(format!(
+    let columns = fields.len();
+    let resolve = |column: &Column| match column {
+        Column::Index(column) => place_of(*column, columns).ok_or_else(|| {
+            let message = match columns {
+                1 => format!("no column {column}: the first token line has 1 column, 0"),
+                _ => format!(
                     "no column {column}: the first token line has {columns} (0 to {})",
                     columns - 1
-                ))
-            }),
-            Column::Name(name) => Err(wrong(format!(
+                ),
+            };
+            wrong(Code::NoColumn, message)
+        }),
+        Column::Name(name) => {
+            let message = format!(
                 "no column {name:?}: columns have names only in CoNLL-U; give its number, from 0"
-            ))),
+            );
+            Err(wrong(Code::NoColumn, message))
         }
     };
     let (token, tag) = (resolve(&options.token)?, resolve(&options.tag)?);
@@ -180,11 +192,27 @@ pub(crate) fn sniff(lines: &LineReader, options: &Columns) -> Result<Layout> {
     };
     if columns > 1 && (token == tag || Some(token) == second) {
         let message = format!(
-            "of {columns} columns, column {token} would hold both tokens and tags; name a second file, or \
-             the columns of tokens and tags"
+            "of {columns} columns, column {token} would hold both tokens and tags; name the columns of tokens and \
+             tags (--token-column, --column). One file with gold and pred has three columns or more"
         );
-        let place = Position::line(lines.path(), at as u64 + 1);
-        return Err(Error::new(Code::NoColumn, place, message));
+        return Err(wrong(Code::NoColumn, message));
+    }
+    if options.format == Format::Auto {
+        if let Some((word, name)) = header(&fields, tag) {
+            let message = format!(
+                "the first line looks like a header ({word}, {name}), not like a token with its tag; remove it, \
+                 or say --format columns"
+            );
+            return Err(wrong(Code::WrongFormat, message));
+        }
+        if is_quoted(fields[tag]) {
+            let message = format!(
+                "the tag {} has quotation marks: quoted cells of CSV are not supported; write the file without \
+                 quotation marks, with tabs between columns",
+                String::from_utf8_lossy(fields[tag])
+            );
+            return Err(wrong(Code::WrongFormat, message));
+        }
     }
     Ok(Layout {
         byte,
@@ -224,17 +252,22 @@ fn conllu_layout(lines: &LineReader, options: &Columns, at: usize, line: &[u8]) 
         Column::Index(column) if (0..columns as i64).contains(column) => {
             Ok((*column as usize, None))
         }
-        Column::Index(_) => {
+        Column::Index(column) => {
             let keys = conllu::misc_keys(lines.ahead());
             let keys = if keys.is_empty() {
                 String::new()
             } else {
                 format!(", or a key of MISC (found: {})", keys.join(", "))
             };
+            // -1 is the default.
+            let number = match column {
+                -1 => String::new(),
+                _ => format!(" and has no column {column} (0 to {})", columns - 1),
+            };
             Err(wrong(
                 Code::NoColumn,
                 format!(
-                    "this is CoNLL-U; name the column of the tags: UPOS, XPOS, MISC{keys}; \
+                    "this is CoNLL-U{number}; name the column of the tags: UPOS, XPOS, MISC{keys}; \
                      or say --format columns"
                 ),
             ))

@@ -12,16 +12,22 @@ use crate::layout::is_space;
 /// `ahead` is the beginning of the file, `whole` is true where it is all of it.
 pub(crate) fn other_format(ahead: &[u8], whole: bool) -> Option<(&'static str, &'static str)> {
     const DOCUMENTS: &str = "annotated documents are scored with spanrs mat";
+    const LISTS: &str =
+        "write one token a line, or give the lists of tags to spanrs.score in Python";
     let begin = ahead.trim_ascii_start();
     let line = begin.split(|&b| b == b'\n').next()?;
-    if begin.starts_with(b"#FORMAT=WebAnno TSV") {
+    if begin.starts_with(b"#FORMAT=WebAnno TSV") || is_webanno(begin) {
         return Some((
             "WebAnno TSV",
             "export CoNLL 2002 or CoNLL-U from INCEpTION or WebAnno",
         ));
     }
     if is_json(begin, whole) {
-        return Some(("JSON", DOCUMENTS));
+        let advice = match holds_lists(begin) {
+            true => LISTS,
+            false => DOCUMENTS,
+        };
+        return Some(("JSON", advice));
     }
     if is_xml(begin, line) {
         return Some(("XML", DOCUMENTS));
@@ -53,6 +59,44 @@ fn is_json(begin: &[u8], whole: bool) -> bool {
         }
         None => false,
     }
+}
+
+/// JSON with lists of tokens or tags instead of texts, as in datasets.
+fn holds_lists(begin: &[u8]) -> bool {
+    let has = |key: &[u8]| memmem::find(begin, key).is_some();
+    let compact: Vec<u8> = begin
+        .iter()
+        .filter(|byte| !byte.is_ascii_whitespace())
+        .take(2)
+        .copied()
+        .collect();
+    compact == b"[["
+        || compact == b"[\""
+        || [
+            &b"\"tokens\""[..],
+            b"\"words\"",
+            b"\"tags\"",
+            b"\"ner_tags\"",
+        ]
+        .into_iter()
+        .any(has)
+            && !has(b"\"text\"")
+}
+
+/// The first token line of WebAnno TSV whose header was removed: `1-1`, a tab, `0-5`, a tab.
+fn is_webanno(begin: &[u8]) -> bool {
+    let mut lines = begin.split(|&b| b == b'\n').map(<[u8]>::trim_ascii_start);
+    let line = lines.find(|line| !line.is_empty() && !line.starts_with(b"#"));
+    let mut columns = line.unwrap_or_default().split(|&b| b == b'\t');
+    let mut is_range = || {
+        let mut numbers = columns.next().unwrap_or_default().split(|&b| b == b'-');
+        let mut number = || {
+            let text = numbers.next().unwrap_or_default();
+            !text.is_empty() && text.iter().all(u8::is_ascii_digit)
+        };
+        number() && number() && numbers.next().is_none()
+    };
+    is_range() && is_range()
 }
 
 /// A declaration, a document type, a comment or an element that is closed, but no line of columns whose token
@@ -102,6 +146,109 @@ fn is_brat(line: &[u8]) -> bool {
         && words.next().is_some_and(|ty| !ty.is_empty() && !digits(ty))
         && words.next().is_some_and(digits)
         && words.next().is_some()
+}
+
+/// The separator of a file with one token a line whose columns are separated by commas or semicolons: every line has
+/// one, and behind the last of them a tag, or no line has white space. The first line may be a header.
+pub(crate) fn csv_separator(ahead: &[u8], whole: bool) -> Option<char> {
+    // The last line may be cut.
+    let lines = ahead
+        .split_inclusive(|&b| b == b'\n')
+        .filter(|line| whole || line.ends_with(b"\n"));
+    let lines: Vec<&[u8]> = lines
+        .map(<[u8]>::trim_ascii)
+        .filter(|line| !line.is_empty())
+        .collect();
+    let (first, others) = lines.split_first()?;
+    [b',', b';'].into_iter().find_map(|separator| {
+        let behind = |line: &[u8]| {
+            let at = line.iter().rposition(|&b| b == separator)?;
+            Some(line[at + 1..].to_vec())
+        };
+        let separated = lines.iter().all(|line| behind(line).is_some());
+        let tagged = |line: &[u8]| behind(line).is_some_and(|field| is_tag(&field));
+        let tags = match others {
+            [] => tagged(first),
+            others => others.iter().all(|line| tagged(line)),
+        };
+        let blank = lines.iter().any(|line| line.iter().any(|&b| is_space(b)));
+        (separated && (tags || !blank)).then_some(char::from(separator))
+    })
+}
+
+/// `O`, or a prefix and a type; quotation marks around it make no difference.
+fn is_tag(field: &[u8]) -> bool {
+    let field = field.strip_prefix(b"\"").unwrap_or(field);
+    let field = field.strip_suffix(b"\"").unwrap_or(field);
+    let prefixed = matches!(
+        field,
+        [
+            b'B' | b'I' | b'E' | b'S' | b'L' | b'U' | b'M' | b'W',
+            b'-',
+            _,
+            ..
+        ]
+    );
+    field == b"O" || prefixed && !field.iter().any(|&b| is_space(b))
+}
+
+/// True for a cell of CSV with quotation marks around it.
+pub(crate) fn is_quoted(field: &[u8]) -> bool {
+    field.len() > 2 && field.starts_with(b"\"") && field.ends_with(b"\"")
+}
+
+/// The names of two columns, that of the tags behind the other, where the first line of a file is a header; of one
+/// column its name twice.
+pub(crate) fn header(fields: &[&[u8]], tag: usize) -> Option<(String, String)> {
+    const OF_TAGS: [&str; 20] = [
+        "tag",
+        "tags",
+        "label",
+        "labels",
+        "ner",
+        "ner_tag",
+        "ner_tags",
+        "iob",
+        "bio",
+        "entity",
+        "entities",
+        "gold",
+        "pred",
+        "prediction",
+        "predicted",
+        "true",
+        "pos",
+        "upos",
+        "xpos",
+        "chunk",
+    ];
+    const OF_OTHERS: [&str; 11] = [
+        "token",
+        "tokens",
+        "word",
+        "words",
+        "form",
+        "text",
+        "sentence",
+        "sentence #",
+        "sentence_id",
+        "pos",
+        "id",
+    ];
+    let name = |field: &[u8]| {
+        let text = String::from_utf8_lossy(field).to_lowercase();
+        text.trim_matches('"').to_owned()
+    };
+    let of_tags = |field: &[u8]| OF_TAGS.contains(&name(field).as_str());
+    let of_others = |field: &[u8]| OF_OTHERS.contains(&name(field).as_str());
+    let last = *fields.get(tag)?;
+    let other = match fields {
+        [_] => Some(last),
+        _ => fields.iter().copied().find(|field| of_others(field)),
+    };
+    let shown = |field| String::from_utf8_lossy(field).into_owned();
+    (of_tags(last)).then_some(())?;
+    other.map(|other| (shown(other), shown(last)))
 }
 
 #[cfg(test)]

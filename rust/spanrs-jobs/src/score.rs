@@ -226,6 +226,10 @@ fn two(
 ) -> Result<(String, String)> {
     let mut pair = Pair::default();
     let mut pace = Pace::new(watch);
+    if gold.tag_key().is_some() && gold.tag_key() == pred.tag_key() {
+        // Gold shows that the key is spelt right; pred has no span then.
+        pred.allow_missing_key();
+    }
     let alike = pred.can_follow(&gold);
     alignment.unaligned = !(gold.has_tokens() && pred.has_tokens());
     let compare = !alignment.unaligned && on_misaligned != OnMisaligned::Ignore;

@@ -31,8 +31,8 @@ pub(crate) struct Alignments {
     pub(crate) differing: u64,
     /// The first of them.
     pub(crate) examples: Vec<String>,
-    /// Columns of tags that were not looked at, and one of the files that have them.
-    pub(crate) other_layers: Option<(String, Vec<usize>)>,
+    /// A warning about columns of tags that are not read, in the first file that has them.
+    pub(crate) unread_layers: Option<String>,
 }
 
 impl Alignments {

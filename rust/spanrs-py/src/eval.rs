@@ -203,17 +203,21 @@ impl Counter {
                 return Err(PyValueError::new_err(message).into());
             }
         };
-        let (mut alignment, mut other_layers) = (Alignment::default(), None);
+        let (mut alignment, mut unread_layers) = (Alignment::default(), None);
         let progress = RefCell::new(Progress::new(progress));
         inner.run(
             |reader, side, most| {
-                let rows = match (side, pred) {
+                let mut rows = match (side, pred) {
                     (Side::Gold, _) => columns(&gold.call0()?, &gold_options, Some(side))?,
                     (Side::Pred, Some(pred)) => {
                         columns(&pred.call0()?, &pred_options, Some(Side::Gold))?
                     }
                     (Side::Pred, None) => columns(&gold.call0()?, &gold_options, Some(side))?,
                 };
+                if side == Side::Pred && pred.is_some() {
+                    // Scoring decides whether that is an error.
+                    rows.allow_missing_key();
+                }
                 let progress = &mut *progress.borrow_mut();
                 let result = py
                     .detach(|| spanrs_jobs::gather(rows, reader, most, &mut |n| progress.tell(n)));
@@ -221,8 +225,7 @@ impl Counter {
             },
             |reader, scorer| {
                 let first = columns(&gold.call0()?, &gold_options, None)?;
-                other_layers = (!first.other_layers().is_empty())
-                    .then(|| (first.path().to_owned(), first.other_layers().to_vec()));
+                unread_layers = first.unread_layers().map(str::to_owned);
                 let sides = match pred {
                     Some(pred) => spanrs_jobs::Sides::Two {
                         gold: Box::new(first),
@@ -241,7 +244,7 @@ impl Counter {
             },
         )?;
         inner.alignments.add(alignment);
-        inner.alignments.other_layers = inner.alignments.other_layers.take().or(other_layers);
+        inner.alignments.unread_layers = inner.alignments.unread_layers.take().or(unread_layers);
         Ok(())
     }
 
@@ -284,7 +287,7 @@ impl Counter {
         state.set_item("unaligned", alignments.unaligned)?;
         state.set_item("differing", alignments.differing)?;
         state.set_item("differing_examples", alignments.examples.clone())?;
-        state.set_item("other_layers", alignments.other_layers.clone())?;
+        state.set_item("unread_layers", alignments.unread_layers.clone())?;
         state.set_item("tags", inner.reader.tags().names().collect::<Vec<_>>())?;
         let statement = inner.detection.as_ref().map(|d| d.statement.as_str());
         state.set_item("detection", statement)?;

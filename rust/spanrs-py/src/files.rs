@@ -233,12 +233,13 @@ pub(crate) fn detect_file(
     Ok((found.name(), detection.statement, violations))
 }
 
-/// (sentences, tokens, (violations, the first ones located), [(kind, number)])
+/// (sentences, tokens, (violations, the first ones located), [(kind, number)], warning)
 pub(crate) type ReportTuple = (
     u64,
     u64,
     (u64, Vec<(u64, u64, ViolationTuple)>),
     Vec<(&'static str, u64)>,
+    Option<String>,
 );
 
 /// Everything that is wrong with the tags of a file.
@@ -258,6 +259,7 @@ pub(crate) fn validate_file(
         dialect.checked()?,
     )?;
     let rows = columns(source, &options, None)?;
+    let unread = rows.unread_layers().map(str::to_owned);
     let mut progress = Progress::new(progress);
     let result = source
         .py()
@@ -274,10 +276,11 @@ pub(crate) fn validate_file(
         report.tokens,
         located(&report.violations),
         kinds,
+        unread,
     ))
 }
 
-/// Copies a file to `out` with its tags converted.
+/// Copies a file to `out` with its tags converted. Returns a warning about layers that are not converted.
 #[pyfunction]
 #[pyo3(signature = (source, out, options, source_scheme, target_scheme, reading_name, dialect, progress, /))]
 #[allow(clippy::too_many_arguments)] // One call, made from one place in Python.
@@ -290,21 +293,23 @@ pub(crate) fn convert_file(
     reading_name: Option<&str>,
     dialect: PyDialect,
     progress: Option<Py<PyAny>>,
-) -> Result<()> {
+) -> Result<Option<String>> {
     let (from, to) = (scheme(source_scheme)?, scheme(target_scheme)?);
     let read_as = reading_name.map(reading).transpose()?;
     let mut converter = Converter::new(from, to, read_as, dialect.checked()?)?;
     let rows = columns(source, &options, None)?;
+    let unread = rows.unread_layers().map(str::to_owned);
     let mut progress = Progress::new(progress);
     let result = source.py().detach(|| {
         let mut out = std::io::BufWriter::with_capacity(1 << 20, Sink(&out));
         spanrs_jobs::convert(rows, &mut converter, &mut out, &mut |n| progress.tell(n))?;
         out.flush().map_err(spanrs_jobs::Error::from)
     });
-    progress.check(result.map_err(Error::from))
+    progress.check(result.map_err(Error::from))?;
+    Ok(unread)
 }
 
-/// Writes the spans of a file to `out` as JSON Lines.
+/// Writes the spans of a file to `out` as JSON Lines. Returns a warning about layers that are not read.
 #[pyfunction]
 #[pyo3(signature = (source, out, options, scheme_name, reading_name, dialect, progress, /))]
 pub(crate) fn spans_file(
@@ -315,18 +320,20 @@ pub(crate) fn spans_file(
     reading_name: &str,
     dialect: PyDialect,
     progress: Option<Py<PyAny>>,
-) -> Result<()> {
+) -> Result<Option<String>> {
     let mut reader = Reader::new(
         scheme(scheme_name)?,
         reading(reading_name)?,
         dialect.checked()?,
     )?;
     let rows = columns(source, &options, None)?;
+    let unread = rows.unread_layers().map(str::to_owned);
     let mut progress = Progress::new(progress);
     let result = source.py().detach(|| {
         let mut out = std::io::BufWriter::with_capacity(1 << 20, Sink(&out));
         spanrs_jobs::spans(rows, &mut reader, &mut out, &mut |n| progress.tell(n))?;
         out.flush().map_err(spanrs_jobs::Error::from)
     });
-    progress.check(result.map_err(Error::from))
+    progress.check(result.map_err(Error::from))?;
+    Ok(unread)
 }

@@ -126,7 +126,11 @@ impl From<TooManyTags> for Error {
 }
 
 fn no_scheme(strange: u64, labelled: u64, examples: &[String]) -> String {
-    let shown: Vec<String> = examples.iter().map(|tag| format!("`{tag}`")).collect();
+    let shown = examples.iter().map(|tag| match tag.as_str() {
+        "" => "an empty tag".to_owned(),
+        tag => format!("`{tag}`"),
+    });
+    let shown: Vec<String> = shown.collect();
     let numbered = examples.iter().all(|tag| {
         let number = tag.strip_prefix("LABEL_").unwrap_or(tag);
         !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit())

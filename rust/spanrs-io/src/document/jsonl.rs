@@ -20,7 +20,7 @@ use crate::error::{Code, Error, Result};
 /// Records of doccano. Its versions call the text "text" or "data", and the spans "label", "labels" or
 /// "entities"; relations are passed over.
 pub(super) fn doccano(name: &str, text: &str) -> Result<Vec<Document>> {
-    each(name, text, "this is no record of doccano", |line| {
+    each(name, text, "this is no record of doccano", |line, _| {
         let record: Doccano = serde_json::from_str(line)?;
         record.document().map(Some)
     })
@@ -30,30 +30,46 @@ pub(super) fn doccano(name: &str, text: &str) -> Result<Vec<Document>> {
 ///
 /// A record is called by its "id", else by that in its "meta", else by its "_input_hash", which is the same
 /// for the same input, whoever annotated it. Several annotators of the same text are an error unless one is chosen,
-/// by name or by its place among the names as they first occur.
+/// by name or, where no name is a number, by its place among the names as they first occur. Two records of the same
+/// input are an error as well if no annotators are named.
 pub(super) fn prodigy(name: &str, text: &str, annotator: Option<&str>) -> Result<Vec<Document>> {
     let mut annotators: Vec<Option<String>> = Vec::new();
     let mut read: Vec<(usize, Document)> = Vec::new();
-    each(name, text, "this is no record of Prodigy", |line| {
-        match serde_json::from_str::<Prodigy>(line) {
-            Ok(record) if accepted(record.answer.as_deref()) => {
-                let by = record.annotator();
-                let place = annotators.iter().position(|known| *known == by);
-                let place = place.unwrap_or_else(|| {
-                    annotators.push(by);
-                    annotators.len() - 1
-                });
-                read.push((place, record.document()));
-                Ok(None)
+    // Line of each input of unknown annotators, and the first line whose input has occurred before.
+    let mut inputs: HashMap<(String, String), u64> = HashMap::new();
+    let mut repeated = None;
+    each(
+        name,
+        text,
+        "this is no record of Prodigy",
+        |line, number| {
+            match serde_json::from_str::<Prodigy>(line) {
+                Ok(record) if accepted(record.answer.as_deref()) => {
+                    let by = record.annotator();
+                    if let (None, Some(input)) = (&by, json::id(&record.input)) {
+                        let text = record.text.clone();
+                        let first = *inputs.entry((input, text)).or_insert(number);
+                        if first < number {
+                            repeated = repeated.or(Some((first, number)));
+                        }
+                    }
+                    let place = annotators.iter().position(|known| *known == by);
+                    let place = place.unwrap_or_else(|| {
+                        annotators.push(by);
+                        annotators.len() - 1
+                    });
+                    read.push((place, record.document()));
+                    Ok(None)
+                }
+                Ok(_) => Ok(None),
+                // What was rejected need not be in order.
+                Err(error) => match serde_json::from_str::<Answered>(line) {
+                    Ok(record) if !accepted(record.answer.as_deref()) => Ok(None),
+                    _ => Err(error),
+                },
             }
-            Ok(_) => Ok(None),
-            // What was rejected need not be in order.
-            Err(error) => match serde_json::from_str::<Answered>(line) {
-                Ok(record) if !accepted(record.answer.as_deref()) => Ok(None),
-                _ => Err(error),
-            },
-        }
-    })?;
+        },
+    )?;
     let chosen = match annotator {
         None if annotators.len() > 1 && same_text_twice(&read) => {
             let names = annotators.iter().flatten().map(String::as_str);
@@ -67,26 +83,54 @@ pub(super) fn prodigy(name: &str, text: &str, annotator: Option<&str>) -> Result
         }
         None => None,
         Some(wanted) => {
+            let names = annotators.iter().flatten().map(String::as_str);
             let named = |by: &Option<String>| by.as_deref() == Some(wanted);
             let place = annotators.iter().position(named);
-            // Unknown names are tried as an index.
-            let place = place.or_else(|| wanted.parse().ok().filter(|&at| at < annotators.len()));
-            let Some(place) = place else {
-                let names: Vec<&str> = annotators.iter().flatten().map(String::as_str).collect();
-                let message = format!(
-                    "no annotator {wanted:?}; the file has {}",
-                    json::excerpt(&names.join(", "), 200)
-                );
-                return Err(Error::new(Code::BadDocument, Position::file(name), message));
-            };
-            Some(place)
+            let place = place.or_else(|| by_place(wanted, annotators.len(), names.clone()));
+            Some(place.ok_or_else(|| no_annotator(name, wanted, names))?)
         }
     };
+    if let (None, Some((first, second))) = (chosen, repeated) {
+        let message = format!(
+            "the same input as on line {first}, and no annotators are named; keep one record of each input, or \
+             name annotators with \"_annotator_id\""
+        );
+        let position = Position::line(name, second);
+        return Err(Error::new(Code::BadDocument, position, message));
+    }
     let wanted = |place: usize| chosen.is_none_or(|chosen| chosen == place);
     Ok(read
         .into_iter()
         .filter_map(|(place, document)| wanted(place).then_some(document))
         .collect())
+}
+
+/// The annotator at the place from 0 that `wanted` names; None where an annotator's name is a number, so that numbers
+/// are never ambiguous.
+pub(super) fn by_place<'a>(
+    wanted: &str,
+    annotators: usize,
+    mut names: impl Iterator<Item = &'a str>,
+) -> Option<usize> {
+    if names.any(|name| name.parse::<i64>().is_ok()) {
+        return None;
+    }
+    wanted.parse().ok().filter(|&at| at < annotators)
+}
+
+/// The error for an annotator that the file `path` does not have.
+pub(super) fn no_annotator<'a>(
+    path: &str,
+    wanted: &str,
+    names: impl Iterator<Item = &'a str>,
+) -> Error {
+    let names: Vec<&str> = names.collect();
+    let known = match names.as_slice() {
+        [] => "names none".to_owned(),
+        names => format!("has {}", json::excerpt(&names.join(", "), 200)),
+    };
+    let message = format!("no annotator {wanted:?}; the file {known}");
+    Error::new(Code::BadDocument, Position::file(path), message)
 }
 
 /// True where two annotators have a document of the same text.
@@ -96,12 +140,12 @@ fn same_text_twice(read: &[(usize, Document)]) -> bool {
         .any(|(place, document)| *by.entry(document.text.as_str()).or_insert(*place) != *place)
 }
 
-/// Calls `read` with every line that is not blank.
+/// Calls `read` with every line that is not blank, and its number from 1.
 fn each(
     name: &str,
     text: &str,
     what: &str,
-    mut read: impl FnMut(&str) -> serde_json::Result<Option<Document>>,
+    mut read: impl FnMut(&str, u64) -> serde_json::Result<Option<Document>>,
 ) -> Result<Vec<Document>> {
     let mut documents = Vec::new();
     for (number, line) in (1..).zip(text.split('\n')) {
@@ -118,7 +162,7 @@ fn each(
             let message = format!("{what}: a list, not an object; export JSON Lines, not JSON");
             return Err(Error::new(Code::BadDocument, position, message));
         }
-        match read(line) {
+        match read(line, number) {
             Ok(document) => documents.extend(document),
             Err(error) => {
                 let mut told = json::error(name, number, what, &error);

@@ -8,6 +8,8 @@
 //! Offsets count UTF-16 code units, as JavaScript does. The text that a region may carry is not looked at: it
 //! is written with fewer blanks than the document, or lacks the rest of its words, where the offsets are right.
 
+use std::cell::RefCell;
+use std::collections::HashMap;
 use std::fmt;
 
 use serde::Deserialize;
@@ -17,6 +19,7 @@ use serde_json::{Map, Value};
 
 use spanrs_base::Position;
 
+use super::jsonl::{by_place, no_annotator};
 use super::regions::Regions;
 use super::{Document, json};
 use crate::error::{Code, Error, Result};
@@ -31,56 +34,114 @@ const OWN: [&str; 5] = [
     "updated_at",
 ];
 
-/// The tasks that somebody annotated; tasks without annotations are skipped. With an annotator, the tasks that this
-/// one annotated: a user's name, e-mail address or id, or where the file has no such user a place from 0.
+/// The tasks that somebody annotated; tasks without annotations are skipped.
+///
+/// With an annotator, the tasks that this one annotated: a user's name, e-mail address or id. Where no user has a
+/// number for an id, a number is a place from 0: of users as they first occur in the file, or among the annotations
+/// of each task where the file names no users.
 pub(super) fn read(name: &str, text: &str, annotator: Option<&str>) -> Result<Vec<Document>> {
-    let Some(annotator) = annotator else {
-        return read_of(name, text, None);
+    let users = RefCell::new(Vec::new());
+    let all = read_of(name, text, None, &users)?;
+    let Some(wanted) = annotator else {
+        refuse_repeated(name, &all)?;
+        return Ok(all.into_iter().map(|(_, document)| document).collect());
     };
-    let documents = read_of(name, text, Some(Annotator::Name(annotator)))?;
-    if !documents.is_empty() {
-        return Ok(documents);
-    }
-    let documents = match annotator.parse() {
-        Ok(place) => read_of(name, text, Some(Annotator::Place(place)))?,
-        Err(_) => Vec::new(),
+    let users = users.into_inner();
+    let names = || users.iter().map(String::as_str);
+    let user = |at: usize| users[at].clone();
+    let chosen = match by_place(wanted, users.len(), names()).map(user) {
+        Some(user) => Annotator::Name(user),
+        None => match wanted.parse() {
+            Ok(place) if users.is_empty() => Annotator::Place(place),
+            _ => Annotator::Name(wanted.to_owned()),
+        },
     };
+    let documents = read_of(name, text, Some(&chosen), &RefCell::default())?;
     if documents.is_empty() {
-        let message = format!("no annotations of an annotator {annotator:?}");
-        return Err(Error::new(Code::BadDocument, Position::file(name), message));
+        return Err(no_annotator(name, wanted, names()));
     }
-    Ok(documents)
+    refuse_repeated(name, &documents)?;
+    Ok(documents
+        .into_iter()
+        .map(|(_, document)| document)
+        .collect())
 }
 
+/// Refuses two documents of one task: JSON_MIN has one for each annotation.
+fn refuse_repeated(name: &str, documents: &[Found]) -> Result<()> {
+    let mut first: HashMap<&str, &Found> = HashMap::new();
+    for found in documents {
+        let Some(id) = found.1.id.as_deref() else {
+            continue;
+        };
+        let other = *first.entry(id).or_insert(found);
+        if !std::ptr::eq(other, found) && other.1.text == found.1.text {
+            let by = |found: &Found| found.0.clone().unwrap_or_else(|| "unknown".to_owned());
+            let message = format!(
+                "task {id} was annotated twice (annotators {}, {}); choose an annotator (--annotator)",
+                by(other),
+                by(found)
+            );
+            return Err(Error::new(Code::BadDocument, Position::file(name), message));
+        }
+    }
+    Ok(())
+}
+
+/// Who annotated a document, where the file says so, and the document.
+type Found = (Option<String>, Document);
+
 /// Whose annotations are read.
-#[derive(Clone, Copy)]
-enum Annotator<'a> {
+enum Annotator {
     /// Those of a user.
-    Name(&'a str),
+    Name(String),
     /// Those at a place among the annotations of each task.
     Place(usize),
 }
 
-fn read_of(name: &str, text: &str, annotator: Option<Annotator<'_>>) -> Result<Vec<Document>> {
+/// What is read of a file.
+#[derive(Clone, Copy)]
+struct Choice<'a> {
+    annotator: Option<&'a Annotator>,
+    /// The users as they first occur.
+    users: &'a RefCell<Vec<String>>,
+}
+
+impl Choice<'_> {
+    fn note(&self, user: &Value) {
+        if let Some(name) = user_name(user)
+            && !self.users.borrow().contains(&name)
+        {
+            self.users.borrow_mut().push(name);
+        }
+    }
+}
+
+fn read_of(
+    name: &str,
+    text: &str,
+    annotator: Option<&Annotator>,
+    users: &RefCell<Vec<String>>,
+) -> Result<Vec<Found>> {
     let mut deserializer = serde_json::Deserializer::from_str(text);
-    Tasks(annotator)
+    Tasks(Choice { annotator, users })
         .deserialize(&mut deserializer)
         .and_then(|documents| deserializer.end().map(|()| documents))
         .map_err(|error| json::error(name, 1, WHAT, &error))
 }
 
 /// Makes documents of tasks one after the other, so that the tree of one task is held and not that of all.
-struct Tasks<'a>(Option<Annotator<'a>>);
+struct Tasks<'a>(Choice<'a>);
 
 impl<'de> DeserializeSeed<'de> for Tasks<'_> {
-    type Value = Vec<Document>;
+    type Value = Vec<Found>;
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
         deserializer.deserialize_any(self)
     }
 }
 
 impl<'de> Visitor<'de> for Tasks<'_> {
-    type Value = Vec<Document>;
+    type Value = Vec<Found>;
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("a list of tasks")
     }
@@ -102,17 +163,17 @@ impl<'de> Visitor<'de> for Tasks<'_> {
 
 /// Makes a document of the task at a place of the list. What is wrong in it is found here, and not when the
 /// list has gone on, so that messages name the place where the task ends.
-struct Task<'a>(u64, Option<Annotator<'a>>);
+struct Task<'a>(u64, Choice<'a>);
 
 impl<'de> DeserializeSeed<'de> for Task<'_> {
-    type Value = Option<Document>;
+    type Value = Option<Found>;
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
         deserializer.deserialize_any(self)
     }
 }
 
 impl<'de> Visitor<'de> for Task<'_> {
-    type Value = Option<Document>;
+    type Value = Option<Found>;
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("a task: an object with \"data\" and \"annotations\"")
     }
@@ -126,23 +187,29 @@ impl<'de> Visitor<'de> for Task<'_> {
 fn document(
     mut task: Map<String, Value>,
     at: u64,
-    annotator: Option<Annotator<'_>>,
-) -> Result<Option<Document>, String> {
+    choice: Choice<'_>,
+) -> Result<Option<Found>, String> {
     let id = task.get("id").and_then(json::id);
+    let by = task.get("annotator").and_then(user_name);
     let made = match task.get_mut("data").and_then(Value::as_object_mut) {
-        Some(data) => take_text(data, &[]).and_then(|text| full(text, &task, annotator)),
-        None => match annotator {
-            Some(Annotator::Name(name))
-                if task.get("annotator").is_none_or(|by| !is_by(by, name)) =>
-            {
-                Ok(None)
+        Some(data) => take_text(data, &[]).and_then(|text| full(text, &task, choice)),
+        None => {
+            if let Some(user) = task.get("annotator") {
+                choice.note(user);
             }
-            Some(Annotator::Place(1..)) => Ok(None),
-            _ => take_text(&mut task, &OWN).and_then(|text| minimal(text, &task).map(Some)),
-        },
+            match choice.annotator {
+                Some(Annotator::Name(name))
+                    if task.get("annotator").is_none_or(|by| !is_by(by, name)) =>
+                {
+                    Ok(None)
+                }
+                Some(Annotator::Place(1..)) => Ok(None),
+                _ => take_text(&mut task, &OWN).and_then(|text| minimal(text, &task).map(Some)),
+            }
+        }
     };
     match made {
-        Ok(document) => Ok(document.map(|document| Document { id, ..document })),
+        Ok(document) => Ok(document.map(|document| (by, Document { id, ..document }))),
         Err(message) => {
             let named = id.map_or(String::new(), |id| format!(" (id {id})"));
             Err(format!("task {at}{named}: {message}"))
@@ -175,6 +242,16 @@ fn take_text(data: &mut Map<String, Value>, own: &[&str]) -> Result<String, Stri
     }
 }
 
+/// What messages call a user: its id, e-mail address or name.
+fn user_name(user: &Value) -> Option<String> {
+    match user {
+        Value::Object(user) => ["id", "email", "username"]
+            .iter()
+            .find_map(|key| user.get(*key).and_then(json::id)),
+        user => json::id(user),
+    }
+}
+
 /// True if `user` (a name, id or object) matches `annotator`.
 fn is_by(user: &Value, annotator: &str) -> bool {
     match user {
@@ -192,7 +269,7 @@ fn is_by(user: &Value, annotator: &str) -> bool {
 fn full(
     text: String,
     task: &Map<String, Value>,
-    annotator: Option<Annotator<'_>>,
+    choice: Choice<'_>,
 ) -> Result<Option<Document>, String> {
     // Before 1.0 annotations were called completions.
     let key = match task.contains_key("annotations") {
@@ -211,18 +288,20 @@ fn full(
             made.push((at, annotation));
         }
     }
-    let by = |annotation: &Map<String, Value>, name: &str| {
-        let user = annotation.get("completed_by");
-        user.is_some_and(|user| is_by(user, name))
-    };
-    let mut others = 0;
-    let chosen = match annotator {
-        Some(Annotator::Name(name)) => made.iter().find(|(_, a)| by(a, name)),
-        Some(Annotator::Place(place)) => made.get(place),
+    let user = |annotation: &Map<String, Value>| annotation.get("completed_by").cloned();
+    for (_, annotation) in &made {
+        choice.note(&user(annotation).unwrap_or_default());
+    }
+    let mut others = &made[..0];
+    let chosen = match choice.annotator {
+        Some(Annotator::Name(name)) => made
+            .iter()
+            .find(|(_, a)| user(a).is_some_and(|user| is_by(&user, name))),
+        Some(Annotator::Place(place)) => made.get(*place),
         None => {
             let truth = made.iter().find(|(_, a)| says(a, "ground_truth"));
             if truth.is_none() {
-                others = made.len().saturating_sub(1);
+                others = made.get(1..).unwrap_or_default();
             }
             truth.or(made.first())
         }
@@ -231,10 +310,22 @@ fn full(
         return Ok(None);
     };
     let mut regions = Regions::new(text);
-    if others > 0 {
+    if !others.is_empty() {
         regions.document.leave_out(|| {
-            let who = if others == 1 { "annotator is" } else { "annotators are" };
-            format!("{others} other {who} not read, and there is no ground truth; choose one (--annotator)")
+            let named = |annotation| user(annotation).as_ref().and_then(user_name);
+            let names: Vec<String> = others.iter().filter_map(|(_, a)| named(a)).collect();
+            let names = match names.as_slice() {
+                [] => String::new(),
+                names => format!(" ({})", json::excerpt(&names.join(", "), 100)),
+            };
+            let who = match others {
+                [_] => "1 other annotator is",
+                _ => &format!("{} other annotators are", others.len()),
+            };
+            format!(
+                "{who} not read{names}, and there is no ground truth; choose an annotator (--annotator, \
+                 --ref_annotator)"
+            )
         });
     }
     let place = || format!("{key}[{number}].result");

@@ -32,6 +32,8 @@ pub struct FairFiles {
     pub types: Vocabulary,
     /// Types of gold in the order of their first spans.
     pub gold_types: Vec<u32>,
+    /// A warning about columns of tags of gold that are not read.
+    pub unread_layers: Option<String>,
 }
 
 /// Most types of one job.
@@ -230,6 +232,10 @@ pub fn fair(
         filter,
         counts: Vec::new(),
     };
+    let unread_layers = match &gold {
+        SpanSource::Spans(_) => None,
+        SpanSource::Stacked { rows, .. } => rows.unread_layers().map(str::to_owned),
+    };
     let (mut gold, mut pred) = (Side::new(gold), Side::new(pred));
     let mut pace = Pace::new(watch);
     let mut counts = FairCounts::default();
@@ -268,6 +274,7 @@ pub fn fair(
         counts,
         types: names,
         gold_types,
+        unread_layers,
     })
 }
 

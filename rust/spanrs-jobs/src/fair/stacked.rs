@@ -176,8 +176,8 @@ impl Reader {
     #[cold]
     fn unknown(&self, part: &[u8]) -> Error {
         self.error(format!(
-            "`{}` is no tag; levels are B-TYPE or I-TYPE, separated by |, and O, _ or nothing stand outside; other schemes \
-             are for the fair matcher of scoring, spans for the format spans",
+            "`{}` is no tag; levels are B-TYPE or I-TYPE, separated by |, and O, _ or nothing stand outside. Tags of \
+             other schemes are evaluated by spanrs score --matcher fair, lines of spans by --format spans",
             text(part)
         ))
     }
