@@ -13,6 +13,7 @@ use serde::de::Error as _;
 use serde_json::Value;
 use spanrs_base::Position;
 
+use super::annotators::{by_place, no_annotator};
 use super::json::{self, Offset};
 use super::{Document, TOKEN};
 use crate::error::{Code, Error, Result};
@@ -103,34 +104,6 @@ pub(super) fn prodigy(name: &str, text: &str, annotator: Option<&str>) -> Result
         .into_iter()
         .filter_map(|(place, document)| wanted(place).then_some(document))
         .collect())
-}
-
-/// The annotator at the place from 0 that `wanted` names; None where an annotator's name is a number, so that numbers
-/// are never ambiguous.
-pub(super) fn by_place<'a>(
-    wanted: &str,
-    annotators: usize,
-    mut names: impl Iterator<Item = &'a str>,
-) -> Option<usize> {
-    if names.any(|name| name.parse::<i64>().is_ok()) {
-        return None;
-    }
-    wanted.parse().ok().filter(|&at| at < annotators)
-}
-
-/// The error for an annotator that the file `path` does not have.
-pub(super) fn no_annotator<'a>(
-    path: &str,
-    wanted: &str,
-    names: impl Iterator<Item = &'a str>,
-) -> Error {
-    let names: Vec<&str> = names.collect();
-    let known = match names.as_slice() {
-        [] => "names none".to_owned(),
-        names => format!("has {}", json::excerpt(&names.join(", "), 200)),
-    };
-    let message = format!("no annotator {wanted:?}; the file {known}");
-    Error::new(Code::BadDocument, Position::file(path), message)
 }
 
 /// True where two annotators have a document of the same text.

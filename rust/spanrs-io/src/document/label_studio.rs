@@ -19,7 +19,7 @@ use serde_json::{Map, Value};
 
 use spanrs_base::Position;
 
-use super::jsonl::{by_place, no_annotator};
+use super::annotators::{Annotator, Choice, by_place, is_by, no_annotator, user_name};
 use super::regions::Regions;
 use super::{Document, json};
 use crate::error::{Code, Error, Result};
@@ -90,32 +90,6 @@ fn refuse_repeated(name: &str, documents: &[Found]) -> Result<()> {
 
 /// Who annotated a document, where the file says so, and the document.
 type Found = (Option<String>, Document);
-
-/// Whose annotations are read.
-enum Annotator {
-    /// Those of a user.
-    Name(String),
-    /// Those at a place among the annotations of each task.
-    Place(usize),
-}
-
-/// What is read of a file.
-#[derive(Clone, Copy)]
-struct Choice<'a> {
-    annotator: Option<&'a Annotator>,
-    /// The users as they first occur.
-    users: &'a RefCell<Vec<String>>,
-}
-
-impl Choice<'_> {
-    fn note(&self, user: &Value) {
-        if let Some(name) = user_name(user)
-            && !self.users.borrow().contains(&name)
-        {
-            self.users.borrow_mut().push(name);
-        }
-    }
-}
 
 fn read_of(
     name: &str,
@@ -239,28 +213,6 @@ fn take_text(data: &mut Map<String, Value>, own: &[&str]) -> Result<String, Stri
     match data.get_mut(&key).map(Value::take) {
         Some(Value::String(text)) => Ok(text),
         _ => Ok(String::new()),
-    }
-}
-
-/// What messages call a user: its id, e-mail address or name.
-fn user_name(user: &Value) -> Option<String> {
-    match user {
-        Value::Object(user) => ["id", "email", "username"]
-            .iter()
-            .find_map(|key| user.get(*key).and_then(json::id)),
-        user => json::id(user),
-    }
-}
-
-/// True if `user` (a name, id or object) matches `annotator`.
-fn is_by(user: &Value, annotator: &str) -> bool {
-    match user {
-        Value::String(name) => name == annotator,
-        Value::Number(number) => number.to_string() == annotator,
-        Value::Object(user) => ["email", "username", "id"]
-            .iter()
-            .any(|key| user.get(*key).is_some_and(|value| is_by(value, annotator))),
-        _ => false,
     }
 }
 

@@ -12,6 +12,7 @@
 //! assert_eq!((document.type_of(bob), bob.start, bob.end), ("PERSON", 0, 3));
 //! ```
 
+mod annotators;
 mod brat;
 mod fake_xml;
 mod json;
