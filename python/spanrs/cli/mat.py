@@ -192,7 +192,7 @@ def command(context: click.Context, /, **given: Any) -> None:
             percent=given["percent"],
         )
         if not given["lenient"]:
-            refuse_nothing(result, told=True)
+            refuse_nothing(result, printed=True)
         for note in result.notes[len(rules.messages()) :]:
             click.echo(note, err=True)
         if page is not None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import errno
-import os
 import sys
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
@@ -16,6 +15,7 @@ import click
 from spanrs import _spanrs
 from spanrs.cli.run import print_warning
 from spanrs.io import Columns, Source
+from spanrs.io.sources import same_file
 from spanrs.tags.words import Dialect, schemes
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -210,17 +210,17 @@ def print_warnings(results: Mapping[str, Any]) -> None:
 
 def note_same_file(gold: str, pred: str) -> None:
     """Print a note where gold and pred are one file."""
-    if gold == pred or (os.path.exists(gold) and os.path.exists(pred) and os.path.samefile(gold, pred)):
+    if same_file(gold, pred):
         click.echo(f"spanrs: note: gold and pred are the same file, {pred}", err=True)
 
 
 def require_types(wanted: Collection[str], there: Collection[str]) -> None:
     """Refuse types none of which occurs, and say which of several do not."""
     missing = sorted(set(wanted) - set(there))
-    if missing and len(missing) == len(set(wanted)):
+    if wanted and len(missing) == len(set(wanted)):
         # Fair matching does not read other types.
         known = f"; types of the files: {', '.join(sorted(there)[:20])}" if there else ""
-        raise click.UsageError(f"no span has type {' or '.join(missing)}{known}")
+        raise click.ClickException(f"no span has type {' or '.join(missing)}{known}")
     for name in missing:
         click.echo(f"spanrs: note: no span has type {name}", err=True)
 

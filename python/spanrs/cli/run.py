@@ -100,12 +100,15 @@ def _printed_warnings() -> Iterator[None]:
     with warnings.catch_warnings():
         warnings.simplefilter("always", SpanrsWarning)
         usual = warnings.showwarning
+        # One file may be read for several systems, or be both sides.
+        printed = set()
 
         def show(message: Warning | str, category: type[Warning], *place: Any, **more: Any) -> None:
-            if issubclass(category, SpanrsWarning):
-                print_warning(str(message))
-            else:
+            if not issubclass(category, SpanrsWarning):
                 usual(message, category, *place, **more)
+            elif str(message) not in printed:
+                printed.add(str(message))
+                print_warning(str(message))
 
         warnings.showwarning = show
         yield

@@ -148,14 +148,17 @@ def command(
     if matcher != "fair" and (weights is not None or focus is not None):
         raise click.UsageError("--weights and --focus go with --matcher fair")
 
+    renames, types = _renames(maps), _types(kept)
+
     def score(pred: str | None) -> Any:
         if matcher == "fair":
-            return job.fair(gold, pred, _types(kept), weights, focus)
-        return job.exact(gold, pred, _views(maps, kept))
+            return job.fair(gold, pred, types, weights, focus)
+        return job.exact(gold, pred, renames)
 
     results = _score_all(score, gold, preds) if len(preds) > 1 else {}
     if len(preds) < 2:
         results[preds[0] if preds else gold] = score(preds[0] if preds else None)
+    results = _keep_types(results, types)
     failed = len(results) < len(preds)
     for name in results:
         if columns == pred_columns and preds:
@@ -199,17 +202,12 @@ class _Job(NamedTuple):
     located: int
     by_document: bool
 
-    def exact(self, gold: str, pred: str | None, views: list[dict[str, str | None] | list[str]]) -> Result:
-        """Match exactly, then look at other types."""
+    def exact(self, gold: str, pred: str | None, renames: dict[str, str | None]) -> Result:
+        """Match exactly, then rename types."""
         result: Any = self._score(partial(Scorer, **self._options()), gold, pred)
-        for view in views:
-            if isinstance(view, list):
-                require_types(view, result.per_type)
-            else:
-                for name in sorted(set(view) - set(result.per_type)):
-                    click.echo(f"spanrs: note: no span has type {name}", err=True)
-            result = result.with_types(view)
-        made: Result = result
+        for name in sorted(set(renames) - set(result.per_type)):
+            click.echo(f"spanrs: note: no span has type {name}", err=True)
+        made: Result = result.with_types(renames) if renames else result
         return made
 
     def fair(
@@ -230,8 +228,6 @@ class _Job(NamedTuple):
         )
         result: Any = self._score(make, gold, pred)
         made: FairResult = result
-        if types is not None:
-            require_types(types, made.per_type)
         return made
 
     def _options(self) -> dict[str, Any]:
@@ -311,9 +307,8 @@ def _columns(
     )
 
 
-def _views(maps: tuple[str, ...], kept: tuple[str, ...]) -> list[dict[str, str | None] | list[str]]:
-    """Give what `with_types` is to be asked for: first the map, then the types to keep."""
-    views: list[dict[str, str | None] | list[str]] = []
+def _renames(maps: tuple[str, ...]) -> dict[str, str | None]:
+    """Give the new name of each type that --map names; None leaves it out."""
     renames: dict[str, str | None] = {}
     for text in maps:
         old, equals, new = text.partition("=")
@@ -321,12 +316,19 @@ def _views(maps: tuple[str, ...], kept: tuple[str, ...]) -> list[dict[str, str |
             raise click.UsageError(f"--map wants FROM=TO, or FROM= to leave FROM out, not {text!r}")
         if renames.setdefault(old, new or None) != (new or None):
             raise click.UsageError(f"--map gives two names to {old!r}: {renames[old] or ''!r} and {new!r}")
-    if renames:
-        views.append(renames)
-    names = _types(kept)
-    if names:
-        views.append(names)
-    return views
+    return renames
+
+
+def _keep_types(results: dict[str, Any], types: list[str] | None) -> dict[str, Any]:
+    """Look at some types only, which one of the systems or gold must have."""
+    if types is None or not results:
+        return results
+    require_types(types, {name for result in results.values() for name in result.per_type})
+    # Fair matching has left out the others already, because they could take part in near misses.
+    return {
+        name: result if isinstance(result, FairResult) else result.with_types(types)
+        for name, result in results.items()
+    }
 
 
 def _types(kept: tuple[str, ...]) -> list[str] | None:

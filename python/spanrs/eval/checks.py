@@ -140,15 +140,15 @@ def without_spans(sentences: int, gold: int, pred: int) -> list[str]:
     return [f"{side} has no spans to score; is it the right file and format?" for side in sides]
 
 
-#: Spans a side from which it is suspicious that none is correct.
-SEVERAL = 5
+#: With fewer gold or pred spans, it is not suspicious that none is correct.
+MIN_SPANS = 5
 
 
 def without_matches(types: Mapping[str, Sequence[float]]) -> list[str]:
     """Warn where both sides have several spans and none is correct; ``types`` has gold, pred and correct spans."""
     rows = types.values()
     gold, pred, correct = (sum(row[at] for row in rows) for at in range(3))
-    if correct or gold < SEVERAL or pred < SEVERAL:
+    if correct or gold < MIN_SPANS or pred < MIN_SPANS:
         return []
     of_gold, of_pred = (sorted(name for name, row in types.items() if row[at]) for at in range(2))
     if not set(of_gold) & set(of_pred):
@@ -162,16 +162,18 @@ def _some(names: Sequence[str]) -> str:
     return ", ".join(names[:3]) + (" and others" if len(names) > 3 else "")
 
 
-#: Tokens from which a sentence is too long to be one.
-LONG = 1000
-#: Sentences of one token each from which that is no accident.
-SHORT = 20
+#: Minimum length, in tokens, at which the only sentence of a file is reported.
+MIN_LONG_SENTENCE = 1000
+#: Minimum number of sentences at which it is reported that all have one token.
+MIN_SHORT_SENTENCES = 20
 
 
-def odd_sentences(sentences: int, tokens: int) -> list[str]:
-    """Warn about files that look as if blank lines were missing, or between all tokens."""
-    if sentences == 1 and tokens >= LONG:
-        return [f"all {tokens} tokens are one sentence; are blank lines between sentences missing?"]
-    if sentences == tokens >= SHORT:
-        return [f"each of {sentences} sentences has one token; are there blank lines between tokens?"]
+def odd_sentences(path: str, sentences: int, tokens: int) -> list[str]:
+    """Warn where the blank lines of a file seem to be missing, or to stand between all tokens."""
+    if sentences == 1 and tokens >= MIN_LONG_SENTENCE:
+        return [f"{path}: all {tokens} tokens are one sentence; are blank lines between sentences missing?"]
+    if sentences == tokens >= MIN_SHORT_SENTENCES:
+        return [
+            f"{path}: each of {sentences} sentences has one token; are there blank lines between tokens?"
+        ]
     return []

@@ -99,9 +99,6 @@ def fair_files(
         message = f"unknown format {file_format!r}; one of {', '.join(FORMATS)}"
         raise ValueError(message)
     how = Fairness(weights, focus, types, exclude)
-    if file_format == "stacked" and columns.format == "auto":
-        # The format was named, so other formats are not looked for.
-        columns = columns._replace(format="columns")
     options = columns._replace(second=pos_column if ignore_punct else columns.second).as_options()
     form = None if file_format == "auto" else file_format
     tallies = FairTallies()

@@ -14,6 +14,7 @@ from spanrs.eval.layers import combine_layers
 from spanrs.eval.result import Result
 from spanrs.eval.scorer import LOCATED, Scorer
 from spanrs.io import Columns, Source, rereadable
+from spanrs.io.sources import source_name
 from spanrs.tags.words import Dialect, is_auto
 
 if TYPE_CHECKING:
@@ -193,7 +194,7 @@ def score_with(
         results = [score_layer(at) for at in range(len(layers))]
         first = results[0]
         tokens = first.tokens if isinstance(first, Result) else first._checks.tokens
-        odd = odd_sentences(first.sentences, tokens)
+        odd = odd_sentences(source_name(gold), first.sentences, tokens)
         if len(results) == 1:
             return _with_warnings(first, odd)
         # The layer with most spans says in which schemes all of them are.

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from spanrs import _spanrs
-from spanrs.errors import FormatError
+from spanrs.errors import FormatError, warn
 from spanrs.io.columns import Columns
 
 #: All formats.
@@ -211,7 +211,10 @@ def opened(
 
         return of_memory(read_docbin(path))
     if format == "conll":
-        return _spanrs.read_conll_documents(path, columns.as_options(), scheme, reading)
+        read, unread = _spanrs.read_conll_documents(path, columns.as_options(), scheme, reading)
+        if unread is not None:
+            warn([unread])
+        return read
     if annotator is not None and format not in ANNOTATED:
         raise ValueError(f"an annotator can be chosen in {' and '.join(ANNOTATED)}, not in {format}")
     source: Path | tuple[bytes, str] = path

@@ -13,6 +13,17 @@ from typing import IO, TypeAlias
 Source: TypeAlias = str | PathLike[str] | IO[bytes]
 
 
+def source_name(source: Source) -> str:
+    """Give the name that messages have for a source."""
+    name = source if isinstance(source, (str, PathLike)) else getattr(source, "name", None)
+    return os.fspath(name) if isinstance(name, (str, PathLike)) else "<stream>"
+
+
+def same_file(one: str, other: str) -> bool:
+    """Say whether two names are those of one file, which is there."""
+    return os.path.exists(one) and os.path.exists(other) and os.path.samefile(one, other)
+
+
 @contextmanager
 def rereadable(source: Source, *, needed: bool = True) -> Iterator[Callable[[], Source]]:
     """Give a function that gives the source from its beginning, as often as it is called.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from os import PathLike
 from typing import TYPE_CHECKING, NamedTuple
@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from spanrs import _spanrs
 from spanrs.errors import FormatError, SpanrsError, SpanrsWarning
 from spanrs.io.columns import Columns
+from spanrs.io.sources import same_file
 from spanrs.mat.files import FilePair, Reading, Side, file_pairs, without_hypothesis
 from spanrs.mat.result import NO_TOKENS, Detail, MatResult, Skipped
 from spanrs.mat.rules import TABLES, Rules
@@ -253,27 +254,30 @@ def score(
     return result
 
 
-def refuse_nothing(result: MatResult, *, told: bool = False) -> None:
-    """Refuse a result of nothing, whose measures would all be 1; ``told`` as for :func:`reason_for_nothing`.
+def refuse_nothing(result: MatResult, *, printed: bool = False) -> None:
+    """Refuse a result of nothing, whose measures would all be 1; ``printed`` as for :func:`reason_for_nothing`.
 
     Raises
     ------
     spanrs.errors.FormatError
     """
-    reason = reason_for_nothing(result, told=told)
+    reason = reason_for_nothing(result, printed=printed)
     if reason is not None:
         error = FormatError(f"nothing was scored: {reason}")
         error.code = "nothing_scored"
         raise error
 
 
-def reason_for_nothing(result: MatResult, *, told: bool = False) -> str | None:
-    """Say why nothing was scored; None where something was. ``told``: messages of skipped pairs were printed."""
+def reason_for_nothing(result: MatResult, *, printed: bool = False) -> str | None:
+    """Return why nothing was scored; None where something was.
+
+    With ``printed`` the messages of skipped pairs are above it, and the first is not repeated.
+    """
     tallies = result.tallies
     if tallies.documents and any(tallies.rows.values()):
         return None
     if not tallies.documents:
-        first = " (see above)" if told else f" ({result.skipped[0].message})" if result.skipped else ""
+        first = " (see above)" if printed else f" ({result.skipped[0].message})" if result.skipped else ""
         return f"all pairs were skipped{first}" if result.skipped else "there are no pairs of documents"
     many = "the document has" if tallies.documents == 1 else f"none of {tallies.documents} documents has"
     none = "no annotations" if tallies.documents == 1 else "annotations"
@@ -326,23 +330,21 @@ def score_pairs(
     settings = rules.settings()
     if samples:
         settings |= {"samples": str(samples), "seed": str(seed)}
-    result = MatResult(
+    notes = rules.messages() + gathered.notes("token" in rules.tables, tallies, samples)
+    if tallies.documents and _is_perfect(tallies) and all(same_file(p.gold, p.pred) for p in pairs):
+        notes.append("Hypothesis and reference are read from the same file, and all annotations are equal.")
+    return MatResult(
         tallies,
         settings | {"version": _spanrs.__version__},
         details=gathered.details,
         skipped=gathered.skipped,
-        notes=rules.messages() + gathered.notes("token" in rules.tables, tallies, samples),
+        notes=notes,
         spreads=_spreads(gathered.totals.spreads(samples, seed, threads)) if samples else None,
         files=gathered.files if by_document else None,
         kinds=kinds,
         percent=percent,
         misplaced=bool(gathered.misplaced),
     )
-    if tallies.documents and all(pair.gold == pair.pred != "" for pair in pairs) and _is_perfect(tallies):
-        result.notes.append(
-            "Hypothesis and reference are read from the same file, and all annotations are equal."
-        )
-    return result
 
 
 def _is_perfect(tallies: Tallies) -> bool:
@@ -467,8 +469,9 @@ def _pair(pair: FilePair, scorer: _spanrs.MatScorer, texts: bool) -> _Outcome:
     matched, unmatched = _matched(pair, golds, preds)
     left += unmatched
     for at_gold, at_pred, name in matched:
-        for file, documents, at in ((pair.gold, golds, at_gold), (pair.pred, preds, at_pred)):
-            left += _left_out(file, documents, at)
+        of_gold, of_pred = _left_out(pair.gold, golds, at_gold), _left_out(pair.pred, preds, at_pred)
+        # One document may be both sides.
+        left += of_gold if of_gold == of_pred and at_gold == at_pred else of_gold + of_pred
         outcome, reason = scorer.score(golds, at_gold, preds, at_pred)
         if outcome is not None:
             scored.append(Scored(name, preds.text(at_pred) if texts else "", outcome))
@@ -481,8 +484,7 @@ def _pair(pair: FilePair, scorer: _spanrs.MatScorer, texts: bool) -> _Outcome:
                 else f"Couldn't score {pair.pred}: {why}; skipping pair."
             )
             left.append(Skipped(pair.pred, message, pair=True))
-    # Both sides may be read from one file.
-    return scored, list(dict.fromkeys(left))
+    return scored, left
 
 
 def _placed(file: str, error: SpanrsError) -> tuple[str, str]:
@@ -492,12 +494,14 @@ def _placed(file: str, error: SpanrsError) -> tuple[str, str]:
     return place, str(error).removeprefix(place).removeprefix(":").strip()
 
 
-def _left_out(file: str, documents: _spanrs.Documents, at: int) -> Iterable[Skipped]:
+def _left_out(file: str, documents: _spanrs.Documents, at: int) -> list[Skipped]:
     count, first = documents.left_out(at)
-    for why in first:
-        yield Skipped(file, f"Leaving out an annotation of {file}: {why}", pair=False)
+    left = [Skipped(file, f"Leaving out an annotation of {file}: {why}", pair=False) for why in first]
     if count > len(first):
-        yield Skipped(file, f"Leaving out {count - len(first)} more annotations of {file}", pair=False)
+        left.append(
+            Skipped(file, f"Leaving out {count - len(first)} more annotations of {file}", pair=False)
+        )
+    return left
 
 
 def _matched(

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from spanrs.report.numbers import amount, safe_cell
 from spanrs.report.table import Printer, Table, as_text
-from spanrs.report.text import describe_violations, line
+from spanrs.report.text import describe_preds, describe_violations, line
 
 if TYPE_CHECKING:
     from spanrs.eval.fair_result import FairDocument, FairResult, FairScores
@@ -85,11 +85,11 @@ def show(
 
 def show_systems(console: Printer, results: Mapping[str, FairResult]) -> None:
     """Print a row for each system: F1 of every evaluation, what was counted, and violations of pred."""
-    table = Table(["system", *(f"{version} F1" for version in VERSIONS), *KINDS[:6], "violations"])
+    heads, cells = describe_preds(results)
+    table = Table(["system", *(f"{version} F1" for version in VERSIONS), *KINDS[:6], *heads])
     for system, result in results.items():
         f1 = (f"{100 * getattr(result, version).f1:.2f}" for version in VERSIONS)
-        violations = amount(result.violations["pred"].count)
-        table.add_row(system, *f1, *map(amount, result.counts[:6]), violations)
+        table.add_row(system, *f1, *map(amount, result.counts[:6]), *cells[system])
     console.print(table)
     for text in dict.fromkeys(f"signature {result.signature}" for result in results.values()):
         line(console, text)

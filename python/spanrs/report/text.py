@@ -11,6 +11,7 @@ from spanrs.report.numbers import amount
 from spanrs.report.table import Printer, Table, as_text
 
 if TYPE_CHECKING:
+    from spanrs.eval.fair_result import FairResult
     from spanrs.eval.result import Counts, Result, Score, Violations
 
 #: Violations shown a side.
@@ -72,25 +73,31 @@ def show(
 
 
 def render_systems(results: Mapping[str, Result]) -> str:
-    """Give a row for each system as plain text of any width: micro measures, counts, violations of pred.
-
-    Where tokens of a system differ from those of gold, their number is in another column.
-    """
+    """Give a row for each system as plain text of any width: micro measures, counts, :func:`describe_preds`."""
 
     def show_systems(console: Printer) -> None:
-        # Only with on_misaligned="report".
-        differing = any(result.differing_tokens for result in results.values())
-        table = Table(["system", *MEASURES, "violations", *(["differing"] if differing else [])])
+        heads, cells = describe_preds(results)
+        table = Table(["system", *MEASURES, *heads])
         for system, result in results.items():
-            more = [amount(result.violations["pred"].count)]
-            if differing:
-                more.append(amount(result.differing_tokens))
-            table.add_row(system, *_cells(result.micro, result.counts), *more)
+            table.add_row(system, *_cells(result.micro, result.counts), *cells[system])
         console.print(table)
         for signature in dict.fromkeys(result.signature for result in results.values()):
             line(console, f"signature {signature}")
 
     return as_text(show_systems)
+
+
+def describe_preds(
+    results: Mapping[str, Result] | Mapping[str, FairResult],
+) -> tuple[list[str], dict[str, list[str]]]:
+    """Give columns for a table of systems, heads and cells: violations of pred, differing tokens if there are any."""
+    heads = ["violations"]
+    cells = {system: [amount(result.violations["pred"].count)] for system, result in results.items()}
+    if any(result.differing_tokens for result in results.values()):
+        heads.append("differing")
+        for system, result in results.items():
+            cells[system].append(amount(result.differing_tokens))
+    return heads, cells
 
 
 def line(console: Printer, text: str) -> None:

@@ -227,7 +227,10 @@ def read_spans_file(
     import json
 
     with atomic_output(None) as out:
-        write_spans_file(source, out, scheme, reading, columns=columns, dialect=dialect, progress=progress)
+        found = _write_spans(
+            source, out, scheme, reading, columns=columns, dialect=dialect, progress=progress
+        )
+        warn(found)
         out.seek(0)
         for line in out:
             row: dict[str, Any] = json.loads(line)
@@ -256,9 +259,22 @@ def write_spans_file(
     scheme, reading
         As for :func:`read_spans_file`.
     """
+    warn(_write_spans(source, out, scheme, reading, columns=columns, dialect=dialect, progress=progress))
+
+
+def _write_spans(
+    source: Source,
+    out: IO[bytes],
+    scheme: str,
+    reading: str,
+    *,
+    columns: Columns,
+    dialect: Dialect,
+    progress: Progress | None,
+) -> list[str]:
+    """Write the spans, and return warnings about the file."""
     with rereadable(source, needed=is_auto(scheme)) as again:
         name = resolve_scheme(again(), scheme, columns=columns, dialect=dialect, progress=progress)
         options = columns.as_options()
         unread = _spanrs.spans_file(again(), out, options, name, reading, dialect, progress)
-    if unread is not None:
-        warn([unread])
+    return [] if unread is None else [unread]

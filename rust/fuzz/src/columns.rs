@@ -71,6 +71,27 @@ pub fn run(data: &[u8]) {
         }
     }
     lines_are_the_file(bytes, chunk, &options);
+    formats_are_recognised_or_make_no_difference(bytes, &options, &whole);
+}
+
+/// Recognising formats refuses a file, finds CoNLL-U, or changes nothing.
+fn formats_are_recognised_or_make_no_difference(bytes: &[u8], options: &Columns, whole: &Read) {
+    let auto = Columns {
+        format: Format::Auto,
+        ..options.clone()
+    };
+    let rows = lines(bytes, CHUNK).and_then(|lines| ColumnReader::new(lines, auto.clone()));
+    match rows {
+        Ok(rows) if rows.is_conllu() => {}
+        Ok(_) => assert_eq!(*whole, read(bytes, CHUNK, &auto)),
+        Err(error) => assert!(
+            // CoNLL-U without a column of tags, or with a line of another number of columns.
+            matches!(
+                error.code,
+                Code::WrongFormat | Code::NoColumn | Code::Ragged
+            ) || whole.1.is_some()
+        ),
+    }
 }
 
 /// True where lines may be comments or not, which is decided by what is in the first buffer.

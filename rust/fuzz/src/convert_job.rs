@@ -5,7 +5,7 @@ use spanrs_jobs::{Error, convert, detect, spans, validate};
 use spanrs_tags::{Converter, Dialect, Reader, Reading};
 
 use crate::columns::{is_guessed, options};
-use crate::input::{CHUNK, Input, lines};
+use crate::input::{CHUNK, Input, lines, without_mark};
 use crate::tag_input::{reading, scheme};
 
 /// Violations kept.
@@ -99,9 +99,10 @@ pub fn run(data: &[u8]) {
     }
     // A tag that is converted may become a comment, or cease to look like one.
     let comment = match &columns.comments {
-        Comments::Prefix(prefix) => bytes
-            .windows(prefix.len())
-            .any(|piece| piece == prefix.as_bytes()),
+        Comments::Prefix(prefix) => [bytes, &out]
+            .into_iter()
+            .flat_map(|file| without_mark(file).split(|&byte| byte == b'\n'))
+            .any(|line| line.starts_with(prefix.as_bytes())),
         _ => is_guessed(bytes, &columns),
     };
     let Some(made) = self::tags(&out, &columns) else {

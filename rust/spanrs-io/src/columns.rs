@@ -56,7 +56,7 @@ pub struct ColumnReader {
     /// A document line came while a sentence was open: the sentence is reported first.
     pending_document: bool,
     any: bool,
-    unread_layers: Option<String>,
+    unread_layers: Vec<usize>,
     /// Whether a word of CoNLL-U had the key of the tag, and that of the second tag.
     keys_found: [bool; 2],
     /// The first keys of MISC, for messages.
@@ -86,7 +86,7 @@ impl ColumnReader {
             (None, _) => Some([b' ', b'\t']),
             (Some(byte), _) => (byte <= b' ').then_some([byte; 2]),
         };
-        let unread_layers = unread_layers(lines.path(), lines.ahead(), &layout);
+        let unread_layers = unread_layers(lines.ahead(), &layout);
         let misc_keys = match layout.conllu.is_some() {
             true => conllu::misc_keys(lines.ahead()),
             false => Vec::new(),
@@ -186,10 +186,15 @@ impl ColumnReader {
         Some(start + place.start..start + place.end)
     }
 
-    /// A warning that names the columns with tags of the same types as the one that is read: layers of nested
-    /// annotations, recognised in the first lines of the file.
-    pub fn unread_layers(&self) -> Option<&str> {
-        self.unread_layers.as_deref()
+    /// Columns with tags of the same types as the one that is read, such as layers of nested annotations, found in
+    /// the first lines of the file.
+    pub fn unread_layers(&self) -> &[usize] {
+        &self.unread_layers
+    }
+
+    /// The column of the tags, from 0.
+    pub fn tag_column(&self) -> usize {
+        self.layout.tag
     }
 
     /// The key of MISC that holds the tags; None where a column does.

@@ -5,6 +5,7 @@
 use std::ops::Range;
 
 use crate::layout::{is_space, trimmed};
+use crate::recognise::prefixed_type;
 
 /// The names of the columns.
 pub(crate) const NAMES: [&str; 10] = [
@@ -76,30 +77,19 @@ pub(crate) fn tag<'a>(field: &'a [u8], key: Option<&str>) -> &'a [u8] {
     tag_place(field, key).map_or(b"O", |place| &field[place])
 }
 
-/// The fields MISC of the words in `ahead`, whose last line may be cut.
+/// The fields MISC of the words in `ahead`.
 fn misc(ahead: &[u8]) -> impl Iterator<Item = &[u8]> {
-    let lines = ahead.split_inclusive(|&b| b == b'\n');
-    lines
-        .filter(|line| line.ends_with(b"\n"))
-        .filter_map(|line| {
-            let fields: Vec<&[u8]> = trimmed(line).split(|&b| b == b'\t').collect();
-            (fields.len() == NAMES.len() && id(fields[0]) == Id::Word).then(|| fields[MISC])
-        })
+    ahead.split_inclusive(|&b| b == b'\n').filter_map(|line| {
+        let fields: Vec<&[u8]> = trimmed(line).split(|&b| b == b'\t').collect();
+        (fields.len() == NAMES.len() && id(fields[0]) == Id::Word).then(|| fields[MISC])
+    })
 }
 
 /// True where MISC holds tags and no keys, as it is written by programs that append tags to CoNLL-U.
 pub(crate) fn misc_holds_tags(ahead: &[u8]) -> bool {
     let mut any = false;
     misc(ahead).all(|field| {
-        let tag = matches!(
-            field,
-            [
-                b'B' | b'I' | b'E' | b'S' | b'L' | b'U' | b'M' | b'W',
-                b'-',
-                _,
-                ..
-            ]
-        );
+        let tag = prefixed_type(field).is_some();
         any |= tag;
         tag || field == b"_" || field == b"O"
     }) && any

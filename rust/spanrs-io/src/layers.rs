@@ -2,39 +2,15 @@
 
 use std::collections::BTreeSet;
 
-use crate::error::one_line;
 use crate::layout::{Layout, is_space, trimmed};
-
-/// A warning that names the layers which are not read; None where there are none.
-pub(crate) fn unread_layers(path: &str, ahead: &[u8], layout: &Layout) -> Option<String> {
-    let unread = other_layers(ahead, layout);
-    if unread.is_empty() {
-        return None;
-    }
-    let names = |columns: &[usize], separator| {
-        let names: Vec<String> = columns.iter().map(usize::to_string).collect();
-        names.join(separator)
-    };
-    let mut all = unread.clone();
-    all.push(layout.tag);
-    all.sort_unstable();
-    Some(one_line(format!(
-        "{path}: column{} {} tags of the same types, which are not read; spanrs score takes several columns \
-         (--column {}), other commands one",
-        if unread.len() == 1 { "" } else { "s" },
-        names(&unread, ", ") + if unread.len() == 1 { " has" } else { " have" },
-        names(&all, ","),
-    )))
-}
+use crate::recognise::prefixed_type;
 
 /// Columns, other than those that are read, in which every field in `ahead` is `O` or a tag with a prefix, and
 /// which share a type with the column that is read. Columns of other types are other annotations, not layers.
-fn other_layers(ahead: &[u8], layout: &Layout) -> Vec<usize> {
+pub(crate) fn unread_layers(ahead: &[u8], layout: &Layout) -> Vec<usize> {
     let mut types: Vec<Option<BTreeSet<&[u8]>>> = vec![Some(BTreeSet::new()); layout.columns];
     let mut fields = Vec::new();
-    // The last line may be cut.
-    let lines = ahead.split_inclusive(|&b| b == b'\n');
-    for line in lines.filter(|line| line.ends_with(b"\n")).map(trimmed) {
+    for line in ahead.split_inclusive(|&b| b == b'\n').map(trimmed) {
         fields.clear();
         match layout.byte {
             Some(byte) => fields.extend(line.split(|&b| b == byte)),
@@ -45,18 +21,12 @@ fn other_layers(ahead: &[u8], layout: &Layout) -> Vec<usize> {
             continue;
         }
         for (field, types) in fields.iter().zip(&mut types) {
-            match *field {
-                b"O" => {}
-                [
-                    b'B' | b'I' | b'E' | b'S' | b'L' | b'U' | b'M' | b'W',
-                    b'-',
-                    ty @ ..,
-                ] => {
-                    if let Some(types) = types {
-                        types.insert(ty);
-                    }
+            match (types.as_mut(), prefixed_type(field)) {
+                (Some(types), Some(ty)) => {
+                    types.insert(ty);
                 }
-                _ => *types = None,
+                (Some(_), None) if *field != b"O" => *types = None,
+                _ => {}
             }
         }
         if types.iter().flatten().count() < 2 {

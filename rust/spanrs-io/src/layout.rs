@@ -3,9 +3,10 @@
 use spanrs_base::Position;
 
 use crate::conllu;
+use crate::csv::{csv_separator, header, is_quoted_tag};
 use crate::error::{Code, Error, Result};
 use crate::lines::LineReader;
-use crate::recognise::{csv_separator, header, is_quoted, other_format};
+use crate::recognise::other_format;
 
 /// What stands between columns.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -148,7 +149,7 @@ pub(crate) fn sniff(lines: &LineReader, options: &Columns) -> Result<Layout> {
     if options.format == Format::Conllu || plain && conllu::fits(lines.ahead()) {
         return conllu_layout(lines, options, at, line);
     }
-    if plain && let Some(separator) = csv_separator(lines.ahead(), lines.is_whole()) {
+    if plain && let Some(separator) = csv_separator(lines.ahead()) {
         let message = format!(
             "the columns are separated by `{separator}`: name the separator (--separator \"{separator}\")"
         );
@@ -159,18 +160,12 @@ pub(crate) fn sniff(lines: &LineReader, options: &Columns) -> Result<Layout> {
         Separator::Auto if line.contains(&b'\t') => Some(b'\t'),
         Separator::Auto | Separator::Whitespace => None,
     };
-    let fields: Vec<&[u8]> = match byte {
-        Some(byte) => line.split(|&b| b == byte).collect(),
-        None => line
-            .split(|&b| is_space(b))
-            .filter(|field| !field.is_empty())
-            .collect(),
-    };
+    let fields = split(line, byte);
     let columns = fields.len();
     let resolve = |column: &Column| match column {
         Column::Index(column) => place_of(*column, columns).ok_or_else(|| {
             let message = match columns {
-                1 => format!("no column {column}: the first token line has 1 column, 0"),
+                1 => format!("no column {column}: the first token line has one column (column 0)"),
                 _ => format!(
                     "no column {column}: the first token line has {columns} (0 to {})",
                     columns - 1
@@ -198,21 +193,8 @@ pub(crate) fn sniff(lines: &LineReader, options: &Columns) -> Result<Layout> {
         return Err(wrong(Code::NoColumn, message));
     }
     if options.format == Format::Auto {
-        if let Some((word, name)) = header(&fields, tag) {
-            let message = format!(
-                "the first line looks like a header ({word}, {name}), not like a token with its tag; remove it, \
-                 or say --format columns"
-            );
-            return Err(wrong(Code::WrongFormat, message));
-        }
-        if is_quoted(fields[tag]) {
-            let message = format!(
-                "the tag {} has quotation marks: quoted cells of CSV are not supported; write the file without \
-                 quotation marks, with tabs between columns",
-                String::from_utf8_lossy(fields[tag])
-            );
-            return Err(wrong(Code::WrongFormat, message));
-        }
+        refuse_csv(lines.ahead(), &fields, (byte, tag))
+            .map_err(|message| wrong(Code::WrongFormat, message))?;
     }
     Ok(Layout {
         byte,
@@ -223,6 +205,45 @@ pub(crate) fn sniff(lines: &LineReader, options: &Columns) -> Result<Layout> {
         second: second.unwrap_or(0),
         conllu: None,
     })
+}
+
+/// The fields of a line without its line end.
+fn split(line: &[u8], separator: Option<u8>) -> Vec<&[u8]> {
+    match separator {
+        Some(byte) => line.split(|&b| b == byte).collect(),
+        None => line
+            .split(|&b| is_space(b))
+            .filter(|field| !field.is_empty())
+            .collect(),
+    }
+}
+
+/// Refuses a header and quoted tags, by the fields of the first token line and the lines in the buffer.
+fn refuse_csv(
+    ahead: &[u8],
+    first: &[&[u8]],
+    (separator, tag): (Option<u8>, usize),
+) -> Result<(), String> {
+    if is_quoted_tag(first[tag]) {
+        return Err(format!(
+            "the tag {} has quotation marks: quoted cells of CSV are not supported; write the file without \
+             quotation marks, with tabs between columns",
+            String::from_utf8_lossy(first[tag])
+        ));
+    }
+    let lines = ahead.split(|&b| b == b'\n').map(trimmed);
+    let rows = lines
+        .map(|line| split(line, separator))
+        .filter(|fields| fields.len() == first.len() && fields[0] != b"-DOCSTART-");
+    // The first row is that of `first`, or a comment.
+    let other_tags = rows.skip_while(|fields| fields != first).skip(1);
+    match header(first, tag, other_tags.map(|fields| fields[tag])) {
+        None => Ok(()),
+        Some(names) => Err(format!(
+            "the first line looks like a header ({names}), not like a token with its tag; remove it, or say \
+             --format columns"
+        )),
+    }
 }
 
 fn place_of(column: i64, columns: usize) -> Option<usize> {

@@ -15,6 +15,7 @@
 
 mod columns;
 mod conllu;
+mod csv;
 pub mod document;
 mod error;
 mod layers;

@@ -63,40 +63,44 @@ fn is_json(begin: &[u8], whole: bool) -> bool {
 
 /// JSON with lists of tokens or tags instead of texts, as in datasets.
 fn holds_lists(begin: &[u8]) -> bool {
-    let has = |key: &[u8]| memmem::find(begin, key).is_some();
-    let compact: Vec<u8> = begin
-        .iter()
-        .filter(|byte| !byte.is_ascii_whitespace())
-        .take(2)
-        .copied()
-        .collect();
-    compact == b"[["
-        || compact == b"[\""
-        || [
-            &b"\"tokens\""[..],
-            b"\"words\"",
-            b"\"tags\"",
-            b"\"ner_tags\"",
-        ]
-        .into_iter()
-        .any(has)
-            && !has(b"\"text\"")
+    let has_key = |key: &[u8]| {
+        memmem::find_iter(begin, key)
+            .any(|at| begin[at + key.len()..].trim_ascii_start().starts_with(b":"))
+    };
+    let mut bytes = begin.iter().filter(|byte| !byte.is_ascii_whitespace());
+    let first = [bytes.next(), bytes.next()];
+    if matches!(first, [Some(b'['), Some(b'[' | b'"')]) {
+        return true;
+    }
+    let lists = [
+        &b"\"tokens\""[..],
+        b"\"words\"",
+        b"\"tags\"",
+        b"\"ner_tags\"",
+    ];
+    let texts = [&b"\"text\""[..], b"\"data\"", b"\"signal\""];
+    lists.into_iter().any(has_key) && !texts.into_iter().any(has_key)
 }
 
-/// The first token line of WebAnno TSV whose header was removed: `1-1`, a tab, `0-5`, a tab.
+/// WebAnno TSV whose header was removed: every token line begins with `1-1`, a tab, `0-5`, a tab.
 fn is_webanno(begin: &[u8]) -> bool {
-    let mut lines = begin.split(|&b| b == b'\n').map(<[u8]>::trim_ascii_start);
-    let line = lines.find(|line| !line.is_empty() && !line.starts_with(b"#"));
-    let mut columns = line.unwrap_or_default().split(|&b| b == b'\t');
-    let mut is_range = || {
-        let mut numbers = columns.next().unwrap_or_default().split(|&b| b == b'-');
-        let mut number = || {
-            let text = numbers.next().unwrap_or_default();
-            !text.is_empty() && text.iter().all(u8::is_ascii_digit)
-        };
-        number() && number() && numbers.next().is_none()
-    };
-    is_range() && is_range()
+    let lines = begin.split(|&b| b == b'\n').map(<[u8]>::trim_ascii_start);
+    let mut tokens = lines
+        .filter(|line| !line.is_empty() && !line.starts_with(b"#"))
+        .peekable();
+    tokens.peek().is_some()
+        && tokens.all(|line| {
+            let mut columns = line.split(|&b| b == b'\t');
+            let mut is_range = || {
+                let mut numbers = columns.next().unwrap_or_default().split(|&b| b == b'-');
+                let mut is_number = || {
+                    let text = numbers.next().unwrap_or_default();
+                    !text.is_empty() && text.iter().all(u8::is_ascii_digit)
+                };
+                is_number() && is_number() && numbers.next().is_none()
+            };
+            is_range() && is_range()
+        })
 }
 
 /// A declaration, a document type, a comment or an element that is closed, but no line of columns whose token
@@ -148,112 +152,30 @@ fn is_brat(line: &[u8]) -> bool {
         && words.next().is_some()
 }
 
-/// The separator of a file with one token a line whose columns are separated by commas or semicolons: every line has
-/// one, and behind the last of them a tag, or no line has white space. The first line may be a header.
-pub(crate) fn csv_separator(ahead: &[u8], whole: bool) -> Option<char> {
-    // The last line may be cut.
-    let lines = ahead
-        .split_inclusive(|&b| b == b'\n')
-        .filter(|line| whole || line.ends_with(b"\n"));
-    let lines: Vec<&[u8]> = lines
-        .map(<[u8]>::trim_ascii)
-        .filter(|line| !line.is_empty())
-        .collect();
-    let (first, others) = lines.split_first()?;
-    [b',', b';'].into_iter().find_map(|separator| {
-        let behind = |line: &[u8]| {
-            let at = line.iter().rposition(|&b| b == separator)?;
-            Some(line[at + 1..].to_vec())
-        };
-        let separated = lines.iter().all(|line| behind(line).is_some());
-        let tagged = |line: &[u8]| behind(line).is_some_and(|field| is_tag(&field));
-        let tags = match others {
-            [] => tagged(first),
-            others => others.iter().all(|line| tagged(line)),
-        };
-        let blank = lines.iter().any(|line| line.iter().any(|&b| is_space(b)));
-        (separated && (tags || !blank)).then_some(char::from(separator))
-    })
-}
-
-/// `O`, or a prefix and a type; quotation marks around it make no difference.
-fn is_tag(field: &[u8]) -> bool {
-    let field = field.strip_prefix(b"\"").unwrap_or(field);
-    let field = field.strip_suffix(b"\"").unwrap_or(field);
-    let prefixed = matches!(
-        field,
+/// The type of a tag that begins with one of the usual prefixes, such as `B-PER`.
+pub(crate) fn prefixed_type(tag: &[u8]) -> Option<&[u8]> {
+    match tag {
         [
             b'B' | b'I' | b'E' | b'S' | b'L' | b'U' | b'M' | b'W',
             b'-',
-            _,
-            ..
-        ]
-    );
-    field == b"O" || prefixed && !field.iter().any(|&b| is_space(b))
-}
-
-/// True for a cell of CSV with quotation marks around it.
-pub(crate) fn is_quoted(field: &[u8]) -> bool {
-    field.len() > 2 && field.starts_with(b"\"") && field.ends_with(b"\"")
-}
-
-/// The names of two columns, that of the tags behind the other, where the first line of a file is a header; of one
-/// column its name twice.
-pub(crate) fn header(fields: &[&[u8]], tag: usize) -> Option<(String, String)> {
-    const OF_TAGS: [&str; 20] = [
-        "tag",
-        "tags",
-        "label",
-        "labels",
-        "ner",
-        "ner_tag",
-        "ner_tags",
-        "iob",
-        "bio",
-        "entity",
-        "entities",
-        "gold",
-        "pred",
-        "prediction",
-        "predicted",
-        "true",
-        "pos",
-        "upos",
-        "xpos",
-        "chunk",
-    ];
-    const OF_OTHERS: [&str; 11] = [
-        "token",
-        "tokens",
-        "word",
-        "words",
-        "form",
-        "text",
-        "sentence",
-        "sentence #",
-        "sentence_id",
-        "pos",
-        "id",
-    ];
-    let name = |field: &[u8]| {
-        let text = String::from_utf8_lossy(field).to_lowercase();
-        text.trim_matches('"').to_owned()
-    };
-    let of_tags = |field: &[u8]| OF_TAGS.contains(&name(field).as_str());
-    let of_others = |field: &[u8]| OF_OTHERS.contains(&name(field).as_str());
-    let last = *fields.get(tag)?;
-    let other = match fields {
-        [_] => Some(last),
-        _ => fields.iter().copied().find(|field| of_others(field)),
-    };
-    let shown = |field| String::from_utf8_lossy(field).into_owned();
-    (of_tags(last)).then_some(())?;
-    other.map(|other| (shown(other), shown(last)))
+            ty @ ..,
+        ] if !ty.is_empty() => Some(ty),
+        _ => None,
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn json_with_lists_of_tokens_is_told_from_documents() {
+        let lists = |text: &str| holds_lists(text.as_bytes());
+        assert!(lists("[[\"EU\", \"B-ORG\"]]") && lists("[ \"EU\"]"));
+        assert!(lists("{\"tokens\": [\"EU\"], \"ner_tags\" : [3]}"));
+        assert!(!lists("{\"text\": \"EU\", \"tokens\": []}"));
+        assert!(!lists("{\"signal\": \"EU\", \"type\": \"words\"}"));
+    }
 
     fn format(text: &str) -> Option<&'static str> {
         other_format(text.as_bytes(), true).map(|(name, _)| name)
@@ -275,6 +197,10 @@ mod tests {
             ("<!-- a comment -->\n<a/>", "XML"),
             ("#FORMAT=WebAnno TSV 3.3\n", "WebAnno TSV"),
             ("T1\tPER 0 3\tBob\n", "brat's standoff annotations"),
+            (
+                "#Text=EU a\n1-1\t0-2\tEU\tORG\t\n1-2\t3-4\ta\t_\t\n",
+                "WebAnno TSV",
+            ),
         ] {
             assert_eq!(
                 format(text),
@@ -300,6 +226,7 @@ mod tests {
             "< O\n",
             "T1\tB-PER\n",
             "T1\tO\tx\n",
+            "2-1\t0-0\tO\nBob\tx\tB-PER\n",
             "# newdoc\nBob B-PER\n",
             "",
         ] {

@@ -38,11 +38,7 @@ fn read_up_to(
         let place = Position::file(rows.path());
         return Err(spanrs_io::Error::new(Code::NoColumn, place, message).into());
     }
-    let mut documents: Vec<Document> = Vec::new();
-    let unread_layers = rows.unread_layers().map(|message| {
-        let place = format!("{}: ", rows.path());
-        message.strip_prefix(&place).unwrap_or(message).to_owned()
-    });
+    let mut documents = Vec::new();
     let (mut draft, mut sentence) = (Draft::default(), Sentence::default());
     let (mut found, mut sentences) = (Vec::new(), 0_u64);
     let mut malformed = Violations::default();
@@ -78,9 +74,6 @@ fn read_up_to(
         }
     }
     documents.extend(draft.finish());
-    if let (Some(unread), Some(first)) = (unread_layers, documents.first_mut()) {
-        first.leave_out(|| unread);
-    }
     if malformed.count > 0 {
         return Err(Error::Malformed {
             path: rows.path().to_owned(),

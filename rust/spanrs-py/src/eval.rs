@@ -9,6 +9,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 use spanrs_base::Limits;
 use spanrs_eval::{Counts, Scorer, Side, Violations};
+use spanrs_io::ColumnReader;
 use spanrs_jobs::{Alignment, OnMisaligned};
 use spanrs_tags::{Evidence, Reader, Reading, Scheme};
 
@@ -225,11 +226,19 @@ impl Counter {
             },
             |reader, scorer| {
                 let first = columns(&gold.call0()?, &gold_options, None)?;
-                unread_layers = first.unread_layers().map(str::to_owned);
-                let sides = match pred {
+                let second = match pred {
+                    Some(pred) => Some(columns(&pred.call0()?, &pred_options, None)?),
+                    None => None,
+                };
+                let same_file = second
+                    .as_ref()
+                    .filter(|second| second.path() == first.path());
+                unread_layers =
+                    spanrs_jobs::unread_layers(&first, same_file.map(ColumnReader::tag_column));
+                let sides = match second {
                     Some(pred) => spanrs_jobs::Sides::Two {
                         gold: Box::new(first),
-                        pred: Box::new(columns(&pred.call0()?, &pred_options, None)?),
+                        pred: Box::new(pred),
                     },
                     None => spanrs_jobs::Sides::One(Box::new(first)),
                 };

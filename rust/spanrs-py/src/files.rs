@@ -259,7 +259,7 @@ pub(crate) fn validate_file(
         dialect.checked()?,
     )?;
     let rows = columns(source, &options, None)?;
-    let unread = rows.unread_layers().map(str::to_owned);
+    let unread = spanrs_jobs::unread_layers(&rows, None);
     let mut progress = Progress::new(progress);
     let result = source
         .py()
@@ -298,7 +298,7 @@ pub(crate) fn convert_file(
     let read_as = reading_name.map(reading).transpose()?;
     let mut converter = Converter::new(from, to, read_as, dialect.checked()?)?;
     let rows = columns(source, &options, None)?;
-    let unread = rows.unread_layers().map(str::to_owned);
+    let unread = spanrs_jobs::unread_layers(&rows, None);
     let mut progress = Progress::new(progress);
     let result = source.py().detach(|| {
         let mut out = std::io::BufWriter::with_capacity(1 << 20, Sink(&out));
@@ -327,7 +327,7 @@ pub(crate) fn spans_file(
         dialect.checked()?,
     )?;
     let rows = columns(source, &options, None)?;
-    let unread = rows.unread_layers().map(str::to_owned);
+    let unread = spanrs_jobs::unread_layers(&rows, None);
     let mut progress = Progress::new(progress);
     let result = source.py().detach(|| {
         let mut out = std::io::BufWriter::with_capacity(1 << 20, Sink(&out));

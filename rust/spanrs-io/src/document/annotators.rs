@@ -1,6 +1,7 @@
 //! Annotators of Label Studio and Prodigy, and how one of several is chosen.
 
 use std::cell::RefCell;
+use std::collections::HashMap;
 
 use serde_json::Value;
 use spanrs_base::Position;
@@ -16,21 +17,66 @@ pub(super) enum Annotator {
     Place(usize),
 }
 
-/// What is read of a file.
+/// Annotators by the names that the file has, in the order in which they first occur.
+#[derive(Default)]
+pub(super) struct Annotators {
+    names: Vec<String>,
+    places: HashMap<String, usize>,
+}
+
+impl Annotators {
+    /// The place of an annotator, from 0.
+    pub(super) fn add(&mut self, name: String) -> usize {
+        *self.places.entry(name).or_insert_with_key(|name| {
+            self.names.push(name.clone());
+            self.names.len() - 1
+        })
+    }
+
+    pub(super) fn names(&self) -> &[String] {
+        &self.names
+    }
+
+    pub(super) fn place(&self, name: &str) -> Option<usize> {
+        self.places.get(name).copied()
+    }
+
+    /// The place from 0 that `wanted` is; None where an annotator's name is a number, so that numbers are never
+    /// ambiguous.
+    pub(super) fn numbered(&self, wanted: &str) -> Option<usize> {
+        if self.names.iter().any(|name| name.parse::<i64>().is_ok()) {
+            return None;
+        }
+        wanted.parse().ok().filter(|&at| at < self.names.len())
+    }
+
+    /// The error for an annotator that the file `path` does not have.
+    pub(super) fn missing(&self, path: &str, wanted: &str) -> Error {
+        let known = match self.names.as_slice() {
+            [] => "names no annotators".to_owned(),
+            names => format!("has {}", json::excerpt(&names.join(", "), 200)),
+        };
+        let message = format!("no annotator {wanted:?}; the file {known}");
+        Error::new(Code::BadDocument, Position::file(path), message)
+    }
+}
+
+/// What is read of a file of Label Studio.
 #[derive(Clone, Copy)]
-pub(super) struct Choice<'a> {
-    pub(super) annotator: Option<&'a Annotator>,
-    /// The users as they first occur.
-    pub(super) users: &'a RefCell<Vec<String>>,
+pub(super) enum Choice<'a> {
+    /// Every task, by one of those who annotated it.
+    All,
+    /// No document: the users are noted.
+    Users(&'a RefCell<Annotators>),
+    /// What one annotator did.
+    One(&'a Annotator),
 }
 
 impl Choice<'_> {
-    /// Notes a user who made an annotation.
-    pub(super) fn note(&self, user: &Value) {
-        if let Some(name) = user_name(user)
-            && !self.users.borrow().contains(&name)
-        {
-            self.users.borrow_mut().push(name);
+    /// Notes who made an annotation, where users are to be noted.
+    pub(super) fn note(&self, user: Option<&Value>) {
+        if let (Choice::Users(users), Some(name)) = (self, user.and_then(user_name)) {
+            users.borrow_mut().add(name);
         }
     }
 }
@@ -55,32 +101,4 @@ pub(super) fn is_by(user: &Value, annotator: &str) -> bool {
             .any(|key| user.get(*key).is_some_and(|value| is_by(value, annotator))),
         _ => false,
     }
-}
-
-/// The annotator at the place from 0 that `wanted` names; None where an annotator's name is a number, so that numbers
-/// are never ambiguous.
-pub(super) fn by_place<'a>(
-    wanted: &str,
-    annotators: usize,
-    mut names: impl Iterator<Item = &'a str>,
-) -> Option<usize> {
-    if names.any(|name| name.parse::<i64>().is_ok()) {
-        return None;
-    }
-    wanted.parse().ok().filter(|&at| at < annotators)
-}
-
-/// The error for an annotator that the file `path` does not have.
-pub(super) fn no_annotator<'a>(
-    path: &str,
-    wanted: &str,
-    names: impl Iterator<Item = &'a str>,
-) -> Error {
-    let names: Vec<&str> = names.collect();
-    let known = match names.as_slice() {
-        [] => "names none".to_owned(),
-        names => format!("has {}", json::excerpt(&names.join(", "), 200)),
-    };
-    let message = format!("no annotator {wanted:?}; the file {known}");
-    Error::new(Code::BadDocument, Position::file(path), message)
 }

@@ -13,7 +13,7 @@ use serde::de::Error as _;
 use serde_json::Value;
 use spanrs_base::Position;
 
-use super::annotators::{by_place, no_annotator};
+use super::annotators::Annotators;
 use super::json::{self, Offset};
 use super::{Document, TOKEN};
 use crate::error::{Code, Error, Result};
@@ -34,11 +34,8 @@ pub(super) fn doccano(name: &str, text: &str) -> Result<Vec<Document>> {
 /// by name or, where no name is a number, by its place among the names as they first occur. Two records of the same
 /// input are an error as well if no annotators are named.
 pub(super) fn prodigy(name: &str, text: &str, annotator: Option<&str>) -> Result<Vec<Document>> {
-    let mut annotators: Vec<Option<String>> = Vec::new();
-    let mut read: Vec<(usize, Document)> = Vec::new();
-    // Line of each input of unknown annotators, and the first line whose input has occurred before.
-    let mut inputs: HashMap<(String, String), u64> = HashMap::new();
-    let mut repeated = None;
+    let mut annotators = Annotators::default();
+    let mut read: Vec<Record> = Vec::new();
     each(
         name,
         text,
@@ -46,20 +43,12 @@ pub(super) fn prodigy(name: &str, text: &str, annotator: Option<&str>) -> Result
         |line, number| {
             match serde_json::from_str::<Prodigy>(line) {
                 Ok(record) if accepted(record.answer.as_deref()) => {
-                    let by = record.annotator();
-                    if let (None, Some(input)) = (&by, json::id(&record.input)) {
-                        let text = record.text.clone();
-                        let first = *inputs.entry((input, text)).or_insert(number);
-                        if first < number {
-                            repeated = repeated.or(Some((first, number)));
-                        }
-                    }
-                    let place = annotators.iter().position(|known| *known == by);
-                    let place = place.unwrap_or_else(|| {
-                        annotators.push(by);
-                        annotators.len() - 1
+                    read.push(Record {
+                        line: number,
+                        annotator: record.annotator().map(|by| annotators.add(by)),
+                        input: json::id(&record.input),
+                        document: record.document(),
                     });
-                    read.push((place, record.document()));
                     Ok(None)
                 }
                 Ok(_) => Ok(None),
@@ -71,46 +60,64 @@ pub(super) fn prodigy(name: &str, text: &str, annotator: Option<&str>) -> Result
             }
         },
     )?;
-    let chosen = match annotator {
-        None if annotators.len() > 1 && same_text_twice(&read) => {
-            let names = annotators.iter().flatten().map(String::as_str);
-            let names: Vec<&str> = names.take(5).collect();
+    match annotator {
+        None if same_text_twice(&read) => {
+            let names = annotators.names();
             let message = format!(
                 "records of {} annotators ({}) for the same texts; choose one (--annotator)",
-                annotators.len(),
-                names.join(", ")
+                names.len(),
+                names[..names.len().min(5)].join(", ")
             );
             return Err(Error::new(Code::BadDocument, Position::file(name), message));
         }
-        None => None,
+        None => {}
         Some(wanted) => {
-            let names = annotators.iter().flatten().map(String::as_str);
-            let named = |by: &Option<String>| by.as_deref() == Some(wanted);
-            let place = annotators.iter().position(named);
-            let place = place.or_else(|| by_place(wanted, annotators.len(), names.clone()));
-            Some(place.ok_or_else(|| no_annotator(name, wanted, names))?)
+            let place = annotators.place(wanted);
+            let chosen = place.or_else(|| annotators.numbered(wanted));
+            let chosen = chosen.ok_or_else(|| annotators.missing(name, wanted))?;
+            read.retain(|record| record.annotator == Some(chosen));
         }
-    };
-    if let (None, Some((first, second))) = (chosen, repeated) {
-        let message = format!(
-            "the same input as on line {first}, and no annotators are named; keep one record of each input, or \
-             name annotators with \"_annotator_id\""
-        );
-        let position = Position::line(name, second);
-        return Err(Error::new(Code::BadDocument, position, message));
     }
-    let wanted = |place: usize| chosen.is_none_or(|chosen| chosen == place);
-    Ok(read
-        .into_iter()
-        .filter_map(|(place, document)| wanted(place).then_some(document))
-        .collect())
+    refuse_repeated(name, &read)?;
+    Ok(read.into_iter().map(|record| record.document).collect())
 }
 
-/// True where two annotators have a document of the same text.
-fn same_text_twice(read: &[(usize, Document)]) -> bool {
+/// A record of Prodigy.
+struct Record {
+    /// Its line, from 1.
+    line: u64,
+    /// Place among the annotators, where it says who made it.
+    annotator: Option<usize>,
+    /// What Prodigy calls its text.
+    input: Option<String>,
+    document: Document,
+}
+
+/// Refuses two records of one input that the same annotator made, or nobody who is named.
+fn refuse_repeated(name: &str, read: &[Record]) -> Result<()> {
+    let mut first = HashMap::new();
+    for record in read.iter().filter(|record| record.input.is_some()) {
+        let key = (record.annotator, &record.input, &record.document.text);
+        let line = *first.entry(key).or_insert(record.line);
+        if line < record.line {
+            let message = format!(
+                "the same input as on line {line}, by the same or no named annotator; keep one record of each input, \
+                 or name annotators with \"_annotator_id\""
+            );
+            let position = Position::line(name, record.line);
+            return Err(Error::new(Code::BadDocument, position, message));
+        }
+    }
+    Ok(())
+}
+
+/// True where two annotators, of whom one may be unnamed, have a document of the same text.
+fn same_text_twice(read: &[Record]) -> bool {
     let mut by = HashMap::new();
-    read.iter()
-        .any(|(place, document)| *by.entry(document.text.as_str()).or_insert(*place) != *place)
+    read.iter().any(|record| {
+        let first = by.entry(record.document.text.as_str());
+        *first.or_insert(record.annotator) != record.annotator
+    })
 }
 
 /// Calls `read` with every line that is not blank, and its number from 1.

@@ -19,7 +19,7 @@ use serde_json::{Map, Value};
 
 use spanrs_base::Position;
 
-use super::annotators::{Annotator, Choice, by_place, is_by, no_annotator, user_name};
+use super::annotators::{Annotator, Annotators, Choice, is_by, user_name};
 use super::regions::Regions;
 use super::{Document, json};
 use crate::error::{Code, Error, Result};
@@ -40,31 +40,26 @@ const OWN: [&str; 5] = [
 /// number for an id, a number is a place from 0: of users as they first occur in the file, or among the annotations
 /// of each task where the file names no users.
 pub(super) fn read(name: &str, text: &str, annotator: Option<&str>) -> Result<Vec<Document>> {
-    let users = RefCell::new(Vec::new());
-    let all = read_of(name, text, None, &users)?;
-    let Some(wanted) = annotator else {
-        refuse_repeated(name, &all)?;
-        return Ok(all.into_iter().map(|(_, document)| document).collect());
+    let found = match annotator {
+        None => read_of(name, text, Choice::All)?,
+        Some(wanted) => {
+            let users = RefCell::default();
+            read_of(name, text, Choice::Users(&users))?;
+            let users: Annotators = users.into_inner();
+            let chosen = match (users.numbered(wanted), wanted.parse()) {
+                (Some(place), _) => Annotator::Name(users.names()[place].clone()),
+                (None, Ok(place)) if users.names().is_empty() => Annotator::Place(place),
+                _ => Annotator::Name(wanted.to_owned()),
+            };
+            let found = read_of(name, text, Choice::One(&chosen))?;
+            if found.is_empty() {
+                return Err(users.missing(name, wanted));
+            }
+            found
+        }
     };
-    let users = users.into_inner();
-    let names = || users.iter().map(String::as_str);
-    let user = |at: usize| users[at].clone();
-    let chosen = match by_place(wanted, users.len(), names()).map(user) {
-        Some(user) => Annotator::Name(user),
-        None => match wanted.parse() {
-            Ok(place) if users.is_empty() => Annotator::Place(place),
-            _ => Annotator::Name(wanted.to_owned()),
-        },
-    };
-    let documents = read_of(name, text, Some(&chosen), &RefCell::default())?;
-    if documents.is_empty() {
-        return Err(no_annotator(name, wanted, names()));
-    }
-    refuse_repeated(name, &documents)?;
-    Ok(documents
-        .into_iter()
-        .map(|(_, document)| document)
-        .collect())
+    refuse_repeated(name, &found)?;
+    Ok(found.into_iter().map(|(_, document)| document).collect())
 }
 
 /// Refuses two documents of one task: JSON_MIN has one for each annotation.
@@ -76,12 +71,14 @@ fn refuse_repeated(name: &str, documents: &[Found]) -> Result<()> {
         };
         let other = *first.entry(id).or_insert(found);
         if !std::ptr::eq(other, found) && other.1.text == found.1.text {
-            let by = |found: &Found| found.0.clone().unwrap_or_else(|| "unknown".to_owned());
-            let message = format!(
-                "task {id} was annotated twice (annotators {}, {}); choose an annotator (--annotator)",
-                by(other),
-                by(found)
-            );
+            let message = match (&other.0, &found.0) {
+                (Some(one), Some(two)) if one != two => format!(
+                    "annotators {one} and {two} both annotated task {id}; choose one (--annotator, --ref_annotator)"
+                ),
+                _ => format!(
+                    "two annotations of task {id}, by the same or no named annotator; keep one"
+                ),
+            };
             return Err(Error::new(Code::BadDocument, Position::file(name), message));
         }
     }
@@ -91,14 +88,9 @@ fn refuse_repeated(name: &str, documents: &[Found]) -> Result<()> {
 /// Who annotated a document, where the file says so, and the document.
 type Found = (Option<String>, Document);
 
-fn read_of(
-    name: &str,
-    text: &str,
-    annotator: Option<&Annotator>,
-    users: &RefCell<Vec<String>>,
-) -> Result<Vec<Found>> {
+fn read_of(name: &str, text: &str, choice: Choice<'_>) -> Result<Vec<Found>> {
     let mut deserializer = serde_json::Deserializer::from_str(text);
-    Tasks(Choice { annotator, users })
+    Tasks(choice)
         .deserialize(&mut deserializer)
         .and_then(|documents| deserializer.end().map(|()| documents))
         .map_err(|error| json::error(name, 1, WHAT, &error))
@@ -164,26 +156,26 @@ fn document(
     choice: Choice<'_>,
 ) -> Result<Option<Found>, String> {
     let id = task.get("id").and_then(json::id);
-    let by = task.get("annotator").and_then(user_name);
     let made = match task.get_mut("data").and_then(Value::as_object_mut) {
         Some(data) => take_text(data, &[]).and_then(|text| full(text, &task, choice)),
         None => {
-            if let Some(user) = task.get("annotator") {
-                choice.note(user);
-            }
-            match choice.annotator {
-                Some(Annotator::Name(name))
-                    if task.get("annotator").is_none_or(|by| !is_by(by, name)) =>
+            let by = task.get("annotator").cloned();
+            choice.note(by.as_ref());
+            match choice {
+                Choice::Users(_) | Choice::One(Annotator::Place(1..)) => Ok(None),
+                Choice::One(Annotator::Name(name))
+                    if !by.as_ref().is_some_and(|by| is_by(by, name)) =>
                 {
                     Ok(None)
                 }
-                Some(Annotator::Place(1..)) => Ok(None),
-                _ => take_text(&mut task, &OWN).and_then(|text| minimal(text, &task).map(Some)),
+                _ => take_text(&mut task, &OWN)
+                    .and_then(|text| minimal(text, &task))
+                    .map(|document| Some((by.as_ref().and_then(user_name), document))),
             }
         }
     };
     match made {
-        Ok(document) => Ok(document.map(|document| (by, Document { id, ..document }))),
+        Ok(found) => Ok(found.map(|(by, document)| (by, Document { id, ..document }))),
         Err(message) => {
             let named = id.map_or(String::new(), |id| format!(" (id {id})"));
             Err(format!("task {at}{named}: {message}"))
@@ -222,7 +214,7 @@ fn full(
     text: String,
     task: &Map<String, Value>,
     choice: Choice<'_>,
-) -> Result<Option<Document>, String> {
+) -> Result<Option<Found>, String> {
     // Before 1.0 annotations were called completions.
     let key = match task.contains_key("annotations") {
         true => "annotations",
@@ -240,17 +232,20 @@ fn full(
             made.push((at, annotation));
         }
     }
-    let user = |annotation: &Map<String, Value>| annotation.get("completed_by").cloned();
-    for (_, annotation) in &made {
-        choice.note(&user(annotation).unwrap_or_default());
+    fn user<'a>(annotation: &'a Map<String, Value>) -> Option<&'a Value> {
+        annotation.get("completed_by")
     }
     let mut others = &made[..0];
-    let chosen = match choice.annotator {
-        Some(Annotator::Name(name)) => made
+    let chosen = match choice {
+        Choice::Users(_) => {
+            made.iter().for_each(|(_, a)| choice.note(user(a)));
+            None
+        }
+        Choice::One(Annotator::Name(name)) => made
             .iter()
-            .find(|(_, a)| user(a).is_some_and(|user| is_by(&user, name))),
-        Some(Annotator::Place(place)) => made.get(*place),
-        None => {
+            .find(|(_, a)| user(a).is_some_and(|user| is_by(user, name))),
+        Choice::One(Annotator::Place(place)) => made.get(*place),
+        Choice::All => {
             let truth = made.iter().find(|(_, a)| says(a, "ground_truth"));
             if truth.is_none() {
                 others = made.get(1..).unwrap_or_default();
@@ -264,8 +259,8 @@ fn full(
     let mut regions = Regions::new(text);
     if !others.is_empty() {
         regions.document.leave_out(|| {
-            let named = |annotation| user(annotation).as_ref().and_then(user_name);
-            let names: Vec<String> = others.iter().filter_map(|(_, a)| named(a)).collect();
+            let named = others.iter().filter_map(|(_, a)| user(a).and_then(user_name));
+            let names: Vec<String> = named.collect();
             let names = match names.as_slice() {
                 [] => String::new(),
                 names => format!(" ({})", json::excerpt(&names.join(", "), 100)),
@@ -298,7 +293,8 @@ fn full(
             regions.add(object(value, place)?, place)?;
         }
     }
-    Ok(Some(regions.document))
+    let by = user(annotation).and_then(user_name);
+    Ok(Some((by, regions.document)))
 }
 
 /// A task of JSON_MIN: its regions stand under the name that its control has, which may be any.

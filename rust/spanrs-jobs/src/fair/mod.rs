@@ -9,7 +9,7 @@ use spanrs_eval::fair::{FairCounts, Matcher, Spans, TokenSets, TypeFilter};
 use spanrs_io::{ColumnReader, SpanFileReader};
 
 use crate::error::{Error, Result};
-use crate::{Pace, Watch};
+use crate::{Pace, Watch, unread_layers};
 
 /// Where the spans of one side come from.
 pub enum SpanSource {
@@ -234,7 +234,7 @@ pub fn fair(
     };
     let unread_layers = match &gold {
         SpanSource::Spans(_) => None,
-        SpanSource::Stacked { rows, .. } => rows.unread_layers().map(str::to_owned),
+        SpanSource::Stacked { rows, .. } => unread_layers(rows, None),
     };
     let (mut gold, mut pred) = (Side::new(gold), Side::new(pred));
     let mut pace = Pace::new(watch);

@@ -1,0 +1,185 @@
+//! Column files as spreadsheets and data frames write them: with commas, quotation marks or a header.
+//!
+//! Read as columns of white space they would give scores that mean nothing, so they are refused with advice.
+
+use crate::layout::is_space;
+use crate::recognise::prefixed_type;
+
+/// The separator of a file whose columns are separated by commas or semicolons: behind the last one of every line
+/// stands a tag. The first line may be a header.
+pub(crate) fn csv_separator(ahead: &[u8]) -> Option<char> {
+    let lines: Vec<&[u8]> = ahead
+        .split(|&b| b == b'\n')
+        .map(<[u8]>::trim_ascii)
+        .filter(|line| !line.is_empty() && !line.starts_with(b"-DOCSTART-"))
+        .collect();
+    let (first, others) = lines.split_first()?;
+    if lines.iter().any(|line| line.contains(&b'\t')) {
+        return None;
+    }
+    [b',', b';'].into_iter().find_map(|separator| {
+        let cells = |line: &[u8]| line.split(|&b| b == separator).count();
+        let columns = cells(first);
+        // A token may be a separator, in quotation marks.
+        let separated = |line: &&[u8]| cells(line) >= columns && ends_with_tag(line, separator);
+        let rows = if others.is_empty() { &lines } else { others };
+        (columns > 1 && rows.iter().all(separated)).then_some(char::from(separator))
+    })
+}
+
+/// True where a tag stands behind the last separator, and the text before it does not end with another tag, as in
+/// `Rome B-LOC,B-GPE`.
+fn ends_with_tag(line: &[u8], separator: u8) -> bool {
+    let Some(at) = line.iter().rposition(|&b| b == separator) else {
+        return false;
+    };
+    let (before, tag) = (&line[..at], unquoted(&line[at + 1..]));
+    let mut words = before.rsplit(|&b| is_space(b));
+    let last = words.next();
+    let several = words.next().is_some();
+    is_tag(tag) && !(several && last.is_some_and(is_tag))
+}
+
+/// `O`, or a prefix and a type without white space.
+fn is_tag(field: &[u8]) -> bool {
+    field == b"O" || prefixed_type(field).is_some() && !field.iter().any(|&b| is_space(b))
+}
+
+fn unquoted(cell: &[u8]) -> &[u8] {
+    let inner = cell.strip_prefix(b"\"");
+    inner
+        .and_then(|cell| cell.strip_suffix(b"\""))
+        .unwrap_or(cell)
+}
+
+/// True for a tag with quotation marks around it.
+pub(crate) fn is_quoted_tag(field: &[u8]) -> bool {
+    field.starts_with(b"\"") && is_tag(unquoted(field))
+}
+
+/// Names of columns that hold tags.
+const TAG_NAMES: [&str; 20] = [
+    "tag",
+    "tags",
+    "label",
+    "labels",
+    "ner",
+    "ner_tag",
+    "ner_tags",
+    "iob",
+    "bio",
+    "entity",
+    "entities",
+    "gold",
+    "pred",
+    "prediction",
+    "predicted",
+    "true",
+    "pos",
+    "upos",
+    "xpos",
+    "chunk",
+];
+/// Names of columns that hold tokens, or numbers of sentences.
+const TOKEN_NAMES: [&str; 10] = [
+    "token",
+    "tokens",
+    "word",
+    "words",
+    "form",
+    "text",
+    "sentence",
+    "sentence #",
+    "sentence_id",
+    "sentence_idx",
+];
+
+/// The names of a column of tokens and of the column of tags, where the first of the `rows` is a header: a name of
+/// a column of tags that no other row has as its tag, and another column with a name. In a file of tags alone, a
+/// name above tags.
+pub(crate) fn header<'a>(
+    first: &[&'a [u8]],
+    tag: usize,
+    mut other_tags: impl Iterator<Item = &'a [u8]>,
+) -> Option<String> {
+    let is_one_of = |field: &[u8], names: &[&str]| {
+        let name = String::from_utf8_lossy(unquoted(field)).to_lowercase();
+        names.contains(&name.as_str())
+    };
+    let shown = |field| String::from_utf8_lossy(field).into_owned();
+    let name = *first.get(tag)?;
+    if !is_one_of(name, &TAG_NAMES) {
+        return None;
+    }
+    if first.len() == 1 {
+        return other_tags.all(is_tag).then(|| shown(name));
+    }
+    let mut columns = first.iter().enumerate().filter(|(at, _)| *at != tag);
+    let (_, token) = columns.find(|(_, field)| is_one_of(field, &TOKEN_NAMES))?;
+    other_tags
+        .all(|other| other != name)
+        .then(|| format!("{}, {}", shown(token), shown(name)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn separator(text: &str) -> Option<char> {
+        csv_separator(text.as_bytes())
+    }
+
+    #[test]
+    fn commas_and_semicolons_between_columns_are_found() {
+        assert_eq!(separator("EU,B-ORG\nrejects,O\n"), Some(','));
+        assert_eq!(separator("-DOCSTART-\n\nEU;NNP;B-ORG\n"), Some(';'));
+        assert_eq!(
+            separator("Sentence #,Word,Tag\nSentence: 1,EU,B-ORG\n,\",\",O\n"),
+            Some(',')
+        );
+        assert_eq!(separator("\"EU\",\"B-ORG\"\n\"x\",\"O\""), Some(','));
+    }
+
+    #[test]
+    fn tokens_and_tags_with_commas_are_no_csv() {
+        for text in [
+            ", O\nEU,1 B-ORG\n; O\n",
+            "EU\tB-ORG,O\nsays\tO,O\n",
+            "EU B-ORG,O\nsays O,O\n",
+            "Rome B-LOC,B-GPE\n",
+            "Case=Nom,Gen\n1,5\n",
+            "EU,B-ORG\nrejects O\n",
+            "EU B-ORG\n",
+            "",
+        ] {
+            assert_eq!(separator(text), None, "{text}");
+        }
+    }
+
+    fn named(first: &str, tag: usize, others: &[&str]) -> Option<String> {
+        let fields: Vec<&[u8]> = first.split(' ').map(str::as_bytes).collect();
+        header(&fields, tag, others.iter().map(|tag| tag.as_bytes()))
+    }
+
+    #[test]
+    fn headers_are_found() {
+        assert_eq!(named("token tag", 1, &["O"]).unwrap(), "token, tag");
+        assert_eq!(named("Word POS \"NER\"", 2, &[]).unwrap(), "Word, \"NER\"");
+        assert_eq!(named("tag", 0, &["O", "B-X"]).unwrap(), "tag");
+    }
+
+    #[test]
+    fn tokens_with_such_tags_are_no_headers() {
+        assert_eq!(named("great pos", 1, &["neg"]), None);
+        assert_eq!(named("'s POS POS", 1, &["NN"]), None);
+        assert_eq!(named("word entity", 1, &["O", "entity"]), None);
+        assert_eq!(named("pos", 0, &["neg", "pos"]), None);
+        assert_eq!(named("token O", 1, &["O"]), None);
+    }
+
+    #[test]
+    fn quoted_tags_are_found() {
+        assert!(is_quoted_tag(b"\"B-ORG\"") && is_quoted_tag(b"\"O\""));
+        assert!(!is_quoted_tag(b"\"\"\"") && !is_quoted_tag(b"\"x\"") && !is_quoted_tag(b"O"));
+    }
+}
