@@ -81,6 +81,7 @@ _Span: TypeAlias = tuple[str, int, int]
 _Violation: TypeAlias = tuple[int, str, str | None, str, str | None, str]
 _Made: TypeAlias = tuple[str, str | None, str, _Dialect]
 _Found: TypeAlias = tuple[str | None, str | None]
+_Checked: TypeAlias = tuple[int, int]
 _Filter: TypeAlias = tuple[list[str] | None, list[str]]
 _FairRow: TypeAlias = tuple[int, int, int, int, int, int, int, int, int]
 _FairFile: TypeAlias = tuple[object, str | None, _Options, bool]
@@ -209,7 +210,7 @@ def convert_file(
     dialect: _Dialect,
     progress: _Progress,
     /,
-) -> str | None: ...
+) -> list[str]: ...
 def detect(sentences: object, dialect: _Dialect, /) -> tuple[str, str, list[tuple[str, int]]]: ...
 def detect_file(
     source: object,
@@ -250,7 +251,7 @@ def span_lists_of_ids(
     lengths: npt.NDArray[np.int64] | None,
     made: _Made,
     /,
-) -> tuple[SpanLists, SpanLists, _Found, _Found]: ...
+) -> tuple[SpanLists, SpanLists, _Found, _Found, tuple[_Checked, _Checked]]: ...
 def partial_outcomes(
     gold: SpanLists,
     pred: SpanLists,
@@ -262,7 +263,7 @@ def partial_outcomes(
 ) -> tuple[_Places, _Places, _Places, _Places, _Places]: ...
 def span_lists_of_tags(
     gold: object, pred: object, made: _Made, /
-) -> tuple[SpanLists, SpanLists, _Found, _Found]: ...
+) -> tuple[SpanLists, SpanLists, _Found, _Found, tuple[_Checked, _Checked]]: ...
 def read_ids(
     ids: npt.NDArray[Any],
     vocabulary: Sequence[str],
@@ -307,7 +308,7 @@ def spans_file(
     dialect: _Dialect,
     progress: _Progress,
     /,
-) -> str | None: ...
+) -> list[str]: ...
 def tags_of(scheme_name: str, types: Sequence[str], dialect: _Dialect, /) -> list[str]: ...
 def token_outcomes(gold: object, pred: object, /) -> tuple[int, int, int, int, int]: ...
 def span_lists(
@@ -328,7 +329,7 @@ def validate_file(
     keep: int,
     progress: _Progress,
     /,
-) -> tuple[int, int, tuple[int, list[tuple[int, int, _Violation]]], list[tuple[str, int]], str | None]: ...
+) -> tuple[int, int, tuple[int, list[tuple[int, int, _Violation]]], list[tuple[str, int]], list[str]]: ...
 def write_tags(
     spans: Sequence[_Span],
     length: int | None,
@@ -387,7 +388,7 @@ def documents_of(
 def mat_measures(counts: _MatRow, elements: int, /) -> list[float]: ...
 def read_conll_documents(
     path: Path, options: _Options, scheme_name: str, reading_name: str, /
-) -> tuple[Documents, str | None]: ...
+) -> tuple[Documents, list[str]]: ...
 def read_documents(
     source: Path | tuple[bytes, str],
     format_name: str,

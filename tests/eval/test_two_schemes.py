@@ -260,8 +260,8 @@ def test_layers_of_tags_are_counted_together(nested):
     with pytest.warns(spanrs.SpanrsWarning, match="column 3 has tags of the same types"):
         one = spanrs.score_files(io.BytesIO(text), io.BytesIO(wrong), columns=columns._replace(tag=2))
     assert one.warnings == [
-        "<stream>: column 3 has tags of the same types, which are not read; spanrs score takes several columns "
-        "(--column 2,3), other commands one"
+        "<stream>: column 3 has tags of the same types, which are not read; layers of nested annotations "
+        "are read together by spanrs score (--column 2,3, in Python Columns(tag=(2, 3)))"
     ]
     with pytest.raises(ValueError, match="one column of gold and one of pred"):
         spanrs.score_files(io.BytesIO(text), columns=columns)
@@ -274,3 +274,78 @@ def test_layers_of_tags_are_counted_together(nested):
     assert both.counts == (sum(result.counts.tp for result in alone), 0, 0)
     assert (both.sentences, both.tokens) == (nested.sentences, 2 * nested.tokens)
     assert [len(result.warnings) for result in alone] == [1, 1]
+
+
+def test_prefixes_of_another_scheme_decide_even_where_violations_are_few():
+    gold = [["S-A", "O"]] * 40 + [["B-A", "I-A", "E-A"]]
+    pred = [["S-A", "O"]] * 40 + [["B-A", "M-A", "E-A"]]
+    result = spanrs.score(gold, pred)
+    assert (result.pred_scheme, result.micro.f1) == ("BMES", 1.0)
+    # One odd tag is a mistake, not another scheme.
+    assert (
+        spanrs.score([["B-A", "I-A"]] * 40, [["B-A", "I-A"]] * 39 + [["B-A", "E-A"]]).pred_scheme == "BIO"
+    )
+
+
+def test_partial_matching_warns_of_what_scoring_warns_of():
+    def warnings_of(gold, pred, **options):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return spanrs.partial(gold, pred, **options).warnings
+
+    iobes = [["B-PER", "E-PER", "O", "S-LOC"]] * 6
+    found = warnings_of(iobes, iobes, scheme="BIO")
+    assert [message.split(" among ")[0] for message in found] == ["12 violations of BIO"] * 2
+    assert "with a prefix" in warnings_of([["B-A"]], [["B-A"]], scheme="TOKEN")[0]
+    forgotten = [[("LABEL_1", 0, 1)]]
+    assert "LABEL_1" in warnings_of(forgotten, forgotten)[0]
+    gold, pred = [[("PER", 0, 1)]] * 6, [[("per", 0, 1)]] * 6
+    assert "their types are different: PER in gold, per in pred" in warnings_of(gold, pred)[0]
+    assert warnings_of(GOLD, GOLD) == warnings_of(gold, gold) == []
+    scorer = spanrs.PartialScorer(scheme="BIO")
+    for _ in range(2):
+        scorer.update(iobes, iobes)
+    assert scorer.result().warnings[0].startswith("24 violations of BIO among 36 tags of gold")
+
+
+def test_fair_matching_warns_where_types_have_nothing_in_common():
+    gold, pred = [["B-PER", "O"] * 5], [["B-per", "O"] * 5]
+    with pytest.warns(spanrs.SpanrsWarning, match="their types are different: PER in gold, per in pred"):
+        spanrs.fair(gold, pred)
+    with pytest.warns(spanrs.SpanrsWarning, match="no spans of the types that are evaluated"):
+        spanrs.fair(gold, gold, types=["per"])
+    assert spanrs.score(gold, gold).with_types(["per"]).warnings == [
+        "there are no spans of the types that are evaluated"
+    ]
+
+
+def test_numbers_are_types_among_others_and_forgotten_names_by_themselves():
+    assert spanrs.score([["B-1", "O", "B-V"]], [["B-1", "O", "B-V"]]).warnings == []
+    with pytest.warns(spanrs.SpanrsWarning, match="types like 1 look like ids"):
+        spanrs.score([["B-1", "O", "B-2"]], [["B-1", "O", "B-2"]])
+
+
+def test_numbers_that_are_read_as_tokens_give_a_warning():
+    def score(text, **columns):
+        source = (io.BytesIO(text) for _ in range(2))
+        return spanrs.score_files(*source, columns=spanrs.io.Columns(**columns))
+
+    text = b"1\tEU\tB-ORG\n2\tof\tO\n\n1\tBob\tB-PER\n2\tate\tO\n3\tit\tO\n"
+    message = (
+        "<stream>: column 0 is read as the tokens and holds their numbers; name the column of the tokens "
+        "(--token-column 1, in Python Columns(token=1))"
+    )
+    assert score(text).warnings == [message]
+    assert score(text, token=1).warnings == []
+    assert score(text.replace(b"2\tof", b"5\tof")).warnings == []
+
+
+def test_files_and_columns_are_what_they_should_be():
+    with pytest.raises(TypeError, match="a file is a path or a binary file object, not list"):
+        spanrs.score_files([["O"]], [["O"]])
+    with pytest.raises(TypeError, match=r"such as Columns\(tag=2\), not int"):
+        spanrs.score_files("a", "b", columns=1)
+    with pytest.raises(TypeError, match="expected sentences of tags, got None"):
+        spanrs.score(None, [["O"]])
+    with pytest.raises(TypeError, match="files are scored by score_files"):
+        spanrs.score("a.conll", "b.conll")

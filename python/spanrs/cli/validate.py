@@ -45,6 +45,7 @@ def command(file: str, scheme: str, columns: Columns, dialect: Dialect, most: in
             "tokens": report.tokens,
             "count": report.count,
             "kinds": report.kinds,
+            "warnings": report.warnings,
             "first": first,
         }
         click.echo(json.dumps(everything, ensure_ascii=False))

@@ -13,8 +13,8 @@ if TYPE_CHECKING:
 
 #: Names that models give to labels whose own names were never set.
 FORGOTTEN = re.compile(r"(LABEL_)?[0-9]+")
-#: Tags that begin a span or continue one in most schemes.
-PREFIXED = re.compile(r"[BI]-.")
+#: Tags that begin a span or continue one in most schemes and spellings.
+PREFIXED = re.compile(r"[BIbi][-_:].+|.+-[BI]")
 #: One violation in so many tags other than ``O`` is too much.
 TENTH = 10
 
@@ -66,13 +66,15 @@ class Checks:
                     f"{wrong} {noun} of {scheme} among {labelled} tags of {side} other than O{example}; "
                     + _why(side, first[0].violation if first else None)
                 )
-        forgotten = sorted(name for name in types if FORGOTTEN.fullmatch(name))
+        # A number may be a type among others.
+        numbered = bool(types) and all(FORGOTTEN.fullmatch(name) for name in types)
+        forgotten = sorted(name for name in types if numbered or re.fullmatch("LABEL_[0-9]+", name))
         if forgotten:
             found.append(
                 f"types like {forgotten[0]} look like ids whose names were forgotten; set id2label of the model"
             )
         if "TOKEN" in (settings.get("scheme"), settings.get("pred_scheme")):
-            prefixed = sorted(name for name in types if PREFIXED.match(name))
+            prefixed = sorted(name for name in types if PREFIXED.fullmatch(name))
             if prefixed:
                 found.append(
                     f"types like {prefixed[0]} look like tags with a prefix, which TOKEN does not read"
@@ -100,8 +102,7 @@ class Noticed:
     @classmethod
     def from_state(cls, state: Mapping[str, Any]) -> Noticed:
         """Take over what the compiled half noticed."""
-        unread = state["unread_layers"]
-        return cls(tuple(state["differing_examples"]), () if unread is None else (unread,))
+        return cls(tuple(state["differing_examples"]), tuple(state["file_warnings"]))
 
     def notes(self) -> list[str]:
         """Give a sentence for each of the first tokens that differ."""
@@ -144,8 +145,11 @@ def without_spans(sentences: int, gold: int, pred: int) -> list[str]:
 MIN_SPANS = 5
 
 
-def without_matches(types: Mapping[str, Sequence[float]]) -> list[str]:
-    """Warn where both sides have several spans and none is correct; ``types`` has gold, pred and correct spans."""
+def without_matches(types: Mapping[str, Sequence[float]], *, near_misses: bool = False) -> list[str]:
+    """Warn where both sides have several spans and none is correct; ``types`` has gold, pred and correct spans.
+
+    With ``near_misses`` only where the sides have no type in common, because spans may be near others then.
+    """
     rows = types.values()
     gold, pred, correct = (sum(row[at] for row in rows) for at in range(3))
     if correct or gold < MIN_SPANS or pred < MIN_SPANS:
@@ -153,6 +157,8 @@ def without_matches(types: Mapping[str, Sequence[float]]) -> list[str]:
     of_gold, of_pred = (sorted(name for name, row in types.items() if row[at]) for at in range(2))
     if not set(of_gold) & set(of_pred):
         why = f"their types are different: {_some(of_gold)} in gold, {_some(of_pred)} in pred"
+    elif near_misses:
+        return []
     else:
         why = "are these gold and pred of the same annotation?"
     return [f"none of {gold} spans of gold is among the {pred} of pred; {why}"]
@@ -160,20 +166,3 @@ def without_matches(types: Mapping[str, Sequence[float]]) -> list[str]:
 
 def _some(names: Sequence[str]) -> str:
     return ", ".join(names[:3]) + (" and others" if len(names) > 3 else "")
-
-
-#: Minimum length, in tokens, at which the only sentence of a file is reported.
-MIN_LONG_SENTENCE = 1000
-#: Minimum number of sentences at which it is reported that all have one token.
-MIN_SHORT_SENTENCES = 20
-
-
-def odd_sentences(path: str, sentences: int, tokens: int) -> list[str]:
-    """Warn where the blank lines of a file seem to be missing, or to stand between all tokens."""
-    if sentences == 1 and tokens >= MIN_LONG_SENTENCE:
-        return [f"{path}: all {tokens} tokens are one sentence; are blank lines between sentences missing?"]
-    if sentences == tokens >= MIN_SHORT_SENTENCES:
-        return [
-            f"{path}: each of {sentences} sentences has one token; are there blank lines between tokens?"
-        ]
-    return []

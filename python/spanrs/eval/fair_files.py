@@ -104,15 +104,14 @@ def fair_files(
     tallies = FairTallies()
     documents: list[tuple[str | None, FairTallies]] = []
     formats: set[str] = set()
-    unread: list[str] = []
+    found: list[str] = []
     done = _Done(progress)
     for name, golds, preds in pair(gold, pred):
         sides = ((golds, form, options, ignore_punct), (preds, form, options, ignore_punct))
         state = _spanrs.fair_files(*sides, how.only, None if progress is None else done)
         done.end_file()
         formats.update(state["formats"])
-        if state["unread_layers"] is not None:
-            unread.append(state["unread_layers"])
+        found += state["file_warnings"]
         counted = FairTallies.from_state(state)
         tallies.add(counted)
         if by_document:
@@ -121,7 +120,7 @@ def fair_files(
     if "stacked" in formats:
         settings["punct"] = f"ignored by column {pos_column}" if ignore_punct else "kept"
     settings = how.settings(settings | {"version": _spanrs.__version__})
-    result = replace(how.result(tallies, settings, documents), _noticed=Noticed(warnings=tuple(unread)))
+    result = replace(how.result(tallies, settings, documents), _noticed=Noticed(warnings=tuple(found)))
     warn(result.warnings)
     return result
 

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from typing import Any, NamedTuple
 
-from spanrs.eval.checks import Checks, Noticed, add_noticed, without_spans
+from spanrs.eval.checks import Checks, Noticed, add_noticed, without_matches, without_spans
 from spanrs.eval.fair_tallies import ROW, FairTallies
 from spanrs.eval.fair_weights import FAIR, PAPER, Weights, as_weights, phrase, ratios
 from spanrs.eval.made import Made
@@ -174,10 +174,17 @@ class FairResult(Made):
         """Warnings about suspicious input, a sentence each: a side without spans, many violations..."""
         found = self._checks.warnings(self.violations, self._tallies.names(), self.settings)
         found += self._noticed.warnings
-        if self._checks.tokens:
-            return found
         counts = self.exact_counts
-        return found + without_spans(self.sentences, counts.tp + counts.fn, counts.tp + counts.fp)
+        gold, pred = counts.tp + counts.fn, counts.tp + counts.fp
+        rows = {
+            name: (row[0] + row[2], row[0] + row[1], row[0]) for name, row in self._tallies.types.items()
+        }
+        found += without_matches(rows, near_misses=True)
+        if not self._checks.tokens:
+            return found + without_spans(self.sentences, gold, pred)
+        if not gold and not pred and self._checks.gold_labelled and self._checks.pred_labelled:
+            found.append("there are no spans of the types that are evaluated")
+        return found
 
     @cached_property
     def overall(self) -> FairScores:

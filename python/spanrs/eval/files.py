@@ -9,12 +9,13 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, overload
 
 from spanrs.errors import warn
-from spanrs.eval.checks import Noticed, add_noticed, odd_sentences
+from spanrs.eval.checks import Noticed, add_noticed
 from spanrs.eval.layers import combine_layers
 from spanrs.eval.result import Result
 from spanrs.eval.scorer import LOCATED, Scorer
 from spanrs.io import Columns, Source, rereadable
 from spanrs.io.sources import source_name
+from spanrs.tags.files import odd_sentences
 from spanrs.tags.words import Dialect, is_auto
 
 if TYPE_CHECKING:
@@ -161,6 +162,10 @@ def score_with(
 
     The arguments are those of :func:`score_files`; ``rereads`` is true where files may be read twice.
     """
+    for given in (columns, pred_columns):
+        if not isinstance(given, Columns):
+            message = f"columns is a spanrs.io.Columns, such as Columns(tag=2), not {type(given).__name__}"
+            raise TypeError(message)
     if pred is gold and hasattr(gold, "read"):
         message = "gold and pred are one file object; open the file twice"
         raise TypeError(message)

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 #: The name of a scheme, and what speaks for it.
 Found: TypeAlias = tuple[str | None, str | None]
+#: Violations, and tags other than ``O``.
+Checked: TypeAlias = tuple[int, int]
 
 
 def is_arrow(column: object) -> bool:
@@ -169,10 +171,11 @@ def span_lists(
     lengths: object,
     mask: object,
     tokens: bool = False,
-) -> tuple[_spanrs.SpanLists, _spanrs.SpanLists, Found, Found]:
+) -> tuple[_spanrs.SpanLists, _spanrs.SpanLists, Found, Found, tuple[Checked, Checked]]:
     """Read the spans of both sides; of tags also the scheme of gold, and that of pred where it is another one.
 
-    ``made`` is scheme, that of pred, reading and dialect. With ``tokens`` the fourth item of a span is looked at.
+    Last, of tags, violations and tags other than ``O`` of gold, and of pred. ``made`` is scheme, that of pred, reading
+    and dialect. With ``tokens`` the fourth item of a span is looked at.
     """
     if vocabulary is not None:
         left, right, sizes = as_batch(as_lists(gold), as_lists(pred), ignore_index, lengths, mask)
@@ -181,4 +184,4 @@ def span_lists(
     left, right = (walkable(as_lists(side)) for side in (gold, pred))
     if not are_spans(left, right):
         return _spanrs.span_lists_of_tags(left, right, made)
-    return *_spanrs.span_lists_of_tuples(left, right, tokens), (None, None), (None, None)
+    return *_spanrs.span_lists_of_tuples(left, right, tokens), (None, None), (None, None), ((0, 0), (0, 0))

@@ -7,9 +7,9 @@ from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from typing import Any, NamedTuple
 
-from spanrs.eval.checks import without_spans
+from spanrs.eval.checks import Checks, without_matches, without_spans
 from spanrs.eval.made import Made
-from spanrs.eval.result import merged_settings
+from spanrs.eval.result import Violations, merged_settings
 
 #: The modes, in the order of the compiled half.
 MODES = ("strict", "exact", "partial", "ent_type")
@@ -95,6 +95,12 @@ class Instances:
             mine += [(sentence + sentences, at) for sentence, at in places] if sentences else places
 
 
+def _sides(counts: PartialCounts) -> tuple[int, int, int]:
+    """Give gold spans, pred spans and correct pairs."""
+    pairs = counts.correct + counts.incorrect + counts.partial
+    return pairs + counts.missed, pairs + counts.spurious, counts.correct
+
+
 @dataclass(frozen=True, repr=False)
 class PartialResult(Made):
     """What partial matching came to. Made by :func:`spanrs.partial` and :class:`spanrs.PartialScorer`.
@@ -125,13 +131,16 @@ class PartialResult(Made):
     """What speaks for the scheme of pred, where it turned out to be another one than that of gold."""
     instances: Mapping[str, Instances] | None = None
     """By mode, which spans came out how, where that was asked for."""
+    _checks: Checks = field(default_factory=Checks)
+    _violations: Mapping[str, Violations] = field(default_factory=dict)
 
     @property
     def warnings(self) -> list[str]:
-        """Warnings about suspicious input, a sentence each: a side without spans."""
-        counts = self._overall["strict"]
-        pairs = counts.correct + counts.incorrect + counts.partial
-        return without_spans(self.sentences, pairs + counts.missed, pairs + counts.spurious)
+        """Warnings about suspicious input, a sentence each: a side without spans, many violations..."""
+        found = self._checks.warnings(self._violations, self._types, self.settings)
+        rows = {name: _sides(modes["strict"]) for name, modes in self._types.items()}
+        found += without_matches(rows, near_misses=True)
+        return found + without_spans(self.sentences, *_sides(self._overall["strict"])[:2])
 
     @cached_property
     def modes(self) -> dict[str, PartialScore]:
@@ -207,6 +216,13 @@ class PartialResult(Made):
             self.detection or other.detection,
             self.pred_detection or other.pred_detection,
             instances,
+            self._checks + other._checks,
+            {
+                side: Violations(
+                    sum(one._violations[side].count for one in (self, other) if one._violations), []
+                )
+                for side in self._violations or other._violations
+            },
         )
 
     def to_dict(self) -> dict[str, Any]:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from spanrs import _spanrs
 from spanrs.errors import warn
 from spanrs.eval import inputs
+from spanrs.eval.checks import Checks
 from spanrs.eval.partial_result import MODES, Instances, PartialCounts, PartialResult
-from spanrs.eval.result import UNDECIDED, with_schemes
+from spanrs.eval.result import UNDECIDED, Violations, with_schemes
 from spanrs.eval.scorer import make_settings
 from spanrs.tags.words import IGNORE_INDEX, Dialect, Vocabulary
 
@@ -104,7 +106,7 @@ class PartialScorer:
         first = settings["scheme"] == UNDECIDED or not self._result.sentences
         pred_scheme = self._pred_scheme if first else settings.get("pred_scheme", settings["scheme"])
         made = (settings["scheme"], pred_scheme, settings["reading"], self._dialect)
-        golds, preds, (scheme, detection), (own_scheme, pred_detection) = inputs.span_lists(
+        golds, preds, (scheme, detection), (own_scheme, pred_detection), checked = inputs.span_lists(
             gold, pred, made, vocabulary=vocabulary, ignore_index=ignore_index, lengths=lengths, mask=mask
         )
         if scheme is not None:
@@ -112,6 +114,12 @@ class PartialScorer:
                 settings, {"scheme": scheme} | ({"pred_scheme": own_scheme} if own_scheme else {})
             )
         result = self._match(golds, preds, settings, (detection, pred_detection))
+        (gold_violations, gold_labelled), (pred_violations, pred_labelled) = checked
+        result = replace(
+            result,
+            _checks=Checks(gold_labelled=gold_labelled, pred_labelled=pred_labelled),
+            _violations={"gold": Violations(gold_violations, []), "pred": Violations(pred_violations, [])},
+        )
         self._result = self._result.merge(result) if self._result.sentences else result
 
     def _match(

@@ -152,7 +152,10 @@ class Result(Made):
         """
         if not self.tokens:
             return ["there are no tokens to score"]
-        found = self._tallies.checks.warnings(self.violations, self._tallies.types, self.settings)
+        checks = self._tallies.checks
+        found = checks.warnings(self.violations, self._tallies.types, self.settings)
+        if not self._tallies.types and checks.gold_labelled and checks.pred_labelled:
+            found.append("there are no spans of the types that are evaluated")
         return [*found, *without_matches(self._tallies.types), *self._noticed.warnings]
 
     @cached_property

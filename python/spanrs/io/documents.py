@@ -211,9 +211,8 @@ def opened(
 
         return of_memory(read_docbin(path))
     if format == "conll":
-        read, unread = _spanrs.read_conll_documents(path, columns.as_options(), scheme, reading)
-        if unread is not None:
-            warn([unread])
+        read, found = _spanrs.read_conll_documents(path, columns.as_options(), scheme, reading)
+        warn(found)
         return read
     if annotator is not None and format not in ANNOTATED:
         raise ValueError(f"an annotator can be chosen in {' and '.join(ANNOTATED)}, not in {format}")

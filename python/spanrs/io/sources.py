@@ -38,6 +38,12 @@ def rereadable(source: Source, *, needed: bool = True) -> Iterator[Callable[[], 
     needed : bool
         False where it is read only once, and no copy is wanted.
     """
+    if not isinstance(source, (str, PathLike)) and not hasattr(source, "read"):
+        message = (
+            f"a file is a path or a binary file object, not {type(source).__name__}; "
+            "tags in memory are scored by spanrs.score"
+        )
+        raise TypeError(message)
     if not needed:
         yield lambda: source
         return

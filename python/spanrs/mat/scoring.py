@@ -10,7 +10,8 @@ from os import PathLike
 from typing import TYPE_CHECKING, NamedTuple
 
 from spanrs import _spanrs
-from spanrs.errors import FormatError, SpanrsError, SpanrsWarning
+from spanrs.errors import FormatError, SpanrsError, SpanrsWarning, warn
+from spanrs.eval.checks import MIN_SPANS
 from spanrs.io.columns import Columns
 from spanrs.io.sources import same_file
 from spanrs.mat.files import FilePair, Reading, Side, file_pairs, without_hypothesis
@@ -245,6 +246,8 @@ def score(
     if not lenient and all(isinstance(side, (str, PathLike)) for side in (gold, pred)):
         refuse_nothing(result)
     nothing = reason_for_nothing(result)
+    if not lenient:
+        warn(_suspicions(result.tallies))
     if nothing is not None and not lenient:
         # Documents of memory without annotations may be meant.
         warnings.warn(f"nothing was scored: {nothing}", SpanrsWarning, stacklevel=2)
@@ -333,6 +336,7 @@ def score_pairs(
     notes = rules.messages() + gathered.notes("token" in rules.tables, tallies, samples)
     if tallies.documents and _is_perfect(tallies) and all(same_file(p.gold, p.pred) for p in pairs):
         notes.append("Hypothesis and reference are read from the same file, and all annotations are equal.")
+    notes += _suspicions(tallies)
     return MatResult(
         tallies,
         settings | {"version": _spanrs.__version__},
@@ -345,6 +349,29 @@ def score_pairs(
         percent=percent,
         misplaced=bool(gathered.misplaced),
     )
+
+
+def _suspicions(tallies: Tallies) -> list[str]:
+    """Warn where one side has no annotations, or both have several and none matches."""
+    rows = tallies.rows["tag"]
+    match, refclash, missing, hypclash, spurious = (
+        sum(row[at] for row in rows.values()) for at in range(5)
+    )
+    ref, hyp = match + refclash + missing, match + hypclash + spurious
+    for side, mine, other in (("reference", ref, hyp), ("hypothesis", hyp, ref)):
+        if other and not mine:
+            return [
+                f"The {side} has no annotations to score; is its file type right, or are its labels others?"
+            ]
+    if match or min(ref, hyp) < MIN_SPANS:
+        return []
+    refs = sorted(label for label, row in rows.items() if row[0] + row[1] + row[2])
+    hyps = sorted(label for label, row in rows.items() if row[0] + row[3] + row[4])
+    names = [", ".join(labels[:3]) + (" and others" if len(labels) > 3 else "") for labels in (refs, hyps)]
+    return [
+        f"None of {ref} annotations of the reference ({names[0]}) matches one of the {hyp} of the hypothesis "
+        f"({names[1]})."
+    ]
 
 
 def _is_perfect(tallies: Tallies) -> bool:

@@ -10,6 +10,7 @@ from typing import IO, Any
 from spanrs import _spanrs
 from spanrs.errors import warn
 from spanrs.io import Columns, Source, atomic_output, rereadable
+from spanrs.io.sources import source_name
 from spanrs.tags.detect import Detection
 from spanrs.tags.words import Dialect, Span, Violation, is_auto
 
@@ -64,6 +65,23 @@ def resolve_scheme(
     if not is_auto(scheme):
         return _spanrs.scheme_name(scheme)
     return detect_scheme_file(source, columns=columns, dialect=dialect, progress=progress).scheme
+
+
+#: Minimum length, in tokens, at which the only sentence of a file is reported.
+MIN_LONG_SENTENCE = 1000
+#: Minimum number of sentences at which it is reported that all have one token.
+MIN_SHORT_SENTENCES = 20
+
+
+def odd_sentences(path: str, sentences: int, tokens: int) -> list[str]:
+    """Warn where the blank lines of a file seem to be missing, or to stand between all tokens."""
+    if sentences == 1 and tokens >= MIN_LONG_SENTENCE:
+        return [f"{path}: all {tokens} tokens are one sentence; are blank lines between sentences missing?"]
+    if sentences == tokens >= MIN_SHORT_SENTENCES:
+        return [
+            f"{path}: each of {sentences} sentences has one token; are there blank lines between tokens?"
+        ]
+    return []
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,11 +147,11 @@ def validate_file(
     with rereadable(source, needed=is_auto(scheme)) as again:
         name = resolve_scheme(again(), scheme, columns=columns, dialect=dialect, progress=progress)
         options = columns.as_options()
-        sentences, tokens, (count, first), kinds, unread = _spanrs.validate_file(
+        sentences, tokens, (count, first), kinds, found = _spanrs.validate_file(
             again(), options, name, dialect, located, progress
         )
     rows = [(line, Violation(*row)) for _, line, row in first]
-    found = [] if unread is None else [unread]
+    found += odd_sentences(source_name(source), sentences, tokens)
     warn(found)
     return FileReport(name, sentences, tokens, count, rows, dict(kinds), found)
 
@@ -180,11 +198,10 @@ def convert_file(
         name = resolve_scheme(again(), source_scheme, columns=columns, dialect=dialect, progress=progress)
         with atomic_output(target_path) as out:
             options = columns.as_options()
-            unread = _spanrs.convert_file(
+            found = _spanrs.convert_file(
                 again(), out, options, name, target_scheme, reading, dialect, progress
             )
-    if unread is not None:
-        warn([unread])
+    warn(found)
 
 
 def read_spans_file(
@@ -276,5 +293,4 @@ def _write_spans(
     with rereadable(source, needed=is_auto(scheme)) as again:
         name = resolve_scheme(again(), scheme, columns=columns, dialect=dialect, progress=progress)
         options = columns.as_options()
-        unread = _spanrs.spans_file(again(), out, options, name, reading, dialect, progress)
-    return [] if unread is None else [unread]
+        return _spanrs.spans_file(again(), out, options, name, reading, dialect, progress)

@@ -6,10 +6,12 @@ use memchr::memchr_iter;
 use spanrs_base::Position;
 
 use crate::conllu;
+use crate::csv::is_tag;
 use crate::error::{Code, Error, Result};
 use crate::layers::unread_layers;
 use crate::layout::{Columns, Comments, Layout, is_conllu, is_space, no_tokens, sniff, trimmed};
 use crate::lines::LineReader;
+use crate::running_numbers::tokens_are_numbers;
 
 /// What a line is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,6 +59,7 @@ pub struct ColumnReader {
     pending_document: bool,
     any: bool,
     unread_layers: Vec<usize>,
+    tokens_are_numbers: bool,
     /// Whether a word of CoNLL-U had the key of the tag, and that of the second tag.
     keys_found: [bool; 2],
     /// The first keys of MISC, for messages.
@@ -87,6 +90,7 @@ impl ColumnReader {
             (Some(byte), _) => (byte <= b' ').then_some([byte; 2]),
         };
         let unread_layers = unread_layers(lines.ahead(), &layout);
+        let tokens_are_numbers = tokens_are_numbers(lines.ahead(), &layout);
         let misc_keys = match layout.conllu.is_some() {
             true => conllu::misc_keys(lines.ahead()),
             false => Vec::new(),
@@ -103,6 +107,7 @@ impl ColumnReader {
             pending_document: false,
             any: false,
             unread_layers,
+            tokens_are_numbers,
             keys_found: [false; 2],
             misc_keys,
         })
@@ -190,6 +195,16 @@ impl ColumnReader {
     /// the first lines of the file.
     pub fn unread_layers(&self) -> &[usize] {
         &self.unread_layers
+    }
+
+    /// True where the first lines of the file have token numbers (1, 2, 3, ...) in the column that is read as tokens.
+    pub fn tokens_are_numbers(&self) -> bool {
+        self.tokens_are_numbers
+    }
+
+    /// The column of the tokens, from 0; None in a file of tags alone.
+    pub fn token_column(&self) -> Option<usize> {
+        self.has_tokens().then_some(self.layout.token)
     }
 
     /// The column of the tags, from 0.
@@ -487,12 +502,16 @@ impl ColumnReader {
         }
     }
 
-    /// A field is empty, as in GermEval's headings: `#`, an address, a date, nothing.
+    /// There is no tag, and a field is empty that is not in the first token line, as in GermEval's headings: `#`, an
+    /// address, a date, nothing.
     #[cold]
     fn has_gap(&self) -> bool {
+        let is_gap =
+            |(at, (start, end)): (usize, &Field)| start == end && !self.layout.empty.contains(&at);
         self.options.comments == Comments::Auto
             && self.tokens == 0
-            && self.fields.iter().any(|(start, end)| start == end)
+            && !is_tag(self.tag())
+            && self.fields.iter().enumerate().any(is_gap)
     }
 
     /// A line that does not have the number of columns it should have.

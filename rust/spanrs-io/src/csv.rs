@@ -41,7 +41,7 @@ fn ends_with_tag(line: &[u8], separator: u8) -> bool {
 }
 
 /// `O`, or a prefix and a type without white space.
-fn is_tag(field: &[u8]) -> bool {
+pub(crate) fn is_tag(field: &[u8]) -> bool {
     field == b"O" || prefixed_type(field).is_some() && !field.iter().any(|&b| is_space(b))
 }
 
@@ -94,9 +94,10 @@ const TOKEN_NAMES: [&str; 10] = [
     "sentence_idx",
 ];
 
-/// The names of a column of tokens and of the column of tags, where the first of the `rows` is a header: a name of
-/// a column of tags that no other row has as its tag, and another column with a name. In a file of tags alone, a
-/// name above tags.
+/// The header that the first row of a file is, as messages quote it: None where it may be a token with its tag.
+///
+/// A header has no tag where all other rows have one, or it has the name of a column of tags, which is no tag of
+/// another row, and the name of a column of tokens.
 pub(crate) fn header<'a>(
     first: &[&'a [u8]],
     tag: usize,
@@ -106,20 +107,38 @@ pub(crate) fn header<'a>(
         let name = String::from_utf8_lossy(unquoted(field)).to_lowercase();
         names.contains(&name.as_str())
     };
-    let shown = |field| String::from_utf8_lossy(field).into_owned();
     let name = *first.get(tag)?;
-    if !is_one_of(name, &TAG_NAMES) {
+    if is_tag(name) || name.is_empty() {
         return None;
     }
-    if first.len() == 1 {
-        return other_tags.all(is_tag).then(|| shown(name));
+    let mut others = first.iter().enumerate().filter(|(at, _)| *at != tag);
+    let named = is_one_of(name, &TAG_NAMES)
+        && others
+            .any(|(_, field)| is_one_of(field.strip_prefix(b"# ").unwrap_or(field), &TOKEN_NAMES));
+    let (mut rows, mut prefixed, mut all_tags, mut again) = (0, false, true, false);
+    for other in other_tags.by_ref() {
+        rows += 1;
+        prefixed |= prefixed_type(other).is_some();
+        all_tags &= is_tag(unquoted(other));
+        again |= other == name;
+        if again || !all_tags && !named {
+            return None;
+        }
     }
-    let mut columns = first.iter().enumerate().filter(|(at, _)| *at != tag);
-    let (_, token) = columns.find(|(_, field)| is_one_of(field, &TOKEN_NAMES))?;
-    other_tags
-        .all(|other| other != name)
-        .then(|| format!("{}, {}", shown(token), shown(name)))
+    // One odd tag among a few may be a mistake, and one of a single letter anywhere.
+    let enough = rows >= MIN_ROWS && name.len() > 1 || is_one_of(name, &TAG_NAMES);
+    if !(named || all_tags && prefixed && enough) {
+        return None;
+    }
+    let shown: Vec<_> = first
+        .iter()
+        .map(|field| String::from_utf8_lossy(field))
+        .collect();
+    Some(shown.join(" "))
 }
+
+/// Number of other rows from which a first row without a tag is a header, whatever its names.
+const MIN_ROWS: usize = 20;
 
 #[cfg(test)]
 mod tests {
@@ -163,9 +182,17 @@ mod tests {
 
     #[test]
     fn headers_are_found() {
-        assert_eq!(named("token tag", 1, &["O"]).unwrap(), "token, tag");
-        assert_eq!(named("Word POS \"NER\"", 2, &[]).unwrap(), "Word, \"NER\"");
-        assert_eq!(named("tag", 0, &["O", "B-X"]).unwrap(), "tag");
+        assert_eq!(named("token tag", 1, &["O"]).unwrap(), "token tag");
+        assert_eq!(
+            named("Word POS \"NER\"", 2, &[]).unwrap(),
+            "Word POS \"NER\""
+        );
+        assert!(named("tag", 0, &["O", "B-X"]).is_some());
+        let mut tags = vec!["O"; 30];
+        assert_eq!(named("Wort NE-COARSE", 1, &tags), None);
+        tags[7] = "B-X";
+        assert!(named("Wort NE-COARSE", 1, &tags).is_some());
+        assert!(named("# Wort", 1, &tags).is_some());
     }
 
     #[test]
@@ -175,6 +202,7 @@ mod tests {
         assert_eq!(named("word entity", 1, &["O", "entity"]), None);
         assert_eq!(named("pos", 0, &["neg", "pos"]), None);
         assert_eq!(named("token O", 1, &["O"]), None);
+        assert_eq!(named("EU I_ORG", 1, &["O", "B-X"]), None);
     }
 
     #[test]

@@ -96,6 +96,8 @@ pub(crate) struct Layout {
     pub(crate) token: usize,
     pub(crate) tag: usize,
     pub(crate) second: usize,
+    /// Columns that are empty in the first token line.
+    pub(crate) empty: Vec<usize>,
     /// Of CoNLL-U; None for other files.
     pub(crate) conllu: Option<Keys>,
 }
@@ -187,8 +189,13 @@ pub(crate) fn sniff(lines: &LineReader, options: &Columns) -> Result<Layout> {
     };
     if columns > 1 && (token == tag || Some(token) == second) {
         let message = format!(
-            "of {columns} columns, column {token} would hold both tokens and tags; name the columns of tokens and \
-             tags (--token-column, --column). One file with gold and pred has three columns or more"
+            "of {columns} columns, column {token} would hold both tokens and {}; name the columns of tokens and \
+             tags (--token-column, --column). One file with gold and pred has three columns or more",
+            if token == tag {
+                "tags"
+            } else {
+                "the tags of pred, or parts of speech (--pos-column)"
+            },
         );
         return Err(wrong(Code::NoColumn, message));
     }
@@ -203,12 +210,13 @@ pub(crate) fn sniff(lines: &LineReader, options: &Columns) -> Result<Layout> {
         token: if token == tag { usize::MAX } else { token },
         tag,
         second: second.unwrap_or(0),
+        empty: (0..columns).filter(|&at| fields[at].is_empty()).collect(),
         conllu: None,
     })
 }
 
 /// The fields of a line without its line end.
-fn split(line: &[u8], separator: Option<u8>) -> Vec<&[u8]> {
+pub(crate) fn split(line: &[u8], separator: Option<u8>) -> Vec<&[u8]> {
     match separator {
         Some(byte) => line.split(|&b| b == byte).collect(),
         None => line
@@ -232,12 +240,16 @@ fn refuse_csv(
         ));
     }
     let lines = ahead.split(|&b| b == b'\n').map(trimmed);
-    let rows = lines
-        .map(|line| split(line, separator))
-        .filter(|fields| fields.len() == first.len() && fields[0] != b"-DOCSTART-");
-    // The first row is that of `first`, or a comment.
-    let other_tags = rows.skip_while(|fields| fields != first).skip(1);
-    match header(first, tag, other_tags.map(|fields| fields[tag])) {
+    let mut rows = lines.map(|line| split(line, separator)).filter(|fields| {
+        // Headings of GermEval begin with `#` and have an empty field.
+        let heading = fields.first() == Some(&&b"#"[..]) && fields.iter().any(|f| f.is_empty());
+        fields.len() == first.len() && fields[0] != b"-DOCSTART-" && !heading
+    });
+    // A header may begin with `#`, and looks like a comment then.
+    let Some(top) = rows.next() else {
+        return Ok(());
+    };
+    match header(&top, tag, rows.map(|fields| fields[tag])) {
         None => Ok(()),
         Some(names) => Err(format!(
             "the first line looks like a header ({names}), not like a token with its tag; remove it, or say \
@@ -318,6 +330,7 @@ fn conllu_layout(lines: &LineReader, options: &Columns, at: usize, line: &[u8]) 
         token,
         tag,
         second,
+        empty: Vec::new(),
         conllu: Some(Keys {
             tag: tag_key,
             second: second_key,

@@ -24,6 +24,7 @@ mod lines;
 mod marks;
 mod open;
 mod recognise;
+mod running_numbers;
 mod span_file;
 mod task;
 

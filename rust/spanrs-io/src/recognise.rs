@@ -11,7 +11,7 @@ use crate::layout::is_space;
 /// The name of the format that a file has, and what to do with it; None where it may be a column file.
 /// `ahead` is the beginning of the file, `whole` is true where it is all of it.
 pub(crate) fn other_format(ahead: &[u8], whole: bool) -> Option<(&'static str, &'static str)> {
-    const DOCUMENTS: &str = "annotated documents are scored with spanrs mat";
+    const DOCUMENTS: &str = "annotated documents are scored by spanrs mat in their own file types";
     const LISTS: &str =
         "write one token a line, or give the lists of tags to spanrs.score in Python";
     let begin = ahead.trim_ascii_start();
@@ -51,7 +51,7 @@ fn is_json(begin: &[u8], whole: bool) -> bool {
             let value = &begin[..values.byte_offset()];
             let rest = begin[value.len()..].split(|&b| b == b'\n').next();
             let alone = rest.unwrap_or_default().trim_ascii().is_empty();
-            value.contains(&b'"') || value.contains(&b'{') || alone && value.contains(&b',')
+            alone && (value.len() > 2 && value.iter().any(|byte| b"\"{,".contains(byte)))
         }
         // More of it may follow.
         Some(Err(error)) => {
@@ -215,6 +215,9 @@ mod tests {
         for text in [
             "[ O\n] O\n",
             "{ O\n} O\n",
+            "{}\tO\n",
+            "{\"a\":1}\tO\n",
+            "[\"a\"] O\n",
             "[\tO\n",
             "[ 1\n",
             "[12] O\n",

@@ -7,6 +7,7 @@ use spanrs_io::{Code, ColumnReader, LineKind};
 use spanrs_tags::{Converter, Error as TagsError};
 
 use crate::error::{Error, Result};
+use crate::file_warnings::{column_warnings, violation_warning};
 use crate::sentence::Lines;
 use crate::{Pace, Watch};
 
@@ -25,7 +26,7 @@ struct Pending {
 /// Copies a column file with its tags converted; everything else stays byte for byte.
 ///
 /// The whole file is read even where a sentence is malformed, so that every violation is counted; what
-/// was written until then is of no use.
+/// was written until then is of no use. Returns warnings.
 ///
 /// # Errors
 /// What reading the file brings; [`Error::Malformed`] where tags are malformed and the converter has no
@@ -36,7 +37,8 @@ pub fn convert(
     converter: &mut Converter,
     out: &mut dyn Write,
     watch: &mut Watch<'_>,
-) -> Result<()> {
+) -> Result<Vec<String>> {
+    let mut warnings = column_warnings(&rows, None);
     let mut pending = Pending::default();
     let mut malformed = Violations::default();
     let mut scheme = None;
@@ -76,7 +78,21 @@ pub fn convert(
         }
     }
     match scheme {
-        None => Ok(()),
+        None => {
+            let (violations, labelled) = converter.changed();
+            let violations = Violations {
+                count: violations,
+                first: Vec::new(),
+            };
+            warnings.extend(violation_warning(
+                rows.path(),
+                converter.reader().scheme(),
+                &violations,
+                labelled,
+                "what the reading makes of them was written, and tags that are none became O; is it in another scheme?",
+            ));
+            Ok(warnings)
+        }
         Some(scheme) => Err(Error::Malformed {
             path: rows.path().to_owned(),
             scheme,

@@ -5,6 +5,7 @@ use spanrs_io::{Code, ColumnReader, Event};
 use spanrs_tags::{Reader, Reading};
 
 use crate::error::{Error, Result};
+use crate::file_warnings::{column_warnings, violation_warning};
 use crate::sentence::Sentence;
 use crate::{Pace, Watch};
 
@@ -12,7 +13,7 @@ use crate::{Pace, Watch};
 /// sentences. Tokens are annotations of type [`TOKEN`], and behind them come the spans of the tags.
 ///
 /// A document is called what its first line says: `# newdoc id = NAME`, or `-DOCSTART- (NAME)`. One without
-/// sentences is none.
+/// sentences is none. Returns warnings, too.
 ///
 /// # Errors
 /// What reading the file brings; [`Code::NoColumn`] for a file of tags alone; [`Code::DocumentTooLong`];
@@ -21,7 +22,7 @@ pub fn read_conll(
     rows: ColumnReader,
     reader: &mut Reader,
     watch: &mut Watch<'_>,
-) -> Result<Vec<Document>> {
+) -> Result<(Vec<Document>, Vec<String>)> {
     read_up_to(rows, reader, watch, Limits::default().document_bytes)
 }
 
@@ -31,13 +32,15 @@ fn read_up_to(
     reader: &mut Reader,
     watch: &mut Watch<'_>,
     most: usize,
-) -> Result<Vec<Document>> {
+) -> Result<(Vec<Document>, Vec<String>)> {
     if !rows.has_tokens() {
         let message = "the file has tags and no tokens, so there is no text; name a file with a column of \
                        tokens";
         let place = Position::file(rows.path());
         return Err(spanrs_io::Error::new(Code::NoColumn, place, message).into());
     }
+    let mut warnings = column_warnings(&rows, None);
+    let mut labelled = 0;
     let mut documents = Vec::new();
     let (mut draft, mut sentence) = (Draft::default(), Sentence::default());
     let (mut found, mut sentences) = (Vec::new(), 0_u64);
@@ -54,10 +57,9 @@ fn read_up_to(
                 sentence.push(reader, &rows, rows.tag())?;
             }
             Event::Sentence => {
-                if reader.reading() == Reading::Refuse {
-                    let line = |token| sentence.line(token);
-                    malformed.add(reader.gold(), &sentence.ids, sentences, 1, line);
-                }
+                let line = |token| sentence.line(token);
+                malformed.add(reader.gold(), &sentence.ids, sentences, 1, line);
+                labelled += reader.count_labelled(&sentence.ids);
                 found.clear();
                 reader.spans_into(&sentence.ids, &mut found);
                 for span in &found {
@@ -74,14 +76,21 @@ fn read_up_to(
         }
     }
     documents.extend(draft.finish());
-    if malformed.count > 0 {
+    if malformed.count > 0 && reader.reading() == Reading::Refuse {
         return Err(Error::Malformed {
             path: rows.path().to_owned(),
             scheme: reader.scheme(),
             violations: malformed,
         });
     }
-    Ok(documents)
+    warnings.extend(violation_warning(
+        rows.path(),
+        reader.scheme(),
+        &malformed,
+        labelled,
+        "is it the right column, or is it in another scheme (--scheme)?",
+    ));
+    Ok((documents, warnings))
 }
 
 #[cold]
@@ -180,7 +189,7 @@ mod tests {
 
     fn documents(text: &'static str) -> Vec<Document> {
         let mut reader = reader(Reading::Conlleval);
-        let documents = read_conll(rows(text), &mut reader, &mut |_| true).unwrap();
+        let (documents, _) = read_conll(rows(text), &mut reader, &mut |_| true).unwrap();
         // Closing leaves out what does not lie in the text.
         documents.into_iter().map(Document::close).collect()
     }

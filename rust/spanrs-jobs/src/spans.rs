@@ -7,12 +7,13 @@ use spanrs_io::{ColumnReader, Event};
 use spanrs_tags::{Reader, Reading};
 
 use crate::error::{Error, Result};
+use crate::file_warnings::{column_warnings, violation_warning};
 use crate::sentence::Sentence;
 use crate::{Pace, Watch};
 
 /// Writes the spans of a file as JSON Lines, one object a sentence: `document` and `sentence` (from 0),
 /// `line` (of its first token, from 1), `tokens`, and `spans` with `type`, `start`, `end` (tokens from
-/// 0, end exclusive) and `text`.
+/// 0, end exclusive) and `text`. Returns warnings.
 ///
 /// # Errors
 /// What reading the file brings; [`Error::Malformed`] under [`Reading::Refuse`]; [`Error::Write`];
@@ -22,7 +23,9 @@ pub fn spans(
     reader: &mut Reader,
     out: &mut dyn Write,
     watch: &mut Watch<'_>,
-) -> Result<()> {
+) -> Result<Vec<String>> {
+    let mut warnings = column_warnings(&rows, None);
+    let mut labelled = 0;
     let mut sentence = Sentence::default();
     let mut tokens: Vec<String> = Vec::new();
     let mut found = Vec::new();
@@ -37,10 +40,9 @@ pub fn spans(
                 sentence.push(reader, &rows, rows.tag())?;
             }
             Event::Sentence => {
-                if reader.reading() == Reading::Refuse {
-                    let line = |token| sentence.line(token);
-                    malformed.add(reader.gold(), &sentence.ids, sentences, 1, line);
-                }
+                let line = |token| sentence.line(token);
+                malformed.add(reader.gold(), &sentence.ids, sentences, 1, line);
+                labelled += reader.count_labelled(&sentence.ids);
                 found.clear();
                 reader.spans_into(&sentence.ids, &mut found);
                 let mut row = Map::new();
@@ -61,14 +63,21 @@ pub fn spans(
             }
         }
     }
-    if malformed.count > 0 {
+    if malformed.count > 0 && reader.reading() == Reading::Refuse {
         return Err(Error::Malformed {
             path: rows.path().to_owned(),
             scheme: reader.scheme(),
             violations: malformed,
         });
     }
-    Ok(())
+    warnings.extend(violation_warning(
+        rows.path(),
+        reader.scheme(),
+        &malformed,
+        labelled,
+        "is it in another scheme?",
+    ));
+    Ok(warnings)
 }
 
 fn show(reader: &Reader, tokens: &[String], span: &Span) -> Value {

@@ -31,8 +31,8 @@ pub(crate) struct Alignments {
     pub(crate) differing: u64,
     /// The first of them.
     pub(crate) examples: Vec<String>,
-    /// A warning about columns of tags that are not read, in the first file that has them.
-    pub(crate) unread_layers: Option<String>,
+    /// Warnings about the columns of files.
+    pub(crate) warnings: Vec<String>,
 }
 
 impl Alignments {
@@ -140,11 +140,14 @@ impl Counting {
             return Ok(false);
         }
         self.pred_scheme = PredScheme::AsGold;
-        // Violations are seldom, so all of pred is read again only where there are enough of them.
+        // Violations are seldom, so all of pred is read again only where there are enough of them, or tags with
+        // other prefixes than those of gold's scheme.
         let gold_scheme = self.reader.scheme();
         if self.reader.reading() == Reading::Refuse
             || gold_scheme == Scheme::Token
+            || part.violations(Side::Pred).count == 0
             || !are_many(part.violations(Side::Pred).count, labelled)
+                && !self.reader.has_foreign_prefixes()
         {
             return Ok(false);
         }

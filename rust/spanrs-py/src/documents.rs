@@ -123,8 +123,7 @@ pub(crate) fn read_documents(
     Ok(Documents(documents?))
 }
 
-/// The documents of a column file, whose text is rebuilt, and a warning about layers that are not read. The scheme
-/// may be `auto`.
+/// The documents of a column file, whose text is rebuilt, and warnings. The scheme may be `auto`.
 #[pyfunction]
 #[pyo3(signature = (path, options, scheme_name, reading_name, /))]
 pub(crate) fn read_conll_documents(
@@ -133,10 +132,10 @@ pub(crate) fn read_conll_documents(
     options: ColumnOptions,
     scheme_name: &str,
     reading_name: &str,
-) -> Result<(Documents, Option<String>)> {
+) -> Result<(Documents, Vec<String>)> {
     let columns = options.columns()?;
     let mut stop = |_| !stop();
-    let (documents, unread) = py.detach(|| {
+    let (documents, warnings) = py.detach(|| {
         let open = || -> Result<ColumnReader> {
             let lines = spanrs_io::open(&path, Limits::default())?;
             Ok(ColumnReader::new(lines, columns.clone())?)
@@ -147,14 +146,9 @@ pub(crate) fn read_conll_documents(
             name => scheme(name)?,
         };
         let mut reader = spanrs_tags::Reader::new(read_in, reading(reading_name)?, dialect)?;
-        let rows = open()?;
-        let unread = spanrs_jobs::unread_layers(&rows, None);
-        Result::Ok((
-            spanrs_jobs::read_conll(rows, &mut reader, &mut stop)?,
-            unread,
-        ))
+        Result::Ok(spanrs_jobs::read_conll(open()?, &mut reader, &mut stop)?)
     })?;
-    Ok((Documents(documents), unread))
+    Ok((Documents(documents), warnings))
 }
 
 /// (type, start, end, attributes, pieces)

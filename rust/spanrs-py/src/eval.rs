@@ -204,7 +204,7 @@ impl Counter {
                 return Err(PyValueError::new_err(message).into());
             }
         };
-        let (mut alignment, mut unread_layers) = (Alignment::default(), None);
+        let (mut alignment, mut warnings) = (Alignment::default(), Vec::new());
         let progress = RefCell::new(Progress::new(progress));
         inner.run(
             |reader, side, most| {
@@ -233,8 +233,8 @@ impl Counter {
                 let same_file = second
                     .as_ref()
                     .filter(|second| second.path() == first.path());
-                unread_layers =
-                    spanrs_jobs::unread_layers(&first, same_file.map(ColumnReader::tag_column));
+                warnings =
+                    spanrs_jobs::column_warnings(&first, same_file.map(ColumnReader::tag_column));
                 let sides = match second {
                     Some(pred) => spanrs_jobs::Sides::Two {
                         gold: Box::new(first),
@@ -253,7 +253,11 @@ impl Counter {
             },
         )?;
         inner.alignments.add(alignment);
-        inner.alignments.unread_layers = inner.alignments.unread_layers.take().or(unread_layers);
+        for warning in warnings {
+            if !inner.alignments.warnings.contains(&warning) {
+                inner.alignments.warnings.push(warning);
+            }
+        }
         Ok(())
     }
 
@@ -296,7 +300,7 @@ impl Counter {
         state.set_item("unaligned", alignments.unaligned)?;
         state.set_item("differing", alignments.differing)?;
         state.set_item("differing_examples", alignments.examples.clone())?;
-        state.set_item("unread_layers", alignments.unread_layers.clone())?;
+        state.set_item("file_warnings", alignments.warnings.clone())?;
         state.set_item("tags", inner.reader.tags().names().collect::<Vec<_>>())?;
         let statement = inner.detection.as_ref().map(|d| d.statement.as_str());
         state.set_item("detection", statement)?;

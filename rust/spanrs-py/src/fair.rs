@@ -181,7 +181,7 @@ impl FileOptions<'_> {
 }
 
 /// Matches the spans of two files. Gives the counts; `gold_types`: types in the order in which gold first has
-/// them; `formats`, of gold and of pred; and `unread_layers`, a warning about columns of tags that are not read.
+/// them; `formats`, of gold and of pred; and `file_warnings`.
 #[pyfunction]
 #[pyo3(signature = (gold, pred, only, progress, /))]
 pub(crate) fn fair_files<'py>(
@@ -207,6 +207,6 @@ pub(crate) fn fair_files<'py>(
         .collect();
     state.set_item("gold_types", order)?;
     state.set_item("formats", (gold_format, pred_format))?;
-    state.set_item("unread_layers", files.unread_layers)?;
+    state.set_item("file_warnings", files.warnings)?;
     Ok(state)
 }

@@ -233,13 +233,13 @@ pub(crate) fn detect_file(
     Ok((found.name(), detection.statement, violations))
 }
 
-/// (sentences, tokens, (violations, the first ones located), [(kind, number)], warning)
+/// (sentences, tokens, (violations, the first ones located), [(kind, number)], warnings)
 pub(crate) type ReportTuple = (
     u64,
     u64,
     (u64, Vec<(u64, u64, ViolationTuple)>),
     Vec<(&'static str, u64)>,
-    Option<String>,
+    Vec<String>,
 );
 
 /// Everything that is wrong with the tags of a file.
@@ -259,7 +259,7 @@ pub(crate) fn validate_file(
         dialect.checked()?,
     )?;
     let rows = columns(source, &options, None)?;
-    let unread = spanrs_jobs::unread_layers(&rows, None);
+    let warnings = spanrs_jobs::column_warnings(&rows, None);
     let mut progress = Progress::new(progress);
     let result = source
         .py()
@@ -276,11 +276,11 @@ pub(crate) fn validate_file(
         report.tokens,
         located(&report.violations),
         kinds,
-        unread,
+        warnings,
     ))
 }
 
-/// Copies a file to `out` with its tags converted. Returns a warning about layers that are not converted.
+/// Copies a file to `out` with its tags converted. Returns warnings.
 #[pyfunction]
 #[pyo3(signature = (source, out, options, source_scheme, target_scheme, reading_name, dialect, progress, /))]
 #[allow(clippy::too_many_arguments)] // One call, made from one place in Python.
@@ -293,23 +293,23 @@ pub(crate) fn convert_file(
     reading_name: Option<&str>,
     dialect: PyDialect,
     progress: Option<Py<PyAny>>,
-) -> Result<Option<String>> {
+) -> Result<Vec<String>> {
     let (from, to) = (scheme(source_scheme)?, scheme(target_scheme)?);
     let read_as = reading_name.map(reading).transpose()?;
     let mut converter = Converter::new(from, to, read_as, dialect.checked()?)?;
     let rows = columns(source, &options, None)?;
-    let unread = spanrs_jobs::unread_layers(&rows, None);
     let mut progress = Progress::new(progress);
     let result = source.py().detach(|| {
         let mut out = std::io::BufWriter::with_capacity(1 << 20, Sink(&out));
-        spanrs_jobs::convert(rows, &mut converter, &mut out, &mut |n| progress.tell(n))?;
-        out.flush().map_err(spanrs_jobs::Error::from)
+        let warnings =
+            spanrs_jobs::convert(rows, &mut converter, &mut out, &mut |n| progress.tell(n))?;
+        out.flush()?;
+        Ok::<_, spanrs_jobs::Error>(warnings)
     });
-    progress.check(result.map_err(Error::from))?;
-    Ok(unread)
+    progress.check(result.map_err(Error::from))
 }
 
-/// Writes the spans of a file to `out` as JSON Lines. Returns a warning about layers that are not read.
+/// Writes the spans of a file to `out` as JSON Lines. Returns warnings.
 #[pyfunction]
 #[pyo3(signature = (source, out, options, scheme_name, reading_name, dialect, progress, /))]
 pub(crate) fn spans_file(
@@ -320,20 +320,19 @@ pub(crate) fn spans_file(
     reading_name: &str,
     dialect: PyDialect,
     progress: Option<Py<PyAny>>,
-) -> Result<Option<String>> {
+) -> Result<Vec<String>> {
     let mut reader = Reader::new(
         scheme(scheme_name)?,
         reading(reading_name)?,
         dialect.checked()?,
     )?;
     let rows = columns(source, &options, None)?;
-    let unread = spanrs_jobs::unread_layers(&rows, None);
     let mut progress = Progress::new(progress);
     let result = source.py().detach(|| {
         let mut out = std::io::BufWriter::with_capacity(1 << 20, Sink(&out));
-        spanrs_jobs::spans(rows, &mut reader, &mut out, &mut |n| progress.tell(n))?;
-        out.flush().map_err(spanrs_jobs::Error::from)
+        let warnings = spanrs_jobs::spans(rows, &mut reader, &mut out, &mut |n| progress.tell(n))?;
+        out.flush()?;
+        Ok::<_, spanrs_jobs::Error>(warnings)
     });
-    progress.check(result.map_err(Error::from))?;
-    Ok(unread)
+    progress.check(result.map_err(Error::from))
 }

@@ -204,8 +204,12 @@ pub(crate) fn as_list_or_tuple<'py>(sequence: &Bound<'py, PyAny>) -> Result<Boun
         return Ok(sequence.clone());
     }
     if sequence.is_instance_of::<PyString>() {
-        let message = "expected a sequence of tags, got one str; wrap it in a list";
+        let message = "expected a sequence of tags, got one str; a sentence is a list of tags, and files are \
+                       scored by score_files";
         return Err(PyTypeError::new_err(message).into());
+    }
+    if sequence.is_none() {
+        return Err(PyTypeError::new_err("expected sentences of tags, got None").into());
     }
     if sequence.is_instance_of::<PySet>() || sequence.is_instance_of::<PyDict>() {
         return Err(

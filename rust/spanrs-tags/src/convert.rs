@@ -25,6 +25,8 @@ pub struct Converter {
     writer: Writer,
     target: Scheme,
     refuse: bool,
+    /// Violations, and tags other than `O`, of what was converted.
+    changed: (u64, u64),
     made: HashMap<(&'static str, u32), String>,
 }
 
@@ -45,6 +47,7 @@ impl Converter {
             writer: Writer::new(target, dialect),
             target,
             refuse: reading == Reading::Refuse,
+            changed: (0, 0),
             made: HashMap::new(),
         })
     }
@@ -52,6 +55,11 @@ impl Converter {
     /// The reader of the source side.
     pub fn reader(&self) -> &Reader {
         &self.reader
+    }
+
+    /// Violations in all that was converted, and the number of tags other than `O`.
+    pub fn changed(&self) -> (u64, u64) {
+        self.changed
     }
 
     /// The tags of a sentence in the target scheme, as many as came in.
@@ -63,7 +71,10 @@ impl Converter {
         let ids = self.reader.intern_all(tags)?;
         if self.refuse {
             self.reader.check(&ids)?;
+        } else {
+            self.changed.0 += self.reader.count_violations(&ids);
         }
+        self.changed.1 += self.reader.count_labelled(&ids);
         let mut spans: Vec<Span> = self.reader.spans(&ids);
         if self.reader.reading() == Reading::Seqeval {
             // The one reading whose spans may overlap: `E-A M-A` gives two that share a begin.

@@ -50,9 +50,9 @@ impl Detection {
 
     /// True where tags that were expected to be in a scheme are clearly in another one.
     ///
-    /// They violate the expected scheme at more than a tenth of the tags other than `O`, and the detected one at no
-    /// more than a hundredth. They have a prefix that the expected scheme lacks, or at least [`Detection::ENOUGH`]
-    /// violations. BIO, IOB and IO are never told apart here: malformed BIO looks like IOB.
+    /// They violate the detected scheme at no more than a hundredth of the tags other than `O`. They have a prefix
+    /// that the expected scheme lacks, or violate it at more than a tenth of these tags and at least
+    /// [`Detection::ENOUGH`] times. BIO, IOB and IO are never told apart here: malformed BIO looks like IOB.
     pub fn contradicts(&self, expected: Scheme) -> bool {
         const ALIKE: [Scheme; 3] = [Scheme::Bio, Scheme::Iob, Scheme::Io];
         let violations = |scheme| self.violations_of(scheme).unwrap_or_default();
@@ -60,9 +60,11 @@ impl Detection {
             *letter == "O" || expected.prefixes().iter().any(|p| p.letter == *letter)
         };
         !(ALIKE.contains(&expected) && ALIKE.contains(&self.scheme))
-            && are_many(violations(expected), self.labelled)
+            && violations(self.scheme) < violations(expected)
             && violations(self.scheme) * 100 <= self.labelled
-            && (violations(expected) >= Self::ENOUGH || !self.letters.iter().all(known))
+            && (!self.letters.iter().all(known)
+                || are_many(violations(expected), self.labelled)
+                    && violations(expected) >= Self::ENOUGH)
     }
 
     /// Violations that are enough evidence against a scheme which has all prefixes.
@@ -95,6 +97,21 @@ impl Evidence {
                 *self.rest.entry((before, here)).or_default() += 1;
             }
             before = here;
+        }
+    }
+
+    /// Violations of `scheme`, and tags other than `O`; `tags` is the vocabulary of the ids that were added.
+    pub fn check(&self, tags: &Vocabulary, scheme: Scheme, dialect: &Dialect) -> (u64, u64) {
+        let outside = tags.get("O");
+        let labelled = self
+            .pairs()
+            .filter(|(_, here, _)| *here > 0 && Some(here - 1) != outside)
+            .map(|(.., n)| n)
+            .sum();
+        match scheme {
+            // Every tag is one of TOKEN.
+            Scheme::Token => (0, labelled),
+            scheme => (self.violations(tags, scheme, dialect), labelled),
         }
     }
 

@@ -125,6 +125,30 @@ impl From<TooManyTags> for Error {
     }
 }
 
+/// What to do about a tag that has a prefix in another spelling.
+fn other_spelling(tag: &str) -> Option<&'static str> {
+    let is_prefix = |c: Option<char>| c.is_some_and(|c| "BIOESLUMW".contains(c));
+    let is_lower_prefix = |c: Option<char>| c.is_some_and(|c| "biesl".contains(c));
+    let mut characters = tag.chars();
+    let (first, second) = (characters.next(), characters.next());
+    let mut backwards = tag.chars().rev();
+    let (last, before_last) = (backwards.next(), backwards.next());
+    characters.next()?;
+    if is_prefix(first) && second == Some('_') {
+        return Some("the prefixes are followed by `_`; name the separator (--tag-separator _)");
+    }
+    if is_prefix(first) && second == Some(':') {
+        return Some("the prefixes are followed by `:`; name the separator (--tag-separator :)");
+    }
+    if is_prefix(last) && before_last == Some('-') {
+        return Some("the prefixes stand behind the types; say so (--suffix)");
+    }
+    if is_lower_prefix(first) && second == Some('-') {
+        return Some("the prefixes are in lower case; write them in upper case");
+    }
+    None
+}
+
 fn no_scheme(strange: u64, labelled: u64, examples: &[String]) -> String {
     let shown = examples.iter().map(|tag| match tag.as_str() {
         "" => "an empty tag".to_owned(),
@@ -138,7 +162,10 @@ fn no_scheme(strange: u64, labelled: u64, examples: &[String]) -> String {
     let hint = if numbered {
         "these look like ids whose names were forgotten (id2label of the model); map them to tags"
     } else {
-        "is this the right column and separator? Name the scheme TOKEN if every tag is a label of its own"
+        let hint = examples.iter().find_map(|tag| other_spelling(tag));
+        hint.unwrap_or(
+            "is this the right column and separator? Name the scheme TOKEN if every tag is a label of its own",
+        )
     };
     format!(
         "{strange} of {labelled} tags other than O have a prefix of no scheme ({}): {hint}",

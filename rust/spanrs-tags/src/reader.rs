@@ -4,7 +4,9 @@ use crate::dialect::{Dialect, UNTYPED};
 use crate::error::{Error, Result};
 use crate::reading::Reading;
 use crate::scheme::Scheme;
-use crate::table::{CLOSE, END, OUTSIDE, Table, VIOLATION, Walk, entry, is_outside, letters};
+use crate::table::{
+    CLOSE, END, OUTSIDE, Table, UNKNOWN, VIOLATION, Walk, entry, is_outside, letters,
+};
 use crate::violation::{self, Action, Violation};
 
 /// Reads tags into spans: a scheme, a reading, a dialect, and every distinct tag decoded once.
@@ -261,6 +263,21 @@ impl Reader {
     /// As [`SideReader::count_violations`], of gold.
     pub fn count_violations(&self, ids: &[u32]) -> u64 {
         self.gold().count_violations(ids)
+    }
+
+    /// True where a tag that was numbered has a prefix that the scheme of pred lacks.
+    pub fn has_foreign_prefixes(&self) -> bool {
+        let decoding = self.pred.as_deref().unwrap_or(&self.gold);
+        decoding
+            .legality
+            .iter()
+            .any(|(symbol, _)| *symbol == UNKNOWN)
+    }
+
+    /// Tags other than `O`.
+    pub fn count_labelled(&self, ids: &[u32]) -> u64 {
+        let outside = self.tags().get("O");
+        ids.iter().filter(|id| Some(**id) != outside).count() as u64
     }
 
     /// As [`SideReader::each_kind`], of gold.

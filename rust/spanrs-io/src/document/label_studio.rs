@@ -5,8 +5,8 @@
 //!   "value": {"start": 0, "end": 3, "labels": ["PER"], "text": "Bob"}}]}]}]
 //! [{"id": 1, "text": "Bob ate", "label": [{"start": 0, "end": 3, "labels": ["PER"]}]}]
 //! ```
-//! Offsets count UTF-16 code units, as JavaScript does. The text that a region may carry is not looked at: it
-//! is written with fewer blanks than the document, or lacks the rest of its words, where the offsets are right.
+//! Offsets count UTF-16 code units, as JavaScript does. A region may carry its text, with fewer blanks than the
+//! document or without the rest of its words; a region whose text is another one is left out.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -41,7 +41,15 @@ const OWN: [&str; 5] = [
 /// of each task where the file names no users.
 pub(super) fn read(name: &str, text: &str, annotator: Option<&str>) -> Result<Vec<Document>> {
     let found = match annotator {
-        None => read_of(name, text, Choice::All)?,
+        None => {
+            let found = read_of(name, text, Choice::All)?;
+            if found.is_empty() && text.contains("\"predictions\"") {
+                let message =
+                    "no task has annotations that are not cancelled; predictions are not read";
+                return Err(Error::new(Code::BadDocument, Position::file(name), message));
+            }
+            found
+        }
         Some(wanted) => {
             let users = RefCell::default();
             read_of(name, text, Choice::Users(&users))?;
@@ -232,7 +240,7 @@ fn full(
             made.push((at, annotation));
         }
     }
-    fn user<'a>(annotation: &'a Map<String, Value>) -> Option<&'a Value> {
+    fn user(annotation: &Map<String, Value>) -> Option<&Value> {
         annotation.get("completed_by")
     }
     let mut others = &made[..0];

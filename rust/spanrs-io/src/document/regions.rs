@@ -12,7 +12,15 @@ pub(super) struct Regions {
     pairs: Vec<u32>,
     /// Length of the text in code units.
     units: u64,
+    /// Where, in bytes, every [`STEP`]th character begins.
+    marks: Vec<usize>,
 }
+
+/// Characters from one mark to the next.
+const STEP: usize = 256;
+
+/// Characters that the text of a region may lack.
+const LONGEST_REST: usize = 200;
 
 /// What an offset in code units is.
 enum Place {
@@ -35,7 +43,9 @@ impl Regions {
                 units += character.len_utf16() as u64;
             }
         }
+        let marks = text.char_indices().step_by(STEP).map(|(at, _)| at);
         Self {
+            marks: marks.collect(),
             document: Document::new(text),
             pairs,
             units,
@@ -52,6 +62,33 @@ impl Regions {
             Some(pair) if pair + 1 == unit => Place::WithinCharacter,
             _ => Place::Character(unit - before as u32),
         }
+    }
+
+    /// True where the text from `start` to `end` (characters) holds the text that the region says it has.
+    ///
+    /// White space makes no difference, and the region's text may lack the rest of its words: both occur in exports
+    /// whose offsets are right.
+    fn holds(&self, start: u32, end: u32, value: &Map<String, Value>) -> bool {
+        let Some(Value::String(said)) = value.get("text") else {
+            return true;
+        };
+        if start >= end {
+            return true;
+        }
+        let said: String = said.chars().filter(|c| !c.is_whitespace()).collect();
+        let stretch = self.from(start).take((end - start) as usize);
+        // A long region with a short text is compared at its beginning, so that time follows the file.
+        let stretch = stretch
+            .filter(|c| !c.is_whitespace())
+            .take(said.len() + LONGEST_REST);
+        stretch.collect::<String>().contains(&said)
+    }
+
+    /// The text from a character on.
+    fn from(&self, start: u32) -> impl Iterator<Item = char> {
+        let mark = self.marks.get(start as usize / STEP).copied();
+        let text = &self.document.text[mark.unwrap_or(self.document.text.len())..];
+        text.chars().skip(start as usize % STEP)
     }
 
     /// Adds a region: an annotation for each of its labels.
@@ -76,10 +113,17 @@ impl Regions {
             };
             let units = self.units;
             match places {
-                (Place::Character(start), Place::Character(end)) => {
+                (Place::Character(start), Place::Character(end)) if self.holds(start, end, value) => {
                     let ty = self.document.intern(label);
                     self.document.push(ty, start, end);
                 }
+                (Place::Character(_), Place::Character(_)) => self.document.leave_out(|| {
+                    format!(
+                        "{label} {start}-{end}: the text there is not that of the region, {}; do the offsets count \
+                         UTF-16 code units?",
+                        short(value.get("text").unwrap_or(&Value::Null))
+                    )
+                }),
                 (Place::Beyond, _) | (_, Place::Beyond) => self.document.leave_out(|| {
                     format!(
                         "{label} {start}-{end} reaches beyond the text of {units} UTF-16 code units"

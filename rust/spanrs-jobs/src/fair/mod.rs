@@ -9,7 +9,8 @@ use spanrs_eval::fair::{FairCounts, Matcher, Spans, TokenSets, TypeFilter};
 use spanrs_io::{ColumnReader, SpanFileReader};
 
 use crate::error::{Error, Result};
-use crate::{Pace, Watch, unread_layers};
+use crate::file_warnings::column_warnings;
+use crate::{Pace, Watch};
 
 /// Where the spans of one side come from.
 pub enum SpanSource {
@@ -32,8 +33,8 @@ pub struct FairFiles {
     pub types: Vocabulary,
     /// Types of gold in the order of their first spans.
     pub gold_types: Vec<u32>,
-    /// A warning about columns of tags of gold that are not read.
-    pub unread_layers: Option<String>,
+    /// Warnings about the columns of gold.
+    pub warnings: Vec<String>,
 }
 
 /// Most types of one job.
@@ -232,9 +233,9 @@ pub fn fair(
         filter,
         counts: Vec::new(),
     };
-    let unread_layers = match &gold {
-        SpanSource::Spans(_) => None,
-        SpanSource::Stacked { rows, .. } => unread_layers(rows, None),
+    let warnings = match &gold {
+        SpanSource::Spans(_) => Vec::new(),
+        SpanSource::Stacked { rows, .. } => column_warnings(rows, None),
     };
     let (mut gold, mut pred) = (Side::new(gold), Side::new(pred));
     let mut pace = Pace::new(watch);
@@ -274,7 +275,7 @@ pub fn fair(
         counts,
         types: names,
         gold_types,
-        unread_layers,
+        warnings,
     })
 }
 

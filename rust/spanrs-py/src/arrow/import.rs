@@ -420,10 +420,11 @@ unsafe fn last_offset<O: Copy + Into<i64>>(
     offsets: *const c_void,
     places: Range<i64>,
 ) -> Result<i64> {
-    if offsets.is_null() || places.is_empty() {
+    if offsets.is_null() || places.end == 0 {
         // Some exporters leave out the one offset of an empty array. Its value does not matter.
         return Ok(0);
     }
+    // An empty slice of an array has an offset as well, which arrow takes for the length of the bytes.
     let offsets = offsets.cast::<O>();
     let mut last = 0;
     for at in places.start..=places.end {

@@ -22,8 +22,12 @@ type Made = (String, Option<String>, String, PyDialect);
 /// What is known of a scheme: its name, and what speaks for it if it was found out.
 type Found = (Option<&'static str>, Option<String>);
 
-/// Gold, pred, the scheme of gold if there is one, and that of pred if it is another one.
-type Read = (SpanLists, SpanLists, Found, Found);
+/// Violations, and tags other than `O`.
+type Checked = (u64, u64);
+
+/// Gold, pred, the scheme of gold if there is one, that of pred if it is another one, and what was checked of gold and
+/// pred.
+type Read = (SpanLists, SpanLists, Found, Found, (Checked, Checked));
 
 /// The ids of all sentences, one after the other, and how many there are up to the end of each.
 #[derive(Default)]
@@ -166,8 +170,16 @@ fn read(
         if reader.has_two_schemes() {
             of_pred.0 = Some(reader.pred_scheme().name());
         }
+        let check = |tags: &Flat, scheme| {
+            tags.evidence()
+                .check(reader.tags(), scheme, reader.dialect())
+        };
+        let checked = (
+            check(gold, reader.scheme()),
+            check(pred, reader.pred_scheme()),
+        );
         let (gold, pred) = read_both(gold, pred, &reader)?;
-        Ok((gold, pred, of_gold, of_pred))
+        Ok((gold, pred, of_gold, of_pred, checked))
     })
 }
 

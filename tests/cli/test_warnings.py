@@ -1,0 +1,180 @@
+"""What the commands say about input that can be scored and is probably not what it should be."""
+
+from __future__ import annotations
+
+import json
+import warnings
+
+import pytest
+
+import spanrs
+from spanrs.cli.group import group
+from spanrs.cli.run import run
+
+GOLD = "EU B-ORG\nrejects O\n\nPeter B-PER\nB I-PER\n"
+
+
+@pytest.fixture
+def call(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+
+    def call(*args, **files):
+        for name, text in files.items():
+            (tmp_path / name).write_text(text, encoding="utf-8")
+        status = run(group, list(args))
+        return status, *capsys.readouterr()
+
+    return call
+
+
+def test_what_is_said_of_all_systems_is_said_once(call):
+    out = GOLD.replace("B-PER", "O").replace("I-PER", "O").replace("B-ORG", "O")
+    status, _, err = call("score", "gold", "one", "two", gold=GOLD, one=out, two=out)
+    assert status == 0
+    assert err.startswith("spanrs: warning: all 4 tags of pred are O")
+    assert err.count("\n") == 1
+    _, _, err = call("score", "gold", "one", "two", two=GOLD)
+    assert err.startswith("spanrs: warning: one: all 4 tags of pred are O")
+
+
+def test_types_may_be_those_of_one_system(call):
+    other = GOLD.replace("ORG", "R")
+    status, out, err = call("score", "gold", "one", "two", "--types", "R", gold=GOLD, one=GOLD, two=other)
+    assert status == 0
+    assert err == "spanrs: warning: one: there are no spans of the types that are evaluated\n"
+    assert len([line for line in out.splitlines() if line.startswith(("one", "two"))]) == 2
+    status, _, err = call("score", "gold", "one", "two", "--types", "ORGG")
+    assert (status, err) == (2, "spanrs: error: no span has type ORGG; types of the files: ORG, PER, R\n")
+
+
+def test_differing_tokens_have_a_column_where_there_are_any(call):
+    other = GOLD.replace("Peter", "Petre")
+    for matcher in ("exact", "fair"):
+        args = ("score", "--matcher", matcher, "--on-misaligned", "report", "gold", "one", "two")
+        _, out, err = call(*args, gold=GOLD, one=GOLD, two=other)
+        head, _, one, two = out.splitlines()[:4]
+        assert head.split()[-1] == "differing"
+        assert (one.split()[-1], two.split()[-1]) == ("0", "1")
+        assert "spanrs: warning: two: 1 of 4 tokens differ between gold and pred\n" in err
+
+
+def test_a_reading_that_leaves_nothing_is_not_silent(call):
+    under = GOLD.replace("-", "_")
+    status, _, err = call("convert", "under", "--from", "BIO", "--to", "IOBES", "-o", "out", under=under)
+    assert status == 2
+    status, _, err = call(
+        "convert", "under", "--from", "BIO", "--to", "IOBES", "--reading", "conlleval", "-o", "out"
+    )
+    assert status == 0
+    assert err.startswith("spanrs: warning: under: 3 violations of BIO among 3 tags other than O; ")
+    status, _, err = call("spans", "--scheme", "BIO", "under")
+    assert status == 0
+    assert err.startswith(
+        "spanrs: warning: under: 3 violations of BIO among 3 tags other than O, the first on line 1:"
+    )
+    _, _, err = call("spans", "gold", gold=GOLD)
+    assert err == ""
+
+
+@pytest.mark.parametrize(
+    ("tags", "advice"),
+    [
+        ("B_ORG", "(--tag-separator _)"),
+        ("B:ORG", "(--tag-separator :)"),
+        ("ORG-B", "(--suffix)"),
+        ("b-ORG", "write them in upper case"),
+    ],
+)
+def test_other_spellings_of_prefixes_are_recognised(call, tags, advice):
+    text = GOLD.replace("B-ORG", tags).replace("B-PER", tags).replace("I-PER", tags)
+    status, _, err = call("score", "text", "text", text=text)
+    assert status == 2
+    assert err.rstrip().endswith(advice)
+
+
+def test_hash_signs_are_tokens_although_lines_end_with_a_tab(call):
+    for text in ("#\tB-X\t\nfoo\tI-X\t\n", "#\tB-X\t\nfoo\tI-X\tx\n", "a\tO\tx\n\n#\tB-X\t\nfoo\tI-X\tx\n"):
+        _, out, _ = call("spans", "--column", "1", "text", text=text)
+        spans = [json.loads(line)["spans"] for line in out.splitlines()]
+        assert spans[-1][0]["text"] == "# foo"
+
+
+def test_braces_are_tokens(call):
+    for token in ("{}", '{"a":1}', '["a"]'):
+        status, out, _ = call("spans", "text", text=f"{token}\tB-X\n")
+        assert (status, json.loads(out)["tokens"]) == (0, [token])
+
+
+def test_matscore_says_where_a_side_was_probably_misread(call):
+    doccano = json.dumps({"text": "Bob ate", "label": [[0, 3, "PER"]]}) + "\n"
+    prodigy = json.dumps({"text": "Bob ate", "spans": [{"start": 0, "end": 3, "label": "PER"}]}) + "\n"
+    both = (
+        "mat",
+        "--file_type",
+        "prodigy",
+        "--ref_file_type",
+        "prodigy",
+        "--file",
+        "hyp",
+        "--ref_file",
+        "ref",
+    )
+    status, _, err = call(*both, hyp=doccano, ref=prodigy)
+    assert status == 0
+    assert (
+        err
+        == "The hypothesis has no annotations to score; is its file type right, or are its labels others?\n"
+    )
+    _, _, err = call(*both, hyp=prodigy, ref=doccano)
+    assert err.startswith("The reference has no annotations")
+    with pytest.warns(spanrs.SpanrsWarning, match="The hypothesis has no annotations"):
+        spanrs.mat.score(gold="hyp", pred="ref", format="prodigy")
+    spans = [{"start": at, "end": at + 1, "label": "PER"} for at in range(5)]
+    lower = json.dumps({"text": "Bob ate", "spans": [span | {"label": "per"} for span in spans]})
+    _, _, err = call(*both, hyp=lower, ref=json.dumps({"text": "Bob ate", "spans": spans}))
+    assert (
+        err
+        == "None of 5 annotations of the reference (PER) matches one of the 5 of the hypothesis (per).\n"
+    )
+
+
+def test_matscore_says_everything_that_is_left_out_once(call):
+    region = [[0, 99, "PER"], [0, 98, "PER"]]
+    lines = "".join(
+        json.dumps({"id": at, "text": "Bob", "label": [*region, [0, 3, "PER"]]}) + "\n" for at in "ab"
+    )
+    args = ("mat", "--file_type", "doccano", "--ref_file_type", "doccano", "--file", "hyp", "--ref_file")
+    _, _, err = call(*args, "hyp", hyp=lines)
+    assert err.count("Leaving out an annotation of hyp: PER 0-99") == 2
+    _, _, err = call(*args, "ref", ref=lines)
+    assert err.count("PER 0-99") == 4
+
+
+def test_matscore_takes_the_format_of_column_files(call):
+    args = (
+        "mat",
+        "--file_type",
+        "conll",
+        "--ref_file_type",
+        "conll",
+        "--file",
+        "text",
+        "--ref_file",
+        "text",
+    )
+    status, _, err = call(*args, text='["a", "b"]\n')
+    assert (status, "this is JSON" in err) == (2, True)
+    status, _, _ = call(*args, "--format", "columns", "--separator", "tab", text="[1,2]\tB-X\n")
+    assert status == 0
+
+
+def test_other_warnings_stay_as_they_are(call, monkeypatch):
+    import spanrs.cli.validate as module
+
+    def validate(*args, **kwargs):
+        warnings.warn("from elsewhere", UserWarning, stacklevel=1)
+        return spanrs.tags.validate_file(*args, **kwargs)
+
+    monkeypatch.setattr(module, "validate_file", validate)
+    with pytest.warns(UserWarning, match="from elsewhere"):
+        call("validate", "gold", gold=GOLD)
