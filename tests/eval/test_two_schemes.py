@@ -337,6 +337,9 @@ def test_numbers_that_are_read_as_tokens_give_a_warning():
     )
     assert score(text).warnings == [message]
     assert score(text, token=1).warnings == []
+    layers = text.replace(b"\n", b"\tO\n").replace(b"\tO\n\tO\n", b"\tO\n\n").replace(b"\n\tO\n", b"\n\n")
+    assert score(layers, tag=(2, 3)).warnings == [message]
+    assert score(layers, tag=(2, 3), token=1).warnings == []
     assert score(text.replace(b"2\tof", b"5\tof")).warnings == []
 
 

@@ -23,8 +23,9 @@ def combine_layers(results: Sequence[ResultT], columns: Sequence[int | str]) -> 
     first = results[0]
     combined: Any = (result.combine if isinstance(first, Result) else fair_result.combine)(list(results))
     combined._tallies.sentences = first.sentences
-    # Several columns are named, so no warning about the others. Tokens were compared once a layer.
-    noticed = replace(first._noticed, warnings=())
+    # Each layer warns that the others are not read; what all say is about the file. Tokens were compared once a layer.
+    of_file = (m for m in first._noticed.warnings if all(m in other._noticed.warnings for other in results))
+    noticed = replace(first._noticed, warnings=tuple(of_file))
     # Sentences are those of the same file, so they keep their numbers.
     violations = {
         side: Violations(
