@@ -8,7 +8,7 @@ import threading
 from spanrs import _spanrs
 from spanrs.errors import AlignmentError
 from spanrs.io import Columns
-from spanrs.tags.words import Dialect
+from spanrs.tags.types import Dialect
 
 TEXT = b"a B-X B-X\n" * 5_000
 OPTIONS = Columns(tag=-2, second=-1).as_options()

@@ -251,7 +251,7 @@ def test_the_numbers_of_each_reading(submissions):
 
 def test_the_violations_of_a_submission_are_listed(submissions):
     pred, count = submissions.preds[submissions.malformed], submissions.violations
-    result = spanrs.score_files(submissions.gold, pred, located=100)
+    result = spanrs.score_files(submissions.gold, pred, max_violations=100)
     found = result.violations["pred"]
     assert (found.count, len(found.first), result.violations["gold"].count) == (count, count, 0)
     lines = pred.read_text(encoding="utf-8").splitlines()

@@ -60,10 +60,10 @@ FORMS = {
 def test_results_are_those_of_one_thread_to_the_byte(form, reading):
     sides, options = FORMS[form]()
     for scheme in ("BIO", "auto"):
-        expected = spanrs.score(*sides, scheme, reading, located=20, **options)
+        expected = spanrs.score(*sides, scheme, reading, max_violations=20, **options)
         assert all(violations.count > 20 for violations in expected.violations.values())
         for threads in (2, 3, 8, 0):
-            got = spanrs.score(*sides, scheme, reading, located=20, threads=threads, **options)
+            got = spanrs.score(*sides, scheme, reading, max_violations=20, threads=threads, **options)
             assert got.violations == expected.violations
             assert got.to_json() == expected.to_json()
 

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 import spanrs
 from spanrs.io import Annotation, Document
-from spanrs.mat.files import Reading, file_pairs
+from spanrs.mat.files import InputFormat, file_pairs
 from spanrs.mat.rules import Rules
 from spanrs.mat.scoring import score_pairs
 from spanrs.report import mat_html, mat_marks, pages
@@ -76,7 +76,7 @@ class Parsed(HTMLParser):
 def shown(pairs, **options):
     """The page of pairs of documents, parsed; the page; what was scored."""
     golds, preds = zip(*pairs, strict=True) if pairs else ((), ())
-    files = list(file_pairs(list(golds), list(preds), (Reading(), Reading()), None))
+    files = list(file_pairs(list(golds), list(preds), (InputFormat(), InputFormat()), None))
     scored = []
     title = options.pop("title", "MATScore")
     run = {name: options.pop(name) for name in ("samples", "percent", "by_document") if name in options}
@@ -238,7 +238,7 @@ def test_messages_and_names_of_files_are_escaped(tmp_path):
     for name in names:
         (tmp_path / "pred" / name).write_text('{"signal": "x", "asets": [], "version": 2}')
     (tmp_path / "gold" / names[1]).write_text('{"signal": "x", "asets": [], "version": 2}')
-    files = list(file_pairs(tmp_path / "gold", tmp_path / "pred", (Reading(), Reading()), None))
+    files = list(file_pairs(tmp_path / "gold", tmp_path / "pred", (InputFormat(), InputFormat()), None))
     with Page() as page:
         result = score_pairs(files, Rules(), sinks=[page.add])
         out = io.BytesIO()

@@ -15,7 +15,7 @@ from spanrs.cli.options import (
 from spanrs.errors import SchemeError
 from spanrs.io import Columns
 from spanrs.tags import convert_file
-from spanrs.tags.words import Dialect
+from spanrs.tags.types import Dialect
 
 #: Violations listed before the error.
 SHOWN = 20

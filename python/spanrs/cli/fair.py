@@ -246,7 +246,7 @@ def _rendered(result: FairResult, to: str, versions: list[str], title: str) -> s
 def _compat(config: str | None, options: dict[str, str]) -> None:
     """Evaluate as FairEval does; options go before the settings of a file, and are said in its words."""
     from spanrs.compat.faireval import command as faireval
-    from spanrs.compat.faireval.config import read_items, settle
+    from spanrs.compat.faireval.config import read_items, resolve_settings
 
     asked = FairConfig()
     apply(asked, dict(options))
@@ -263,7 +263,7 @@ def _compat(config: str | None, options: dict[str, str]) -> None:
     paths = {key: Path(folders.get(key, ""), value) for _, key, value in items if key in PATHS}
     out = paths.pop("eval_out", None)
     spare(list(paths.values()), out / "eval.csv" if out is not None and out.is_dir() else out)
-    status = faireval.evaluate(settle(items, folders))
+    status = faireval.evaluate(resolve_settings(items, folders))
     if status:
         raise click.exceptions.Exit(status)
 

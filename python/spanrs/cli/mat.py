@@ -20,7 +20,7 @@ from spanrs.cli.options import (
 )
 from spanrs.io import atomic_output
 from spanrs.io.documents import FORMATS
-from spanrs.mat.files import FilePair, Reading, file_pair, file_pairs, without_hypothesis
+from spanrs.mat.files import FilePair, InputFormat, file_pair, file_pairs, without_hypothesis
 from spanrs.mat.result import MatResult
 from spanrs.mat.rules import PIECES, TABLES, UNPAIRED, Rules
 from spanrs.mat.scoring import SAMPLES, Sink, refuse_nothing, score_pairs
@@ -375,7 +375,7 @@ def _ignored(options: list[str], because: str) -> None:
         click.echo(f"Ignoring --{option} with {because}.", err=True)
 
 
-def _reading(given: dict[str, Any], side: str) -> Reading:
+def _reading(given: dict[str, Any], side: str) -> InputFormat:
     """Give how the files of a side are read; ``side`` begins the names of its options."""
     kind = given[f"{side}file_type"]
     for option in ("xml_input_is_overlay", "xml_translate_all"):
@@ -383,7 +383,7 @@ def _reading(given: dict[str, Any], side: str) -> Reading:
             raise _UsageError(
                 f"unenabled option --{side}{option}: it goes with --{side}file_type xml-inline."
             )
-    return Reading(
+    return InputFormat(
         kind,
         given[f"{side}encoding"],
         given[f"{side}xml_input_is_overlay"],

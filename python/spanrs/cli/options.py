@@ -16,7 +16,7 @@ from spanrs import _spanrs
 from spanrs.cli.run import print_warning
 from spanrs.io import Columns, Source
 from spanrs.io.sources import same_file
-from spanrs.tags.words import Dialect, schemes
+from spanrs.tags.types import Dialect, schemes
 
 F = TypeVar("F", bound=Callable[..., Any])
 

@@ -30,7 +30,7 @@ from spanrs.errors import AlignmentError, SpanrsError
 from spanrs.eval import FairResult, FairScorer, Result, Scorer, fair_config
 from spanrs.eval.files import score_with
 from spanrs.io import Columns
-from spanrs.tags.words import Dialect, is_auto
+from spanrs.tags.types import Dialect, is_auto
 
 
 @click.command()
@@ -72,7 +72,7 @@ from spanrs.tags.words import Dialect, is_auto
 @click.option("--by-document", is_flag=True, help="A row for each document of gold as well.")
 @click.option(
     "--violations",
-    "located",
+    "max_violations",
     type=AMOUNT,
     default=5,
     show_default=True,
@@ -113,7 +113,7 @@ def command(
     pred_column: Any,
     on_misaligned: str,
     by_document: bool,
-    located: int,
+    max_violations: int,
     maps: tuple[str, ...],
     kept: tuple[str, ...],
     untyped: bool,
@@ -141,7 +141,15 @@ def command(
     pred_named = bool(preds)
     columns, pred_columns = _columns(columns, pred_named, gold_column, pred_column)
     job = _Job(
-        scheme, pred_scheme, reading, columns, pred_columns, dialect, on_misaligned, located, by_document
+        scheme,
+        pred_scheme,
+        reading,
+        columns,
+        pred_columns,
+        dialect,
+        on_misaligned,
+        max_violations,
+        by_document,
     )
     if matcher == "fair" and (maps or untyped):
         raise click.UsageError("--map and --untyped do not go with --matcher fair")
@@ -166,7 +174,7 @@ def command(
     print_warnings(results)
     if len(preds) < 2:
         ((name, result),) = results.items()
-        _show(result, (gold, name), located, untyped=untyped, as_json=as_json)
+        _show(result, (gold, name), max_violations, untyped=untyped, as_json=as_json)
     elif results:
         _show_all(results, untyped=untyped, as_json=as_json)
     if failed:
@@ -199,7 +207,7 @@ class _Job(NamedTuple):
     pred_columns: Columns
     dialect: Dialect
     on_misaligned: str
-    located: int
+    max_violations: int
     by_document: bool
 
     def exact(self, gold: str, pred: str | None, renames: dict[str, str | None]) -> Result:
@@ -237,7 +245,7 @@ class _Job(NamedTuple):
             "reading": self.reading,
             "dialect": self.dialect,
             "on_misaligned": self.on_misaligned,
-            "located": self.located,
+            "max_violations": self.max_violations,
             "by_document": self.by_document,
         }
 
@@ -255,14 +263,16 @@ class _Job(NamedTuple):
             )
 
 
-def _show(result: Any, names: tuple[str, str], located: int, *, untyped: bool, as_json: bool) -> None:
+def _show(
+    result: Any, names: tuple[str, str], max_violations: int, *, untyped: bool, as_json: bool
+) -> None:
     """Print one result."""
     fair = isinstance(result, FairResult)
     if as_json:
         click.echo(result.to_json() if fair else result.to_json(untyped=untyped))
         return
     report: Any = importlib.import_module("spanrs.report.fair" if fair else "spanrs.report.text")
-    options: dict[str, Any] = {"names": names, "located": located}
+    options: dict[str, Any] = {"names": names, "max_violations": max_violations}
     if not fair:
         options["untyped"] = untyped
     if sys.stdout is not None and sys.stdout.isatty():

@@ -14,7 +14,7 @@ from spanrs.cli.options import (
 )
 from spanrs.io import Columns, atomic_output
 from spanrs.tags.files import write_spans_file
-from spanrs.tags.words import Dialect
+from spanrs.tags.types import Dialect
 
 
 @click.command()

@@ -11,7 +11,7 @@ import click
 from spanrs.cli.options import AMOUNT, column_options, progress, scheme_option, source
 from spanrs.io import Columns
 from spanrs.tags import validate_file
-from spanrs.tags.words import Dialect
+from spanrs.tags.types import Dialect
 
 
 @click.command()
@@ -33,7 +33,7 @@ def command(file: str, scheme: str, columns: Columns, dialect: Dialect, most: in
     """
     with progress([file]) as bar:
         report = validate_file(
-            source(file), scheme, columns=columns, dialect=dialect, located=most, progress=bar
+            source(file), scheme, columns=columns, dialect=dialect, max_violations=most, progress=bar
         )
     if as_json:
         first = [{"line": line} | asdict(row) for line, row in report.located]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from spanrs.eval.result import Violations
-    from spanrs.tags.words import Violation
+    from spanrs.tags.types import Violation
 
 #: Names that models give to labels whose own names were never set.
 FORGOTTEN = re.compile(r"(LABEL_)?[0-9]+")

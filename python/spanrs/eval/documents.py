@@ -13,16 +13,16 @@ from spanrs.eval import inputs
 Cut = Callable[[int, int], dict[str, Any]]
 
 
-def cut(
+def split_documents(
     gold: Any, pred: Any, *, ids: bool, ignore_index: int, lengths: object, mask: object
 ) -> tuple[int, Cut]:
     """Give the number of sentences, and how to get at some of them."""
     if inputs.is_arrow(gold) and inputs.is_arrow(pred):
-        inputs.no_choice(inputs.ARROW_KNOWS, lengths, mask)
+        inputs.reject_lengths_and_mask(inputs.ARROW_KNOWS, lengths, mask)
         return _sliced(gold, pred)
     gold, pred = inputs.as_lists(gold), inputs.as_lists(pred)
     if not ids:
-        inputs.no_choice(inputs.FOR_IDS, lengths, mask)
+        inputs.reject_lengths_and_mask(inputs.FOR_IDS, lengths, mask)
         return _sliced(_again(gold), _again(pred))
     g, p, sizes = inputs.as_batch(gold, pred, ignore_index, lengths, mask)
     if g.shape != p.shape:

@@ -12,7 +12,7 @@ from spanrs.eval.fair_tallies import ROW, FairTallies
 from spanrs.eval.fair_weights import FAIR, PAPER, Weights, as_weights, phrase, ratios
 from spanrs.eval.made import Made
 from spanrs.eval.result import Counts, LocatedViolation, Score, Violations, merged_settings, shifted
-from spanrs.tags.words import Span
+from spanrs.tags.types import Span
 
 #: Whose type a labelling error is counted for.
 FOCUSES = ("gold", "pred")

@@ -14,8 +14,8 @@ from spanrs.eval.fair_result import FairError, FairResult, check_focus, combine
 from spanrs.eval.fair_tallies import FairTallies
 from spanrs.eval.fair_weights import Weights, as_weights, phrase
 from spanrs.eval.result import UNDECIDED
-from spanrs.eval.scorer import LOCATED, Scorer, Side, make_violations
-from spanrs.tags.words import IGNORE_INDEX, Dialect, Span, Vocabulary, as_vocabulary
+from spanrs.eval.scorer import MAX_VIOLATIONS, Scorer, Side, make_violations
+from spanrs.tags.types import IGNORE_INDEX, Dialect, Span, Vocabulary, as_vocabulary
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -31,7 +31,7 @@ class FairScorer(Scorer, matcher="fair"):
 
     Parameters
     ----------
-    scheme, pred_scheme, reading, on_misaligned, dialect, located, by_document, threads
+    scheme, pred_scheme, reading, on_misaligned, dialect, max_violations, by_document, threads
         As for :class:`spanrs.Scorer`.
     weights, focus, types, exclude
         As for :func:`fair`.
@@ -58,7 +58,7 @@ class FairScorer(Scorer, matcher="fair"):
         pred_scheme: str | None = None,
         on_misaligned: str = "refuse",
         dialect: Dialect = Dialect(),
-        located: int = LOCATED,
+        max_violations: int = MAX_VIOLATIONS,
         by_document: bool = False,
         threads: int = 1,
         matcher: str = "fair",
@@ -73,7 +73,7 @@ class FairScorer(Scorer, matcher="fair"):
             pred_scheme=pred_scheme,
             on_misaligned=on_misaligned,
             dialect=dialect,
-            located=located,
+            max_violations=max_violations,
             by_document=by_document,
             threads=threads,
             matcher=matcher,
@@ -111,9 +111,9 @@ class FairScorer(Scorer, matcher="fair"):
             Where the two sides have another shape. Nothing of the batch is counted then.
         """
         if vocabulary is None and not (inputs.is_arrow(gold) and inputs.is_arrow(pred)):
-            gold, pred = (inputs.walkable(inputs.as_lists(side)) for side in (gold, pred))
+            gold, pred = (inputs.reiterable(inputs.as_lists(side)) for side in (gold, pred))
             if inputs.are_spans(gold, pred):
-                inputs.no_choice(inputs.FOR_IDS, lengths, mask)
+                inputs.reject_lengths_and_mask(inputs.FOR_IDS, lengths, mask)
                 lists = _spanrs.span_lists_of_tuples(gold, pred, True)
                 self._spans.add(FairTallies.from_state(_spanrs.fair_count(*lists, self._how.only)))
                 return
@@ -218,7 +218,7 @@ def fair(
     lengths: Iterable[int] | None = None,
     mask: npt.ArrayLike | None = None,
     dialect: Dialect = Dialect(),
-    located: int = LOCATED,
+    max_violations: int = MAX_VIOLATIONS,
     threads: int = 1,
     errors: bool = False,
 ) -> FairResult:
@@ -235,7 +235,7 @@ def fair(
         Sentences of tags or ids, as for :func:`spanrs.score`; or of spans, flat, nested, overlapping or
         twice the same: tokens from 0, ends exclusive, and where a span has not all tokens between its
         bounds a collection of those it has.
-    scheme, pred_scheme, reading, vocabulary, ignore_index, lengths, mask, dialect, located, threads
+    scheme, pred_scheme, reading, vocabulary, ignore_index, lengths, mask, dialect, max_violations, threads
         As for :func:`spanrs.score`.
     weights : str or mapping
         How much of a TP, an FP and an FN each kind of error is in ``weighted``: ``paper`` (what the paper
@@ -291,7 +291,7 @@ def fair(
         exclude=exclude,
         pred_scheme=pred_scheme,
         dialect=dialect,
-        located=located,
+        max_violations=max_violations,
         threads=threads,
     )
     options: dict[str, Any] = {
@@ -308,7 +308,7 @@ def fair(
     # Everything is read twice.
     if lengths is not None:
         options["lengths"] = inputs.as_lengths(lengths)
-    gold, pred = (inputs.kept(inputs.as_lists(side)) for side in (gold, pred))
+    gold, pred = (inputs.reiterable(inputs.as_lists(side), sentences=True) for side in (gold, pred))
     scorer.update(gold, pred, **options)
     result = scorer.result()
     warn(result.warnings)

@@ -12,11 +12,11 @@ from spanrs.errors import warn
 from spanrs.eval.checks import Noticed, add_noticed
 from spanrs.eval.layers import combine_layers
 from spanrs.eval.result import Result
-from spanrs.eval.scorer import LOCATED, Scorer
+from spanrs.eval.scorer import MAX_VIOLATIONS, Scorer
 from spanrs.io import Columns, Source, rereadable
 from spanrs.io.sources import source_name
 from spanrs.tags.files import odd_sentences
-from spanrs.tags.words import Dialect, is_auto
+from spanrs.tags.types import Dialect, is_auto
 
 if TYPE_CHECKING:
     from spanrs.eval.fair_result import FairResult
@@ -32,7 +32,7 @@ def score_files(
     columns: Columns = ...,
     pred_columns: Columns | None = ...,
     dialect: Dialect = ...,
-    located: int = ...,
+    max_violations: int = ...,
     by_document: bool = ...,
     matcher: Literal["exact"] = ...,
     pred_scheme: str | None = ...,
@@ -49,7 +49,7 @@ def score_files(
     columns: Columns = ...,
     pred_columns: Columns | None = ...,
     dialect: Dialect = ...,
-    located: int = ...,
+    max_violations: int = ...,
     by_document: bool = ...,
     matcher: Literal["fair"],
     pred_scheme: str | None = ...,
@@ -65,7 +65,7 @@ def score_files(
     columns: Columns = Columns(),
     pred_columns: Columns | None = None,
     dialect: Dialect = Dialect(),
-    located: int = LOCATED,
+    max_violations: int = MAX_VIOLATIONS,
     by_document: bool = False,
     matcher: str = "exact",
     pred_scheme: str | None = None,
@@ -82,7 +82,7 @@ def score_files(
     gold, pred : path or binary file object
         Plain, gzip or zstd. Without ``pred``, gold holds both: its tags in ``columns.tag``, those of
         pred in ``columns.second`` (the last column, where neither is named).
-    scheme, pred_scheme, reading, dialect, located
+    scheme, pred_scheme, reading, dialect, max_violations
         As for :func:`spanrs.score`. ``auto`` looks at the beginning of gold first.
     columns : Columns
         Where things stand in gold, and in pred too unless ``pred_columns`` says otherwise. Several columns of
@@ -131,7 +131,7 @@ def score_files(
         pred_scheme=pred_scheme,
         on_misaligned=on_misaligned,
         dialect=dialect,
-        located=located,
+        max_violations=max_violations,
         by_document=by_document,
     )
     result = score_with(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, cast
 from spanrs import _spanrs
 from spanrs.errors import AlignmentError, SchemeError
 from spanrs.tags.ids import as_ids
-from spanrs.tags.words import Dialect, Vocabulary, as_vocabulary
+from spanrs.tags.types import Dialect, Vocabulary, as_vocabulary
 
 if TYPE_CHECKING:
     import numpy as np
@@ -43,7 +43,7 @@ def as_lists(column: object) -> object:
     raise TypeError(message)
 
 
-def no_choice(what: str, lengths: object, mask: object) -> None:
+def reject_lengths_and_mask(what: str, lengths: object, mask: object) -> None:
     """Refuse lengths and masks where they would have no meaning."""
     if lengths is not None or mask is not None:
         raise TypeError(what)
@@ -133,19 +133,14 @@ def as_lengths(lengths: object) -> npt.NDArray[np.int64]:
     return sizes.astype(np.int64, copy=False)
 
 
-def walkable(side: Any) -> Any:
-    """Give what can be walked twice: to see what is in it, and to read it.
+def reiterable(side: Any, *, sentences: bool = False) -> Any:
+    """Replace an iterator by a list, so that it can be read twice; with ``sentences`` also iterators within.
 
-    What cannot be walked at all is refused by the compiled half.
+    What cannot be iterated at all is refused by the compiled half.
     """
-    return list(side) if isinstance(side, Iterator) else side
-
-
-def kept(side: Any) -> Any:
-    """Give what can be read twice, sentences included: lists of what would be used up."""
-    side = walkable(side)
-    if isinstance(side, (list, tuple)):
-        return [walkable(sentence) for sentence in side]
+    side = list(side) if isinstance(side, Iterator) else side
+    if sentences and isinstance(side, (list, tuple)):
+        return [reiterable(sentence) for sentence in side]
     return side
 
 
@@ -180,8 +175,8 @@ def span_lists(
     if vocabulary is not None:
         left, right, sizes = as_batch(as_lists(gold), as_lists(pred), ignore_index, lengths, mask)
         return _spanrs.span_lists_of_ids(left, right, as_vocabulary(vocabulary), ignore_index, sizes, made)
-    no_choice(FOR_IDS, lengths, mask)
-    left, right = (walkable(as_lists(side)) for side in (gold, pred))
+    reject_lengths_and_mask(FOR_IDS, lengths, mask)
+    left, right = (reiterable(as_lists(side)) for side in (gold, pred))
     if not are_spans(left, right):
         return _spanrs.span_lists_of_tags(left, right, made)
     return *_spanrs.span_lists_of_tuples(left, right, tokens), (None, None), (None, None), ((0, 0), (0, 0))

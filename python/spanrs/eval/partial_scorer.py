@@ -13,7 +13,7 @@ from spanrs.eval.checks import Checks
 from spanrs.eval.partial_result import MODES, Instances, PartialCounts, PartialResult
 from spanrs.eval.result import UNDECIDED, Violations, with_schemes
 from spanrs.eval.scorer import make_settings
-from spanrs.tags.words import IGNORE_INDEX, Dialect, Vocabulary
+from spanrs.tags.types import IGNORE_INDEX, Dialect, Vocabulary
 
 if TYPE_CHECKING:
     import numpy.typing as npt

@@ -9,11 +9,11 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 from spanrs.errors import SchemeError
-from spanrs.eval import views
+from spanrs.eval import retyping
 from spanrs.eval.checks import Noticed, add_noticed, without_matches
 from spanrs.eval.made import Made
 from spanrs.eval.tallies import Tallies
-from spanrs.tags.words import Violation
+from spanrs.tags.types import Violation
 
 #: The scheme of a result of data that has no tag but ``O``, where it was not given.
 UNDECIDED = "auto"
@@ -255,12 +255,12 @@ class Result(Made):
 
         For tags this is what partial matching gives in its mode ``exact``.
         """
-        return _score(*views.untyped(self._tallies).total())
+        return _score(*retyping.untyped(self._tallies).total())
 
     @cached_property
     def untyped_counts(self) -> Counts:
         """TP, FP and FN of :attr:`untyped`."""
-        gold, pred, both = views.untyped(self._tallies).total()
+        gold, pred, both = retyping.untyped(self._tallies).total()
         return Counts(both, pred - both, gold - both)
 
     def with_types(self, types: Mapping[str, str | None] | Collection[str]) -> Result:
@@ -291,15 +291,15 @@ class Result(Made):
         """
         if not isinstance(types, (str, Mapping)):
             types = list(types)
-        rename = views.renaming(types)
+        rename = retyping.renaming(types)
         return replace(
             self,
-            _tallies=views.renamed(self._tallies, rename),
-            settings=self._also("types", views.phrase(types)),
-            _documents=[views.renamed(document, rename) for document in self._documents],
+            _tallies=retyping.renamed(self._tallies, rename),
+            settings=self._also("types", retyping.phrase(types)),
+            _documents=[retyping.renamed(document, rename) for document in self._documents],
         )
 
-    def weighed(self, weights: Iterable[float]) -> Result:
+    def with_document_weights(self, weights: Iterable[float]) -> Result:
         """Let documents count as often as their weights say.
 
         Parameters
@@ -334,7 +334,7 @@ class Result(Made):
         known = "weights" in self.settings
         return replace(
             self,
-            _tallies=views.weighed(self._documents, list(weights)),
+            _tallies=retyping.weighted(self._documents, list(weights)),
             settings=self.settings if known else self._also("weights", "documents"),
         )
 

@@ -12,11 +12,11 @@ from spanrs import _spanrs
 from spanrs.errors import SpanrsError, warn
 from spanrs.eval import inputs
 from spanrs.eval.checks import Noticed
-from spanrs.eval.documents import borders, cut
+from spanrs.eval.documents import borders, split_documents
 from spanrs.eval.result import UNDECIDED, LocatedViolation, Result, Violations, combine, merged_settings
 from spanrs.eval.tallies import Tallies
 from spanrs.io import Columns, Source
-from spanrs.tags.words import IGNORE_INDEX, Dialect, Violation, Vocabulary, as_vocabulary, is_auto
+from spanrs.tags.types import IGNORE_INDEX, Dialect, Violation, Vocabulary, as_vocabulary, is_auto
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 Side = Any
 
 #: Violations kept a side unless asked otherwise.
-LOCATED = 10
+MAX_VIOLATIONS = 10
 
 
 class Scorer:
@@ -39,7 +39,7 @@ class Scorer:
         As for :func:`score`; ``fair`` makes a :class:`spanrs.FairScorer`.
     scheme, pred_scheme : str
         As for :func:`score`; ``auto`` is settled by the first batch that has a tag other than ``O``.
-    reading, dialect, located
+    reading, dialect, max_violations
         As for :func:`score`.
     on_misaligned : str
         What to do where tokens of files differ, as for :func:`spanrs.score_files`.
@@ -86,7 +86,7 @@ class Scorer:
         pred_scheme: str | None = None,
         on_misaligned: str = "refuse",
         dialect: Dialect = Dialect(),
-        located: int = LOCATED,
+        max_violations: int = MAX_VIOLATIONS,
         by_document: bool = False,
         threads: int = 1,
     ) -> None:
@@ -96,7 +96,7 @@ class Scorer:
             raise ValueError(message)
         self._on_misaligned = on_misaligned
         self._counter = _spanrs.Counter(
-            scheme, pred_scheme, reading, dialect, located, by_document, self.only
+            scheme, pred_scheme, reading, dialect, max_violations, by_document, self.only
         )
         self._threads = _threads(threads)
         self._dialect = dialect
@@ -131,12 +131,12 @@ class Scorer:
         """
         names = None if vocabulary is None else as_vocabulary(vocabulary)
         if inputs.is_arrow(gold) and inputs.is_arrow(pred):
-            inputs.no_choice(inputs.ARROW_KNOWS, lengths, mask)
+            inputs.reject_lengths_and_mask(inputs.ARROW_KNOWS, lengths, mask)
             self._counter.update_arrow(gold, pred, names, ignore_index, self._threads)
             return
         gold, pred = inputs.as_lists(gold), inputs.as_lists(pred)
         if names is None:
-            inputs.no_choice(inputs.FOR_IDS, lengths, mask)
+            inputs.reject_lengths_and_mask(inputs.FOR_IDS, lengths, mask)
             self._counter.update_lists(gold, pred)
             return
         golds, preds, sizes = inputs.as_batch(gold, pred, ignore_index, lengths, mask)
@@ -276,7 +276,7 @@ def score(
     lengths: Iterable[int] | None = ...,
     mask: npt.ArrayLike | None = ...,
     dialect: Dialect = ...,
-    located: int = ...,
+    max_violations: int = ...,
     documents: Iterable[int] | None = ...,
     weights: Sequence[float] | None = ...,
     threads: int = ...,
@@ -295,7 +295,7 @@ def score(
     lengths: Iterable[int] | None = ...,
     mask: npt.ArrayLike | None = ...,
     dialect: Dialect = ...,
-    located: int = ...,
+    max_violations: int = ...,
     documents: Iterable[int] | None = ...,
     threads: int = ...,
 ) -> FairResult: ...
@@ -312,7 +312,7 @@ def score(
     lengths: Iterable[int] | None = None,
     mask: npt.ArrayLike | None = None,
     dialect: Dialect = Dialect(),
-    located: int = LOCATED,
+    max_violations: int = MAX_VIOLATIONS,
     documents: Iterable[int] | None = None,
     weights: Sequence[float] | None = None,
     threads: int = 1,
@@ -352,12 +352,12 @@ def score(
         For ids, of their shape: the tokens to score.
     dialect : Dialect
         How tags are spelt.
-    located : int
+    max_violations : int
         Violations to keep a side; all are counted.
     documents : iterable of int, optional
         Sentences of each document, in order, 1 or more: the result has a row for each.
     weights : sequence of float, optional
-        How often each document counts, as for :meth:`Result.weighed`. Without ``documents`` every
+        How often each document counts, as for :meth:`Result.with_document_weights`. Without ``documents`` every
         sentence is a document. Not with the fair matcher, whose weights are those of errors.
     threads : int
         Threads for ids and Arrow columns, which are counted without the GIL; 0 is one a processor. The
@@ -393,7 +393,7 @@ def score(
     if matcher != "exact" and weights is not None:
         message = "weights of documents go with the exact matcher; those of errors with spanrs.fair"
         raise TypeError(message)
-    make = partial(Scorer, matcher=matcher, dialect=dialect, located=located, threads=threads)
+    make = partial(Scorer, matcher=matcher, dialect=dialect, max_violations=max_violations, threads=threads)
     if documents is None and weights is None:
         scorer = make(scheme, reading, pred_scheme=pred_scheme)
         scorer.update(
@@ -403,7 +403,7 @@ def score(
         warn(result.warnings)
         return result
     names = None if vocabulary is None else as_vocabulary(vocabulary)
-    sentences, take = cut(
+    sentences, take = split_documents(
         gold, pred, ids=names is not None, ignore_index=ignore_index, lengths=lengths, mask=mask
     )
     ends = borders(documents, sentences)
@@ -427,7 +427,7 @@ def score(
         raise _failure(lambda: one.update(**take(0, sentences), **options)) or error from None
     result = replace(scorer.result(), detection=detection, pred_detection=pred_detection)
     warn(result.warnings)
-    return result if weights is None else result.weighed(weights)
+    return result if weights is None else result.with_document_weights(weights)
 
 
 def _failure(function: Callable[[], object]) -> Exception | None:

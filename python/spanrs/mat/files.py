@@ -22,7 +22,7 @@ Side: TypeAlias = str | PathLike[str] | Document | Sequence[Document]
 
 
 @dataclass(frozen=True)
-class Reading:
+class InputFormat:
     """How the files of a side are read: arguments of :func:`spanrs.io.read_documents`."""
 
     format: str = "mat-json"
@@ -77,7 +77,7 @@ class FilePair:
 def file_pairs(
     gold: Side,
     pred: Side,
-    readings: tuple[Reading, Reading],
+    formats: tuple[InputFormat, InputFormat],
     task: Task | None,
     *,
     file_re: str | None = None,
@@ -94,22 +94,20 @@ def file_pairs(
         Where a directory cannot be listed.
     """
     if not isinstance(gold, (str, PathLike)) or not isinstance(pred, (str, PathLike)):
-        yield FilePair(
-            "", "gold", "pred", _reader(gold, readings[0], task), _reader(pred, readings[1], task)
-        )
+        yield FilePair("", "gold", "pred", _reader(gold, formats[0], task), _reader(pred, formats[1], task))
         return
     golds, preds = Path(gold), Path(pred)
     if not preds.is_dir() and not golds.is_dir():
-        yield file_pair(golds, preds, readings, task)
+        yield file_pair(golds, preds, formats, task)
         return
     if not preds.is_dir() or not golds.is_dir():
         one, other = (golds, preds) if golds.is_dir() else (preds, golds)
         raise ValueError(f"{one} is a directory and {other} is not; name two files or two directories")
-    for file in _listed(preds, readings[1], file_re):
+    for file in _listed(preds, formats[1], file_re):
         name = file.name
         if suffix_off and name.endswith(suffix_off):
             name = name[: -len(suffix_off)]
-        yield file_pair(golds / (name + (suffix_on or "")), file, readings, task)
+        yield file_pair(golds / (name + (suffix_on or "")), file, formats, task)
 
 
 def without_hypothesis(gold: Side, pairs: Sequence[FilePair]) -> str | None:
@@ -125,22 +123,24 @@ def without_hypothesis(gold: Side, pairs: Sequence[FilePair]) -> str | None:
     return f"Reference files without a hypothesis are not scored: {first}{more}."
 
 
-def _listed(folder: Path, reading: Reading, file_re: str | None) -> list[Path]:
+def _listed(folder: Path, input_format: InputFormat, file_re: str | None) -> list[Path]:
     try:
         fits = re.compile(file_re or ".*", re.DOTALL).fullmatch
     except re.error as error:
         raise ValueError(f"file_re {file_re!r} is no regular expression: {error}") from None
     # What cannot be opened is said later; a pipe would wait for somebody to write into it.
     files = (f for f in folder.iterdir() if (f.is_file() or not f.exists()) and fits(f.name))
-    if reading.format == "brat":
+    if input_format.format == "brat":
         # The text beside it is no document of its own.
         files = (file for file in files if file.suffix == ".ann")
     return sorted(files, key=lambda file: file.name)
 
 
-def file_pair(gold: Path, pred: Path, readings: tuple[Reading, Reading], task: Task | None) -> FilePair:
+def file_pair(
+    gold: Path, pred: Path, formats: tuple[InputFormat, InputFormat], task: Task | None
+) -> FilePair:
     """Give two files as a pair."""
-    of_gold, of_pred = readings
+    of_gold, of_pred = formats
     # Names of files may have bytes that are no text.
     name = os.fsencode(pred.name).decode("utf-8", "backslashreplace")
 
@@ -154,9 +154,9 @@ def file_pair(gold: Path, pred: Path, readings: tuple[Reading, Reading], task: T
     return FilePair(name, str(gold), str(pred), _reader(gold, of_gold, task), read_pred)
 
 
-def _reader(side: Side, reading: Reading, task: Task | None) -> Callable[[], _spanrs.Documents]:
+def _reader(side: Side, input_format: InputFormat, task: Task | None) -> Callable[[], _spanrs.Documents]:
     if isinstance(side, (str, PathLike)):
         path = Path(side)
-        return lambda: reading.read(path, task)
+        return lambda: input_format.read(path, task)
     documents = [side] if isinstance(side, Document) else list(side)
     return lambda: of_memory(documents)

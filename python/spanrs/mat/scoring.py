@@ -14,7 +14,7 @@ from spanrs.errors import FormatError, SpanrsError, SpanrsWarning, warn
 from spanrs.eval.checks import MIN_SPANS
 from spanrs.io.columns import Columns
 from spanrs.io.sources import same_file
-from spanrs.mat.files import FilePair, Reading, Side, file_pairs, without_hypothesis
+from spanrs.mat.files import FilePair, InputFormat, Side, file_pairs, without_hypothesis
 from spanrs.mat.result import NO_TOKENS, Detail, MatResult, Skipped
 from spanrs.mat.rules import TABLES, Rules
 from spanrs.mat.tallies import Spread, Tallies
@@ -222,8 +222,8 @@ def score(
         pieces,
     )
     both = (overlay, translate_all, scheme, reading, columns)
-    gold_is = Reading(gold_format or format, gold_encoding, *both, gold_annotator, max_expansion)
-    pred_is = Reading(format, encoding, *both, annotator, max_expansion)
+    gold_is = InputFormat(gold_format or format, gold_encoding, *both, gold_annotator, max_expansion)
+    pred_is = InputFormat(format, encoding, *both, annotator, max_expansion)
     sides = (gold_is, pred_is)
     given = file_pairs(gold, pred, sides, task, file_re=file_re, suffix_off=suffix_off, suffix_on=suffix_on)
     pairs = list(given)

@@ -28,11 +28,13 @@ def render(
     result: FairResult,
     *,
     names: tuple[str, str] = ("gold", "pred"),
-    located: int = 5,
+    max_violations: int = 5,
     versions: Sequence[str] = VERSIONS,
 ) -> str:
     """Give a result as plain text of any width; the arguments are those of :func:`show`."""
-    return as_text(lambda console: show(console, result, names=names, located=located, versions=versions))
+    return as_text(
+        lambda console: show(console, result, names=names, max_violations=max_violations, versions=versions)
+    )
 
 
 def render_systems(results: Mapping[str, FairResult]) -> str:
@@ -45,7 +47,7 @@ def show(
     result: FairResult,
     *,
     names: tuple[str, str] = ("gold", "pred"),
-    located: int = 5,
+    max_violations: int = 5,
     versions: Sequence[str] = VERSIONS,
 ) -> None:
     """Print a result on a console.
@@ -58,7 +60,7 @@ def show(
         What.
     names : (str, str)
         How gold and pred are called, their paths for instance.
-    located : int
+    max_violations : int
         Violations to list a side.
     versions : sequence of str
         Which evaluations to show, of :data:`VERSIONS`.
@@ -77,7 +79,7 @@ def show(
         line(console, f"pred      {result.pred_detection}")
     line(console, f"sentences {amount(result.sentences)}")
     for (side, violations), name in zip(result.violations.items(), names, strict=False):
-        lines = describe_violations(violations, name, located)
+        lines = describe_violations(violations, name, max_violations)
         for text in (f"{side} violations  {violations.count}", *lines):
             line(console, text)
     line(console, f"signature {result.signature}")

@@ -23,11 +23,13 @@ def render(
     result: Result,
     *,
     names: tuple[str, str] = ("gold", "pred"),
-    located: int = SHOWN,
+    max_violations: int = SHOWN,
     untyped: bool = False,
 ) -> str:
     """Give a result as plain text of any width; the arguments are those of :func:`show`."""
-    return as_text(lambda console: show(console, result, names=names, located=located, untyped=untyped))
+    return as_text(
+        lambda console: show(console, result, names=names, max_violations=max_violations, untyped=untyped)
+    )
 
 
 def show(
@@ -35,7 +37,7 @@ def show(
     result: Result,
     *,
     names: tuple[str, str] = ("gold", "pred"),
-    located: int = SHOWN,
+    max_violations: int = SHOWN,
     untyped: bool = False,
 ) -> None:
     """Print a result on a console.
@@ -48,7 +50,7 @@ def show(
         What.
     names : (str, str)
         How gold and pred are called, their paths for instance.
-    located : int
+    max_violations : int
         Violations to list a side.
     untyped : bool
         A row for spans by their bounds alone as well.
@@ -66,7 +68,7 @@ def show(
         f"in {amount(result.sentences)} sentences",
     )
     for side, name in zip(("gold", "pred"), names, strict=True):
-        lines = describe_violations(result.violations[side], name, located)
+        lines = describe_violations(result.violations[side], name, max_violations)
         for text in (f"{side} violations  {result.violations[side].count}", *lines):
             line(console, text)
     line(console, f"signature {result.signature}")

@@ -25,7 +25,7 @@ from spanrs.tags.transitions import (
     transition_mask,
     transitions,
 )
-from spanrs.tags.words import IGNORE_INDEX, IOBES_DIALECT, Dialect, Scheme, Span, Violation, schemes
+from spanrs.tags.types import IGNORE_INDEX, IOBES_DIALECT, Dialect, Scheme, Span, Violation, schemes
 
 __all__ = [
     "IGNORE_INDEX",

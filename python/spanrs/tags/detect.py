@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from spanrs import _spanrs
-from spanrs.tags.words import Dialect, Tags, is_batch
+from spanrs.tags.types import Dialect, Tags, is_batch
 
 
 class Detection(NamedTuple):

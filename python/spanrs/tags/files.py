@@ -12,7 +12,7 @@ from spanrs.errors import warn
 from spanrs.io import Columns, Source, atomic_output, rereadable
 from spanrs.io.sources import source_name
 from spanrs.tags.detect import Detection
-from spanrs.tags.words import Dialect, Span, Violation, is_auto
+from spanrs.tags.types import Dialect, Span, Violation, is_auto
 
 Progress = Callable[[int], object]
 
@@ -110,7 +110,7 @@ def validate_file(
     *,
     columns: Columns = Columns(),
     dialect: Dialect = Dialect(),
-    located: int = 1000,
+    max_violations: int = 1000,
     progress: Progress | None = None,
 ) -> FileReport:
     r"""Check the tags of a column file.
@@ -121,7 +121,7 @@ def validate_file(
         As for :func:`detect_scheme_file`.
     scheme : str
         The scheme to check against; ``auto`` finds it out first, in a pass of its own.
-    located : int
+    max_violations : int
         Violations to locate; all are counted.
 
     Returns
@@ -148,7 +148,7 @@ def validate_file(
         name = resolve_scheme(again(), scheme, columns=columns, dialect=dialect, progress=progress)
         options = columns.as_options()
         sentences, tokens, (count, first), kinds, found = _spanrs.validate_file(
-            again(), options, name, dialect, located, progress
+            again(), options, name, dialect, max_violations, progress
         )
     rows = [(line, Violation(*row)) for _, line, row in first]
     found += odd_sentences(source_name(source), sentences, tokens)

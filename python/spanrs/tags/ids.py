@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from spanrs import _spanrs
 from spanrs.errors import AlignmentError, SchemeError
-from spanrs.tags.words import IGNORE_INDEX, Dialect, Violation, Vocabulary, as_vocabulary
+from spanrs.tags.types import IGNORE_INDEX, Dialect, Violation, Vocabulary, as_vocabulary
 
 if TYPE_CHECKING:
     import numpy as np

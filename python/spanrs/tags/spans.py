@@ -7,7 +7,7 @@ from typing import cast, overload
 
 from spanrs import _spanrs
 from spanrs.errors import SchemeError
-from spanrs.tags.words import Dialect, Span, Tags, Violation, is_batch
+from spanrs.tags.types import Dialect, Span, Tags, Violation, is_batch
 
 
 @overload

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, NamedTuple
 
 from spanrs import _spanrs
-from spanrs.tags.words import Dialect, Vocabulary, as_vocabulary
+from spanrs.tags.types import Dialect, Vocabulary, as_vocabulary
 
 if TYPE_CHECKING:
     import numpy as np

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use spanrs_eval::{Block, Counts, Scorer, Side, count_parts};
+use spanrs_eval::{TagBlock, Counts, Scorer, Side, count_parts};
 use spanrs_tags::{Dialect, Reader};
 
 use crate::by_definition::by_sets;
@@ -129,7 +129,7 @@ fn compare(reader: &Reader, scorer: &mut Scorer, expected: &[Counts], documents:
 }
 
 fn add_blocks(reader: &Reader, scorer: &mut Scorer, document: &[Ids], together: usize) {
-    let mut block = Block::default();
+    let mut block = TagBlock::default();
     for sentences in document.chunks(together) {
         if !scorer.takes_blocks(reader) {
             for (gold, pred) in sentences {

@@ -88,7 +88,7 @@ fn matched(matcher: &mut Matcher, gold: &[Given], pred: &[Given]) -> FairCounts 
 /// Asserts that the matcher decides as the steps do, and gives the counts.
 fn agree(gold: &[Given], pred: &[Given], steps: &Steps) -> FairCounts {
     let expected = trimmed(steps.counts.clone());
-    // Without decisions it may settle a sentence piece by piece.
+    // Without decisions it may resolve a sentence piece by piece.
     assert_eq!(
         matched(&mut Matcher::default(), gold, pred),
         expected,

@@ -109,8 +109,8 @@ fn rows_count_pairs(gold: &[Item], pred: &[Item], pairs: &[Pair], counts: &Docum
             };
             assert_eq!(pair.kind, kind);
             let overlap = g.start < p.end && p.start < g.end;
-            let hollow = g.is_empty() && p.is_empty() && g.start == p.start;
-            assert!(overlap || hollow, "{g:?} {p:?}");
+            let empty = g.is_empty() && p.is_empty() && g.start == p.start;
+            assert!(overlap || empty, "{g:?} {p:?}");
         } else {
             let alone = if pair.gold.is_some() {
                 Kind::Missing

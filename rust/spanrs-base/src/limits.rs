@@ -24,7 +24,7 @@ pub struct Limits {
     pub nesting: usize,
     /// Most pairs of overlapping spans within one group of spans that overlap each other, for optimal
     /// matching. Matching takes 4 bytes a pair, and up to 30 more
-    /// where ties are settled.
+    /// where ties are resolved.
     pub group_pairs: usize,
 }
 

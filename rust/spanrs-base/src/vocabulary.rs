@@ -1,7 +1,4 @@
-use std::hash::BuildHasher;
-
-use foldhash::fast::FixedState;
-use hashbrown::HashTable;
+use crate::interner::Interner;
 
 /// Places of the small table that answers before the hash table is asked.
 const CACHE: usize = 256;
@@ -10,10 +7,7 @@ const KEY_BYTES: usize = 16;
 /// No id.
 const NONE: u32 = u32::MAX;
 
-/// Distinct strings, numbered from 0 in the order of their first appearance.
-///
-/// Tags and types are both kept in vocabularies. Ids depend only on the order of the calls, never on
-/// a hash seed.
+/// An [`Interner`] of tags or types, with a limit and a cache for the tags of large corpora.
 ///
 /// ```
 /// let mut tags = spanrs_base::Vocabulary::new(100);
@@ -25,8 +19,7 @@ const NONE: u32 = u32::MAX;
 /// ```
 #[derive(Clone, Debug)]
 pub struct Vocabulary {
-    names: Vec<Box<str>>,
-    index: HashTable<u32>,
+    names: Interner<str>,
     // Corpora have a handful of short tags and tens of millions of tokens: a direct-mapped table keyed
     // by the bytes themselves answers almost every look-up without hashing or comparing strings.
     cache: Box<[Option<(Key, u32)>; CACHE]>,
@@ -46,8 +39,7 @@ impl Vocabulary {
     /// An empty vocabulary that takes at most `most` strings.
     pub fn new(most: usize) -> Self {
         Self {
-            names: Vec::new(),
-            index: HashTable::new(),
+            names: Interner::default(),
             cache: Box::new([None; CACHE]),
             singles: [NONE; 256],
             most: most.min(u32::MAX as usize - 1),
@@ -100,34 +92,21 @@ impl Vocabulary {
 
     #[cold]
     fn intern_slow(&mut self, name: &str) -> Result<u32, TooManyTags> {
-        let hash = hash(name);
-        if let Some(&id) = self
-            .index
-            .find(hash, |&id| *self.names[id as usize] == *name)
-        {
-            return Ok(id);
-        }
         if self.names.len() >= self.most {
-            return Err(TooManyTags { most: self.most });
+            let known = self.names.get(name);
+            return known.ok_or(TooManyTags { most: self.most });
         }
-        let id = self.names.len() as u32;
-        self.names.push(name.into());
-        let names = &self.names;
-        self.index
-            .insert_unique(hash, id, |&id| self::hash(&names[id as usize]));
-        Ok(id)
+        Ok(self.names.intern(name))
     }
 
     /// The id of `name`, if it is known.
     pub fn get(&self, name: &str) -> Option<u32> {
-        self.index
-            .find(hash(name), |&id| *self.names[id as usize] == *name)
-            .copied()
+        self.names.get(name)
     }
 
     /// The string with this id; the empty string for an id that was never given out.
     pub fn name(&self, id: u32) -> &str {
-        self.names.get(id as usize).map_or("", |name| name)
+        self.names.name(id).unwrap_or_default()
     }
 
     /// How many strings there are.
@@ -142,12 +121,8 @@ impl Vocabulary {
 
     /// All strings in the order of their ids.
     pub fn names(&self) -> impl ExactSizeIterator<Item = &str> {
-        self.names.iter().map(|name| &**name)
+        self.names.names()
     }
-}
-
-fn hash(name: &str) -> u64 {
-    FixedState::with_seed(0).hash_one(name)
 }
 
 /// A short string as two words, together with its length exact: equal keys are equal strings.

@@ -5,6 +5,7 @@
 
 use foldhash::fast::FixedState;
 use hashbrown::HashTable;
+use spanrs_base::Interner;
 use std::hash::BuildHasher;
 
 /// Which conlleval.
@@ -104,7 +105,7 @@ pub struct Conlleval {
     setting: Setting,
     /// (end, start) by same type, previous and current kind.
     table: [u8; 2 * KINDS * KINDS],
-    types: Names,
+    types: Interner<[u8]>,
     counts: Vec<TypeCounts>,
     pairs: Vec<Pair>,
     index: HashTable<u32>,
@@ -127,7 +128,7 @@ impl Conlleval {
         let mut made = Self {
             setting,
             table,
-            types: Names::default(),
+            types: Interner::default(),
             counts: Vec::new(),
             pairs: Vec::new(),
             index: HashTable::new(),
@@ -223,7 +224,7 @@ impl Conlleval {
     #[cold]
     fn add_pair(&mut self, hash: u64, gold: &[u8], pred: &[u8]) -> Result<u32, NoType> {
         if self.pairs.len() >= PAIRS && self.setting.rules != Rules::Sequences {
-            self.settle();
+            self.flush_hits();
             self.pairs.clear();
             self.index.clear();
         }
@@ -250,7 +251,7 @@ impl Conlleval {
     }
 
     /// Moves what pairs were hit to the types.
-    fn settle(&mut self) {
+    fn flush_hits(&mut self) {
         for pair in &mut self.pairs {
             let hits = std::mem::take(&mut pair.hits);
             self.counts[pair.gold.ty as usize].gold_tags += hits;
@@ -319,7 +320,7 @@ impl Conlleval {
     }
 
     fn type_of(&mut self, ty: &[u8]) -> u32 {
-        let id = self.types.id(ty);
+        let id = self.types.intern(ty);
         if id as usize == self.counts.len() {
             self.counts.push(TypeCounts::default());
         }
@@ -329,13 +330,12 @@ impl Conlleval {
     /// What was counted so far, as if the text ended here, by type in the order of their appearance.
     pub fn types(&self) -> Vec<(&[u8], TypeCounts)> {
         let mut now = self.clone();
-        now.settle();
+        now.flush_hits();
         if self.agreeing {
             now.counts[self.last.0.ty as usize].both += 1;
         }
-        let names = self.types.names.iter();
+        let names = self.types.names();
         names
-            .map(|name| &**name)
             .zip(now.counts)
             .filter(|(_, counts)| *counts != TypeCounts::default())
             .collect()
@@ -377,29 +377,6 @@ impl Pair {
     #[inline(always)]
     fn sides(&self) -> (&[u8], &[u8]) {
         self.tags.split_at(self.middle)
-    }
-}
-
-/// Distinct names, numbered in the order of their appearance.
-#[derive(Clone, Debug, Default)]
-struct Names {
-    names: Vec<Box<[u8]>>,
-    index: HashTable<u32>,
-}
-
-impl Names {
-    fn id(&mut self, name: &[u8]) -> u32 {
-        let hasher = FixedState::with_seed(0);
-        let names = &mut self.names;
-        let hash = hasher.hash_one(name);
-        if let Some(&id) = self.index.find(hash, |&id| *names[id as usize] == *name) {
-            return id;
-        }
-        let id = names.len() as u32;
-        names.push(name.into());
-        self.index
-            .insert_unique(hash, id, |&id| hasher.hash_one(&*names[id as usize]));
-        id
     }
 }
 

@@ -14,7 +14,6 @@
 //! assert_eq!((total.gold, total.pred, total.tp), (2, 1, 1));
 //! ```
 
-mod block;
 mod chunks;
 mod conlleval;
 mod counts;
@@ -22,18 +21,19 @@ mod exact;
 pub mod fair;
 pub mod mat;
 mod overlaps;
-mod pairs;
+mod parallel;
 pub mod partial;
-mod parts;
 mod placed;
 pub mod resample;
 mod scorer;
+mod tag_bigrams;
+mod tag_block;
 
-pub use block::Block;
 pub use chunks::{Outcomes, count_chunks, outcomes};
 pub use conlleval::{Conlleval, NoType, Rules, Setting, TypeCounts};
 pub use counts::{Counts, Tally};
 pub use exact::Seen;
-pub use parts::count_parts;
+pub use parallel::count_parts;
 pub use placed::Placed;
 pub use scorer::{Located, Scorer, Side, Violations};
+pub use tag_block::TagBlock;

@@ -3,9 +3,7 @@
 //! A sample draws as many documents as there are, with replacement, and adds up their counts (micro). The
 //! measures of many samples have a mean and a variance (Efron 1979).
 
-use std::thread;
-
-use spanrs_base::Rng;
+use spanrs_base::{Rng, map_in_threads};
 
 /// What is counted in a document: rows of numbers, by the number of the row, ascending.
 pub type Counted<const N: usize> = Vec<(u32, [u64; N])>;
@@ -87,7 +85,7 @@ pub fn resample<const N: usize, const M: usize>(
             return None;
         }
         let numbers = first..blocks.min(first + at_once);
-        for spreads in run_all(numbers, &block) {
+        for spreads in map_in_threads(numbers, block) {
             all.resize(all.len().max(spreads.len()), [Spread::default(); M]);
             for (mine, its) in all.iter_mut().zip(spreads) {
                 for (mine, its) in mine.iter_mut().zip(its) {
@@ -107,34 +105,6 @@ pub fn resample<const N: usize, const M: usize>(
 
 /// More threads than this are of no use for work that is done in less than a second.
 const MOST_THREADS: usize = 64;
-
-/// What comes of each number, in order. All but the first have a thread, if the system has threads left.
-fn run_all<T: Send>(numbers: std::ops::Range<u64>, run: &(impl Fn(u64) -> T + Sync)) -> Vec<T> {
-    thread::scope(|scope| {
-        let mut numbers = numbers;
-        let own = numbers.next();
-        let others: Vec<_> = numbers
-            .map(|n| {
-                (
-                    n,
-                    thread::Builder::new()
-                        .spawn_scoped(scope, move || run(n))
-                        .ok(),
-                )
-            })
-            .collect();
-        let mut done: Vec<T> = own.map(run).into_iter().collect();
-        for (n, thread) in others {
-            done.push(match thread.map(thread::ScopedJoinHandle::join) {
-                Some(Ok(value)) => value,
-                // What a thread panicked with goes on in this one.
-                Some(Err(panic)) => std::panic::resume_unwind(panic),
-                None => run(n),
-            });
-        }
-        done
-    })
-}
 
 /// The sums of a sample.
 struct Sums<'a, const N: usize> {

@@ -1,10 +1,10 @@
 use spanrs_tags::{Reader, SideReader, Violation};
 
-use crate::block::{Block, ids};
 use crate::counts::Counts;
 use crate::exact::{self, Seen};
 use crate::fair::{FairCounts, TagMatcher, TypeFilter};
-use crate::pairs::PairCounter;
+use crate::tag_bigrams::TagBigramCounter;
+use crate::tag_block::{TagBlock, ids};
 
 /// One of the two sides.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,7 +39,7 @@ pub struct Violations {
 enum Fast {
     Unknown,
     Never,
-    Pairs(PairCounter),
+    Pairs(TagBigramCounter),
 }
 
 /// Scores sentence after sentence, in memory that does not grow with their number.
@@ -56,7 +56,7 @@ pub struct Scorer {
     /// Counts faster, where the reading allows it; made at the first sentence.
     fast: Fast,
     /// Where a single sentence becomes a block.
-    block: Block,
+    block: TagBlock,
     /// Matches fairly as well, where that is asked for.
     fair: Option<TagMatcher>,
     rows: Option<Vec<Counts>>,
@@ -73,7 +73,7 @@ impl Scorer {
             ended: Counts::default(),
             counts: Counts::default(),
             fast: Fast::Unknown,
-            block: Block::default(),
+            block: TagBlock::default(),
             fair: None,
             rows: None,
             sentences: 0,
@@ -151,7 +151,7 @@ impl Scorer {
     }
 
     /// True where sentences may be added a block at a time: the reading allows it, the sides are in one
-    /// scheme, and the reader has no more than [`Block::TAGS`] tags.
+    /// scheme, and the reader has no more than [`TagBlock::TAGS`] tags.
     #[inline]
     pub fn takes_blocks(&mut self, reader: &Reader) -> bool {
         if let Fast::Pairs(fast) = &mut self.fast
@@ -165,11 +165,11 @@ impl Scorer {
     #[cold]
     fn find_fast(&mut self, reader: &Reader) -> bool {
         // There never was one, or there are too many tags for it by now.
-        self.settle(reader);
+        self.flush(reader);
         self.fast = if reader.has_two_schemes() {
             Fast::Never
         } else {
-            PairCounter::new(reader).map_or(Fast::Never, Fast::Pairs)
+            TagBigramCounter::new(reader).map_or(Fast::Never, Fast::Pairs)
         };
         matches!(self.fast, Fast::Pairs(_))
     }
@@ -180,7 +180,7 @@ impl Scorer {
     pub fn add_block(
         &mut self,
         reader: &Reader,
-        block: &mut Block,
+        block: &mut TagBlock,
         line_of: impl Fn(Side, u64, u32) -> u64,
     ) {
         block.close();
@@ -219,7 +219,7 @@ impl Scorer {
     /// An empty scorer that counts in the same way with the same reader, for [`Scorer::add_part`].
     #[must_use]
     pub fn part(&mut self, reader: &Reader) -> Self {
-        self.settle(reader);
+        self.flush(reader);
         let mut part = Self::new(self.keep);
         part.fair.clone_from(&self.fair);
         // To learn what stands between tags costs more than to count a document.
@@ -233,15 +233,15 @@ impl Scorer {
 
     /// From now on the reader is another one, in which the types that were counted have the ids they had.
     pub fn change_reader(&mut self, before: &Reader) {
-        self.settle(before);
+        self.flush(before);
         self.fast = Fast::Unknown;
     }
 
     /// Adds what a part has counted with `reader`. The types that were counted before must have the same
     /// ids there.
     pub fn add_part(&mut self, mut part: Self, reader: &Reader) {
-        self.settle(reader);
-        part.settle(reader);
+        self.flush(reader);
+        part.flush(reader);
         self.fast = std::mem::replace(&mut part.fast, Fast::Unknown);
         for row in part.rows.iter().flatten() {
             self.counts.merge(row);
@@ -257,7 +257,7 @@ impl Scorer {
     }
 
     /// Brings what was counted the fast way into the counts.
-    fn settle(&mut self, reader: &Reader) {
+    fn flush(&mut self, reader: &Reader) {
         if let Fast::Pairs(fast) = &mut self.fast {
             fast.take(&mut self.counts, reader.types().len());
         }
@@ -265,7 +265,7 @@ impl Scorer {
 
     /// Ends the current document. A document without sentences is none.
     pub fn end_document(&mut self, reader: &Reader) {
-        self.settle(reader);
+        self.flush(reader);
         if self.counts.sentences == 0 {
             return;
         }
@@ -278,7 +278,7 @@ impl Scorer {
 
     /// What was counted in all, with the reader of all sentences.
     pub fn counts(&mut self, reader: &Reader) -> Counts {
-        self.settle(reader);
+        self.flush(reader);
         let mut all = self.ended.clone();
         all.merge(&self.counts);
         all

@@ -7,7 +7,7 @@ use std::ops::Range;
 
 use common::by_sets;
 use proptest::prelude::*;
-use spanrs_eval::{Block, Counts, Located, Scorer, Side, count_parts};
+use spanrs_eval::{Counts, Located, Scorer, Side, TagBlock, count_parts};
 use spanrs_tags::{Dialect, Reader, Reading, Scheme};
 
 /// Violations kept: few enough that some are not.
@@ -190,7 +190,7 @@ fn ways() -> impl Strategy<Value = Ways> {
 struct Blocks {
     reader: Reader,
     scorer: Scorer,
-    block: Block,
+    block: TagBlock,
     /// Sentences that stand before the block.
     before: u64,
     ways: Ways,
@@ -209,7 +209,7 @@ impl Blocks {
             .iter()
             .map(|pair| intern(&mut self.reader, pair))
             .collect();
-        if self.reader.tags().len() > Block::TAGS {
+        if self.reader.tags().len() > TagBlock::TAGS {
             // What was gathered while there were few tags is counted before it is too late.
             self.flush();
         }
@@ -245,7 +245,7 @@ fn in_blocks(made: (Scheme, Reading), pairs: &[Pair], documents: usize, ways: &W
     let mut blocks = Blocks {
         reader: reader(made),
         scorer: Scorer::new(KEEP).by_document(),
-        block: Block::default(),
+        block: TagBlock::default(),
         before: 0,
         ways: ways.clone(),
     };
@@ -320,7 +320,7 @@ fn readings_of_neighbours_take_blocks_until_there_are_too_many_tags() {
     for reading in [Reading::Conlleval, Reading::Refuse, Reading::Seqeval] {
         let mut reader = reader((Scheme::Bio, reading));
         let mut scorer = Scorer::new(0);
-        for number in 0..Block::TAGS {
+        for number in 0..TagBlock::TAGS {
             assert!(scorer.takes_blocks(&reader), "{reading} {number}");
             reader.intern(&format!("B-{number}")).unwrap();
         }

@@ -46,7 +46,7 @@ fn agree(gold: &[Given], pred: &[Given]) {
     );
     let steps_counts = trimmed(steps.counts.clone());
     assert_eq!(trimmed(counts), steps_counts, "{gold:?} {pred:?}");
-    // Without them it may settle a sentence piece by piece.
+    // Without them it may resolve a sentence piece by piece.
     let mut counts = FairCounts::default();
     Matcher::default().run(
         Spans::with_tokens(&g, &gs, 0),
@@ -78,8 +78,8 @@ fn agree(gold: &[Given], pred: &[Given]) {
 }
 
 /// Spans within `width` tokens, of which each lacks those of its tokens that are in the mask.
-fn spans(width: i64, most: usize, holes: bool, hollow: bool) -> impl Strategy<Value = Vec<Given>> {
-    let length = if hollow { -2..6i64 } else { 1..6 };
+fn spans(width: i64, most: usize, holes: bool, empty: bool) -> impl Strategy<Value = Vec<Given>> {
+    let length = if empty { -2..6i64 } else { 1..6 };
     let span =
         (0..width, length, 0..3u32, any::<u32>()).prop_map(move |(start, length, ty, mask)| {
             let end = start + length;
@@ -131,7 +131,7 @@ proptest! {
     }
 
     #[test]
-    fn spans_in_reading_order_some_of_them_hollow(
+    fn spans_in_reading_order_some_of_them_empty(
         gold in spans(12, 9, false, true),
         pred in spans(12, 9, false, true),
     ) {

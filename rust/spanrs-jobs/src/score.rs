@@ -1,5 +1,5 @@
 use spanrs_base::Position;
-use spanrs_eval::{Block, Scorer, Side};
+use spanrs_eval::{Scorer, Side, TagBlock};
 use spanrs_io::{ColumnReader, Event};
 use spanrs_tags::{Reader, Reading};
 
@@ -90,7 +90,7 @@ struct Pair {
     gold: Sentence,
     pred: Sentence,
     /// Sentences that have ended.
-    block: Block,
+    block: TagBlock,
     /// Where they begin, in tokens.
     starts: Vec<u32>,
 }
@@ -140,7 +140,7 @@ impl Pair {
     /// Ends the sentence.
     #[inline]
     fn end(&mut self, reader: &Reader, scorer: &mut Scorer) {
-        if reader.tags().len() > Block::TAGS {
+        if reader.tags().len() > TagBlock::TAGS {
             // What has ended fits; this sentence may not.
             self.count(reader, scorer);
         }

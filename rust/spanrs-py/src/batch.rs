@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use spanrs_eval::{Block, Scorer, Side, count_parts};
+use spanrs_eval::{Scorer, Side, TagBlock, count_parts};
 use spanrs_tags::{Evidence, Reader};
 
 use crate::error::{Error, Result};
@@ -197,7 +197,7 @@ impl<G: Id, P: Id> Part<'_, G, P> {
         let batch = self.batch;
         let gold_codes = Codes::new(batch.gold_numbers, batch.ignore);
         let pred_codes = Codes::new(batch.pred_numbers, i64::MIN);
-        let mut block = Block::default();
+        let mut block = TagBlock::default();
         let mut sentence = self.range.start;
         let mut start = batch.cut.start(sentence);
         let mut lengths = Vec::new();

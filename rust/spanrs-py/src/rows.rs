@@ -2,7 +2,7 @@
 
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PyString};
-use spanrs_eval::{Block, Scorer, Side};
+use spanrs_eval::{Scorer, Side, TagBlock};
 use spanrs_tags::{Evidence, Reader};
 
 use crate::error::{Error, Result};
@@ -21,8 +21,8 @@ pub(crate) struct Rows<'py> {
 impl<'py> Rows<'py> {
     pub(crate) fn new(gold: &Bound<'py, PyAny>, pred: &Bound<'py, PyAny>) -> Result<Self> {
         let rows = Self {
-            gold: walkable(gold)?,
-            pred: walkable(pred)?,
+            gold: reiterable(gold)?,
+            pred: reiterable(pred)?,
         };
         same_number(rows.gold.len()?, rows.pred.len()?)?;
         Ok(rows)
@@ -92,7 +92,7 @@ impl<'py> Rows<'py> {
             interner,
             reader,
             scorer,
-            block: Block::default(),
+            block: TagBlock::default(),
             ids: Ids::default(),
         };
         self.walk(|at, gold, pred| {
@@ -229,7 +229,7 @@ struct Counting<'a, 'py> {
     interner: &'a mut Interner,
     reader: &'a mut Reader,
     scorer: &'a mut Scorer,
-    block: Block,
+    block: TagBlock,
     ids: Ids,
 }
 
@@ -265,7 +265,7 @@ impl Counting<'_, '_> {
             (*gold_code, *pred_code) = (gold as u8, pred as u8);
         }
         if reader.tags().len() > known {
-            if reader.tags().len() > Block::TAGS {
+            if reader.tags().len() > TagBlock::TAGS {
                 // Too many to be bytes: what was gathered is counted, this sentence and the rest go
                 // the other way.
                 self.flush();
@@ -355,7 +355,7 @@ fn same_length(at: usize, gold: usize, pred: usize) -> Result<()> {
 }
 
 /// The sequence itself where all its rows can be walked in place, and again; else a copy with such rows.
-fn walkable<'py>(side: &Bound<'py, PyAny>) -> Result<Bound<'py, PyAny>> {
+fn reiterable<'py>(side: &Bound<'py, PyAny>) -> Result<Bound<'py, PyAny>> {
     let side = as_list_or_tuple(side)?;
     let rows = Items::of(&side);
     if (0..rows.len()).all(|at| rows.get(at).is_none_or(|row| is_list_or_tuple(&row))) {

@@ -7,6 +7,7 @@ use foldhash::fast::RandomState;
 use pyo3::exceptions::{PyOverflowError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyFrozenSet, PySet, PyString, PyTuple};
+use spanrs_base::Interner;
 use spanrs_eval::Placed;
 use spanrs_eval::fair::{Run, TokenSets};
 
@@ -38,7 +39,7 @@ pub(crate) fn span_lists_of_tuples(
         });
     }
     let tokens = tokens.then_some(given.tokens);
-    let held = Held::new(given.placed, tokens, given.types.names);
+    let held = Held::new(given.placed, tokens, given.types.into_names());
     Ok(SpanLists::gold_and_pred(held, [gold, pred]))
 }
 
@@ -48,7 +49,7 @@ struct Given {
     placed: Vec<Placed>,
     tokens: TokenSets,
     with_tokens: bool,
-    types: Names,
+    types: Types,
 }
 
 impl Given {
@@ -178,9 +179,8 @@ fn check((start, end): Run, runs: Option<&[Run]>) -> PyResult<()> {
 
 /// Types by number. Types mostly are few objects, so an object that was seen is not looked at again.
 #[derive(Default)]
-struct Names {
-    names: Vec<String>,
-    numbers: HashMap<String, u32>,
+struct Types {
+    names: Interner<str>,
     /// The reference keeps the object alive, so that its address cannot come to mean another string.
     objects: HashMap<usize, (Py<PyAny>, u32), RandomState>,
 }
@@ -188,22 +188,18 @@ struct Names {
 /// Objects that are kept; programs that make a new object for each type have more.
 const OBJECTS: usize = 1 << 12;
 
-impl Names {
+impl Types {
+    fn into_names(self) -> Vec<String> {
+        self.names.names().map(str::to_owned).collect()
+    }
+
     fn number(&mut self, name: &Bound<'_, PyAny>) -> PyResult<u32> {
         let address = name.as_ptr() as usize;
         if let Some((_, number)) = self.objects.get(&address) {
             return Ok(*number);
         }
         let text: &str = name.cast::<PyString>()?.to_str()?;
-        let number = match self.numbers.get(text) {
-            Some(number) => *number,
-            None => {
-                let number = self.names.len() as u32;
-                self.numbers.insert(text.to_owned(), number);
-                self.names.push(text.to_owned());
-                number
-            }
-        };
+        let number = self.names.intern(text);
         if self.objects.len() < OBJECTS {
             self.objects
                 .insert(address, (name.clone().unbind(), number));

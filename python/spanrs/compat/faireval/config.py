@@ -56,10 +56,10 @@ def read_config(config_file: str | PathLike[str]) -> dict[str, Any] | None:
     ERROR: Cannot evaluate without target AND system file(s). Quitting.
     >>> folder.cleanup()
     """
-    return settle(read_items(config_file))
+    return resolve_settings(read_items(config_file))
 
 
-def settle(
+def resolve_settings(
     items: Iterable[tuple[str, str, str]], folders: Mapping[str, str] | None = None
 ) -> dict[str, Any] | None:
     """Do what :func:`read_config` does with the place, the key and the value of each setting.

@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 from spanrs import _spanrs
 from spanrs.compat.seqeval._chunks import parts, plain_chunks, warn_of
 from spanrs.compat.seqeval.scheme import Entities, core_name, core_reads
-from spanrs.tags.words import Dialect
+from spanrs.tags.types import Dialect
 
 #: type -> (spans of gold, spans of pred, spans of both)
 Counts: TypeAlias = dict[str, tuple[int, int, int]]

@@ -13,7 +13,7 @@ from itertools import chain
 from typing import Any, TypeAlias
 
 from spanrs import _spanrs
-from spanrs.tags.words import Dialect
+from spanrs.tags.types import Dialect
 
 __all__ = [
     "BILOU",

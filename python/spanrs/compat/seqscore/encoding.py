@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from spanrs import _spanrs
 from spanrs.compat.seqscore.model import AnnotatedSequence, LabeledSequence, Mention, Span
-from spanrs.tags.words import Dialect
+from spanrs.tags.types import Dialect
 
 __all__ = [
     "BIO",

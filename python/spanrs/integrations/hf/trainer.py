@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from spanrs.errors import AlignmentError, SchemeError
 from spanrs.eval import Scorer
-from spanrs.tags.words import IGNORE_INDEX, Dialect, Vocabulary, as_vocabulary
+from spanrs.tags.types import IGNORE_INDEX, Dialect, Vocabulary, as_vocabulary
 
 if TYPE_CHECKING:
     import numpy as np
@@ -70,7 +70,7 @@ def compute_metrics(
     def score(prediction: Any) -> dict[str, float]:
         outputs, gold = _two_sides(prediction)
         pred = _ids(outputs, gold, len(vocabulary))
-        scorer = Scorer(scheme, reading, dialect=dialect, located=0)
+        scorer = Scorer(scheme, reading, dialect=dialect, max_violations=0)
         scorer.update(gold, pred, vocabulary=vocabulary, ignore_index=ignore_index)
         result = scorer.result()
         micro = result.micro

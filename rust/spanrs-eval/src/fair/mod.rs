@@ -23,11 +23,11 @@
 //! assert_eq!(counts.types[1].exact_fp, 2);
 //! ```
 
+mod boundary_errors;
 mod counts;
-mod equal;
+mod exact_matches;
 mod filter;
 mod items;
-mod near;
 mod tags;
 mod tokens;
 
@@ -159,10 +159,10 @@ const PRED: usize = 1;
 pub struct Matcher {
     /// Decisions of the last run, where they are asked for.
     decisions: Option<Vec<Decision>>,
-    equal: equal::Buffers,
-    /// The spans of both sides that have no equal and are not settled, in the order given.
+    equal: exact_matches::Buffers,
+    /// The spans of both sides that have no equal and are not resolved, in the order given.
     sides: [Vec<Item>; 2],
-    passes: near::Buffers,
+    passes: boundary_errors::Buffers,
     watch: Option<Watch>,
     /// Pairs that were looked at since the watch was asked.
     looked: usize,
@@ -203,7 +203,7 @@ impl Matcher {
             return;
         }
         self.equal(gold, pred, counts);
-        self.settle(counts);
+        self.resolve(counts);
     }
 
     /// Forgets the spans that have no equal.
@@ -214,7 +214,7 @@ impl Matcher {
     }
 
     /// Labelling errors, near misses and what is left, of spans that have no equal.
-    fn settle(&mut self, counts: &mut FairCounts) {
+    fn resolve(&mut self, counts: &mut FairCounts) {
         if self.sides.iter().all(Vec::is_empty) {
             return;
         }

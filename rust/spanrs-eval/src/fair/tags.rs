@@ -5,8 +5,8 @@ use spanrs_tags::Reader;
 
 use super::{FairCounts, Matcher, Spans, TypeFilter};
 use crate::Placed;
-use crate::block::{Block, ids};
 use crate::counts::Counts;
+use crate::tag_block::{TagBlock, ids};
 
 /// Matches the sentences in which the two sides differ. Where they are the same there is nothing to be
 /// found that exact matching does not count.
@@ -54,7 +54,7 @@ impl TagMatcher {
     }
 
     /// Matches the sentences of a block.
-    pub(crate) fn add_block(&mut self, reader: &Reader, block: &Block, counts: &mut FairCounts) {
+    pub(crate) fn add_block(&mut self, reader: &Reader, block: &TagBlock, counts: &mut FairCounts) {
         for (gold, pred) in block.both() {
             if gold != pred {
                 self.add(reader, &ids(gold), &ids(pred), counts);

@@ -4,8 +4,8 @@ use std::collections::HashMap;
 
 use spanrs_base::Pace;
 
+use super::munkres::Munkres;
 use super::pairing::{SETTLED, alike};
-use super::stars::Stars;
 use super::{Item, MOST_PAIRS, Pair, Unmatched};
 use crate::Side;
 
@@ -40,7 +40,7 @@ pub(super) struct Intervals {
     gold: Vec<Rest>,
     pred: Vec<Rest>,
     cuts: Vec<u32>,
-    stars: Stars,
+    munkres: Munkres,
 }
 
 impl Intervals {
@@ -131,13 +131,13 @@ impl Intervals {
                     .found
                     .extend(preds.iter().map(|p| interval(None, Some(p)))),
                 _ => {
-                    // Ties are settled by the order of the pairs, not by where their rests begin.
+                    // Ties are resolved by the order of the pairs, not by where their rests begin.
                     golds.sort_unstable_by_key(|rest| rest.order);
                     preds.sort_unstable_by_key(|rest| rest.order);
                     let (golds, preds) = (&golds, &preds);
                     let (mut of_gold, mut taken) =
                         (vec![None; golds.len()], vec![false; preds.len()]);
-                    for (g, p) in by_label(&mut self.stars, golds, preds) {
+                    for (g, p) in by_label(&mut self.munkres, golds, preds) {
                         of_gold[g] = Some(p);
                         taken[p] = true;
                     }
@@ -179,10 +179,10 @@ fn advance(over: &mut Vec<Rest>, all: &[Rest], next: &mut usize, start: u32) {
 }
 
 /// The pairs, as many as can be, in which most labels agree; ties as among whole annotations.
-fn by_label(stars: &mut Stars, golds: &[Rest], preds: &[Rest]) -> Vec<(usize, usize)> {
+fn by_label(munkres: &mut Munkres, golds: &[Rest], preds: &[Rest]) -> Vec<(usize, usize)> {
     let similar = |g: usize, p: usize| alike(&golds[g].item, &preds[p].item, 1.0);
     if golds.len().max(preds.len()) <= SETTLED {
-        return stars.assign(golds.len(), preds.len(), |g, p| 1.0 - similar(g, p));
+        return munkres.assign(golds.len(), preds.len(), |g, p| 1.0 - similar(g, p));
     }
     // Everything overlaps everything here: equal labels first, then aliases of a tag, then what is left.
     let mut pairs = Vec::new();

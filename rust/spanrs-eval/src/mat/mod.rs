@@ -22,8 +22,8 @@ mod elements;
 mod intervals;
 mod kind;
 mod measures;
+mod munkres;
 mod pairing;
-mod stars;
 
 pub use counts::{DocumentCounts, Kinds, MatCounts, Row, TABLES, Table};
 pub use elements::is_blank;
@@ -175,7 +175,7 @@ impl Matcher {
         self
     }
 
-    /// Scores a document. Both sides are sorted by start, then end; further ties are settled by the order
+    /// Scores a document. Both sides are sorted by start, then end; further ties are resolved by the order
     /// given.
     ///
     /// # Errors

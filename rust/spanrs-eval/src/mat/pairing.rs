@@ -2,13 +2,13 @@
 
 use spanrs_base::Pace;
 
-use super::stars::Stars;
+use super::munkres::Munkres;
 use super::{Item, Kind, MOST_PAIRS, Pair, Unmatched, Unpaired};
 use crate::Side;
 use crate::overlaps::Overlaps;
 use crate::partial;
 
-/// Groups with up to so many annotations a side are settled as MATScore does, ties included.
+/// Groups with up to so many annotations a side are resolved as MATScore does, ties included.
 pub(super) const SETTLED: usize = 64;
 
 /// 0.1 for labels that agree (0.05 for aliases of one tag) and 0.9 for the shared part of the characters both
@@ -38,7 +38,7 @@ pub(super) fn alike(gold: &Item, pred: &Item, shared: f64) -> f64 {
 pub(super) struct Pairing {
     /// The pairs of the last document: groups by start, within a group pairs by gold, then what is left.
     pub(super) pairs: Vec<Pair>,
-    stars: Stars,
+    munkres: Munkres,
     possible: Vec<partial::Pair>,
     tree: Overlaps,
     found: Vec<u32>,
@@ -50,17 +50,17 @@ pub(super) struct Pairing {
 #[derive(Clone, Debug, Default)]
 struct Split {
     solid: Vec<u32>,
-    hollow: Vec<u32>,
+    empty: Vec<u32>,
 }
 
 impl Split {
     fn set(&mut self, items: &[Item]) {
         self.solid.clear();
-        self.hollow.clear();
+        self.empty.clear();
         for (at, item) in (0..).zip(items) {
             match item.is_empty() {
                 false => self.solid.push(at),
-                true => self.hollow.push(at),
+                true => self.empty.push(at),
             }
         }
     }
@@ -78,7 +78,7 @@ impl Pairing {
     /// Pairs a document; both sides are by start, then end.
     ///
     /// Annotations that overlap, directly or by way of others, make a group. Within a group those pairs are
-    /// made whose similarities have the greatest sum. Ties: as [`Stars`] find them; in groups of more than
+    /// made whose similarities have the greatest sum. Ties: as [`Munkres`] find them; in groups of more than
     /// [`SETTLED`] a side, as [`partial::assign`] finds them. Annotations of no length overlap nothing; those
     /// at the same place are a group.
     pub(super) fn run(
@@ -102,7 +102,7 @@ impl Pairing {
         );
         let done = self
             .groups(sides, &golds.solid, &preds.solid, pace)
-            .and_then(|()| self.groups(sides, &golds.hollow, &preds.hollow, pace));
+            .and_then(|()| self.groups(sides, &golds.empty, &preds.empty, pace));
         (self.golds, self.preds) = (golds, preds);
         done
     }
@@ -126,12 +126,12 @@ impl Pairing {
                 (None, Some(p)) => p,
             };
             // What begins before the group ends belongs to it; of what has no length, what is at its place.
-            let (mut end, hollow) = (seed.end, seed.is_empty());
+            let (mut end, empty) = (seed.end, seed.is_empty());
             let (mut g, mut p) = (0, 0);
             loop {
                 let before = (g, p);
                 let belongs =
-                    |item: &Item, end: u32| item.start < end || (hollow && item.start == end);
+                    |item: &Item, end: u32| item.start < end || (empty && item.start == end);
                 while let Some(item) = golds.get(g).map(|&at| gold[at as usize])
                     && belongs(&item, end)
                 {
@@ -178,7 +178,7 @@ impl Pairing {
                     similarity(gold, &sides.pred[preds[p] as usize])
                 };
                 let chosen = if small {
-                    self.stars
+                    self.munkres
                         .assign(golds.len(), preds.len(), |g, p| 1.0 - similar(g, p))
                 } else {
                     let chosen = partial::assign(&self.possible, false, pace)?.into_iter();
@@ -189,7 +189,7 @@ impl Pairing {
                 };
                 // What shares nothing is no pair, even where nothing better is left.
                 let chosen = chosen.into_iter().filter(|&(g, p)| similar(g, p) > 0.0);
-                self.settle(sides, golds, preds, &chosen.collect::<Vec<_>>());
+                self.resolve(sides, golds, preds, &chosen.collect::<Vec<_>>());
             }
         }
         Ok(())
@@ -205,7 +205,7 @@ impl Pairing {
     ) -> Result<(), Unmatched> {
         let Sides { gold, pred, .. } = sides;
         self.possible.clear();
-        let hollow = gold[golds[0] as usize].is_empty();
+        let empty = gold[golds[0] as usize].is_empty();
         let most = MOST_PAIRS;
         self.tree.plant(preds.iter().map(|&p| {
             let item = &pred[p as usize];
@@ -213,7 +213,7 @@ impl Pairing {
         }));
         for (at, &g) in (0..).zip(golds) {
             let item = &gold[g as usize];
-            if hollow {
+            if empty {
                 self.found.clear();
                 self.found.extend(0..preds.len() as u32);
             } else {
@@ -234,7 +234,7 @@ impl Pairing {
     }
 
     /// Makes the chosen pairs of a group, and says what becomes of the rest.
-    fn settle(
+    fn resolve(
         &mut self,
         sides: Sides<'_>,
         golds: &[u32],

@@ -19,8 +19,8 @@ pub struct Pair {
 /// Chooses pairs, no two with the same gold or pred, whose credits have the greatest sum; gives their
 /// places in `pairs`, which is sorted by gold and then by pred.
 ///
-/// Where neither side overlaps itself the pairs form a staircase, and one pass settles them; others are
-/// settled as a transportation problem.
+/// Where neither side overlaps itself the pairs form a staircase, and one pass resolves them; others are
+/// resolved as a transportation problem.
 ///
 /// Ties: with `ties`, the choice whose list of pairs comes first: the first pair that belongs to any best
 /// choice is made, then the first that goes with it, and so on. Without, any best choice.

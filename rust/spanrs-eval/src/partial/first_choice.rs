@@ -52,7 +52,7 @@ pub(super) fn first_choice<C: Fn(usize, usize) -> i128>(
 ) -> Result<Vec<Flow>, Interrupted> {
     let mut tight = Tight::new(solver, pace)?;
     for gold in 0..tight.golds {
-        tight.settle(gold, pace)?;
+        tight.resolve(gold, pace)?;
     }
     let used = (0..tight.edge.len()).filter(|&at| tight.flow[at] > 0);
     let flow = |at: usize| Flow {
@@ -145,8 +145,8 @@ impl Tight {
     }
 
     /// Moves as many units of a gold node as possible to its first edge, then to its second, and so on.
-    /// Gold nodes before it are settled already.
-    fn settle(&mut self, gold: usize, pace: &mut Pace) -> Result<(), Interrupted> {
+    /// Gold nodes before it are resolved already.
+    fn resolve(&mut self, gold: usize, pace: &mut Pace) -> Result<(), Interrupted> {
         let edges = self.of(gold);
         // Units on this edge, on later ones and free.
         let mut left = self.free[gold] + self.flow[edges.clone()].iter().sum::<u32>();

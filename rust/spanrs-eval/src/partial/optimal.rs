@@ -27,7 +27,7 @@ struct Problem {
     lanes: u8,
 }
 
-/// Lanes that ask the same are settled once: `exact` and `partial` differ only in what other pairs are
+/// Lanes that ask the same are resolved once: `exact` and `partial` differ only in what other pairs are
 /// called, and within one type `strict` is `exact`.
 const PROBLEMS: [Problem; 5] = [
     Problem {

@@ -108,7 +108,7 @@ pub(super) struct Solver<'a, C> {
     distance: Vec<i128>,
     last: Vec<u32>,
     seen: Vec<u32>,
-    settled: Vec<u32>,
+    resolved: Vec<u32>,
     open: BinaryHeap<Reverse<(i128, u32)>>,
 }
 
@@ -126,7 +126,7 @@ impl<'a, C: Fn(usize, usize) -> i128> Solver<'a, C> {
             distance: vec![UNSEEN; nodes],
             last: vec![0; nodes],
             seen: Vec::new(),
-            settled: Vec::new(),
+            resolved: Vec::new(),
             open: BinaryHeap::new(),
         }
     }
@@ -262,7 +262,7 @@ impl<'a, C: Fn(usize, usize) -> i128> Solver<'a, C> {
             if distance > self.distance[node] {
                 continue;
             }
-            self.settled.push(node as u32);
+            self.resolved.push(node as u32);
             for at in 0..self.incident[node].len() {
                 let number = self.incident[node][at];
                 let core = self.core[number as usize];
@@ -282,7 +282,7 @@ impl<'a, C: Fn(usize, usize) -> i128> Solver<'a, C> {
         for node in self.seen.drain(..) {
             self.distance[node as usize] = UNSEEN;
         }
-        self.settled.clear();
+        self.resolved.clear();
         self.open.clear();
         Ok(())
     }
@@ -303,7 +303,7 @@ impl<'a, C: Fn(usize, usize) -> i128> Solver<'a, C> {
         end: &mut (i128, End),
         pace: &mut Pace,
     ) -> Result<(), Interrupted> {
-        self.settled.push(node as u32);
+        self.resolved.push(node as u32);
         pace.steps(1 + self.incident[node].len())?;
         let from = self.distance[node] + self.price[node];
         for at in 0..self.incident[node].len() {
@@ -328,7 +328,7 @@ impl<'a, C: Fn(usize, usize) -> i128> Solver<'a, C> {
     fn change_prices(&mut self, side: usize, start: usize, length: i128) {
         let is_gold = start < self.edges.golds();
         debug_assert_eq!(is_gold, side == GOLD);
-        for &node in &self.settled {
+        for &node in &self.resolved {
             let node = node as usize;
             let change = length - self.distance[node];
             if (node < self.edges.golds()) == is_gold {

@@ -23,12 +23,12 @@ mod places;
 mod regions;
 mod xml_inline;
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use std::fs::File;
 use std::io::{Cursor, Read};
 use std::path::Path;
 
-use spanrs_base::{Limits, Position};
+use spanrs_base::{Interner, Limits, Position};
 
 use crate::error::{Code, Error, Result, one_line};
 use crate::open::{decompress, is_compressed, open_file};
@@ -63,30 +63,11 @@ pub struct Document {
     pub rooted: bool,
     /// Types of annotations that were left out because they do not lie in the text.
     pub left_out_types: HashSet<u32>,
-    types: Names,
-    attribute_names: Names,
+    types: Interner<str>,
+    attribute_names: Interner<str>,
     /// (name, value)
     attributes: Vec<(u32, String)>,
     pieces: Vec<(u32, u32)>,
-}
-
-/// Strings numbered by first appearance.
-#[derive(Clone, Debug, Default)]
-struct Names {
-    list: Vec<Box<str>>,
-    index: HashMap<Box<str>, u32>,
-}
-
-impl Names {
-    fn intern(&mut self, name: &str) -> u32 {
-        if let Some(&id) = self.index.get(name) {
-            return id;
-        }
-        let id = self.list.len() as u32;
-        self.list.push(name.into());
-        self.index.insert(name.into(), id);
-        id
-    }
 }
 
 /// The type of tokens, where a format has them.
@@ -111,12 +92,12 @@ impl Document {
 
     /// The types, by number.
     pub fn types(&self) -> impl ExactSizeIterator<Item = &str> {
-        self.types.list.iter().map(|name| &**name)
+        self.types.names()
     }
 
     /// The type of an annotation.
     pub fn type_of(&self, annotation: &Annotation) -> &str {
-        &self.types.list[annotation.ty as usize]
+        self.types.name(annotation.ty).unwrap_or_default()
     }
 
     /// Adds an annotation of a type by number.
@@ -153,7 +134,12 @@ impl Document {
         let (from, to) = annotation.attributes;
         self.attributes[from as usize..to as usize]
             .iter()
-            .map(|(name, value)| (&*self.attribute_names.list[*name as usize], &**value))
+            .map(|(name, value)| {
+                (
+                    self.attribute_names.name(*name).unwrap_or_default(),
+                    &**value,
+                )
+            })
     }
 
     /// The pieces of an annotation that is not one stretch; empty for the others.

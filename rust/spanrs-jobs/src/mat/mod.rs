@@ -6,7 +6,7 @@ mod rules;
 pub use resample::{Spreads, spreads};
 pub use rules::{NO_CONTENT, Pieces, Rules};
 
-use std::collections::HashMap;
+use spanrs_base::Interner;
 
 use spanrs_eval::mat::{DocumentCounts, Item, Kind, Matcher, Texts, Unmatched};
 use spanrs_io::document::{Annotation, Document};
@@ -90,7 +90,7 @@ pub fn score_documents(
     if gold.text != pred.text {
         return Err(differ(&gold.text, &pred.text));
     }
-    let mut names = Names::default();
+    let mut names = Interner::<str>::default();
     let zones = rules.zones(gold);
     let mut tokens = Vec::new();
     let golds = items(gold, rules, &zones, &mut names, None)?;
@@ -125,7 +125,7 @@ pub fn score_documents(
         }
     };
     Ok(Outcome {
-        names: names.list,
+        names: names.names().map(str::to_owned).collect(),
         counts,
         details,
     })
@@ -148,32 +148,13 @@ fn differ(gold: &str, pred: &str) -> Unscored {
     }
 }
 
-/// Names numbered by first appearance.
-#[derive(Default)]
-struct Names {
-    list: Vec<String>,
-    index: HashMap<String, u32>,
-}
-
-impl Names {
-    fn intern(&mut self, name: &str) -> u32 {
-        if let Some(&id) = self.index.get(name) {
-            return id;
-        }
-        let id = self.list.len() as u32;
-        self.list.push(name.to_owned());
-        self.index.insert(name.to_owned(), id);
-        id
-    }
-}
-
 /// The annotations of a document that are scored, by start, end, label and their order in the file; tokens
 /// go into `tokens` if they are wanted.
 fn items(
     document: &Document,
     rules: &Rules,
     zones: &rules::Zones,
-    names: &mut Names,
+    names: &mut Interner<str>,
     mut tokens: Option<&mut Vec<(u32, u32)>>,
 ) -> Result<Vec<Item>, Unscored> {
     let roles: Vec<Role> = document.types().map(|ty| rules.role(ty)).collect();
@@ -209,7 +190,7 @@ fn items(
                 if let Some((label, tag)) = named {
                     add(document, annotation, rules, zones, (label, tag), &mut items).map_err(
                         |()| Unscored::Pieces {
-                            label: names.list[label as usize].clone(),
+                            label: names.name(label).unwrap_or_default().to_owned(),
                             start: annotation.start,
                             end: annotation.end,
                         },
@@ -220,8 +201,8 @@ fn items(
     }
     let key = |item: &Item| (item.start, item.end);
     if !items.windows(2).all(|pair| key(&pair[0]) < key(&pair[1])) {
-        let name = |item: &Item| &names.list[item.label as usize];
-        items.sort_by(|a, b| key(a).cmp(&key(b)).then_with(|| name(a).cmp(name(b))));
+        let name = |item: &Item| names.name(item.label);
+        items.sort_by(|a, b| key(a).cmp(&key(b)).then_with(|| name(a).cmp(&name(b))));
     }
     Ok(items)
 }

@@ -1,13 +1,13 @@
-/// Stands before the first sentence of a [`Block`] and, marked, behind the last.
+/// Stands before the first sentence of a [`TagBlock`] and, marked, behind the last.
 pub(crate) const BORDER: u8 = 127;
 /// Marks the first token of a sentence.
 pub(crate) const FIRST: u8 = 0x80;
 /// Tokens after which a block is worth counting: both sides stay in the fastest cache.
 const FULL: usize = 1 << 13;
 
-/// Sentences of both sides, a byte a token: ids of one reader that are below [`Block::TAGS`].
+/// Sentences of both sides, a byte a token: ids of one reader that are below [`TagBlock::TAGS`].
 #[derive(Clone, Debug)]
-pub struct Block {
+pub struct TagBlock {
     gold: Vec<u8>,
     pred: Vec<u8>,
     /// Used places of both; the first is a border.
@@ -15,7 +15,7 @@ pub struct Block {
     lengths: Vec<u32>,
 }
 
-impl Default for Block {
+impl Default for TagBlock {
     fn default() -> Self {
         let empty = || {
             let mut side = vec![0; FULL];
@@ -31,12 +31,12 @@ impl Default for Block {
     }
 }
 
-impl Block {
+impl TagBlock {
     /// A reader may have so many tags, no more.
     pub const TAGS: usize = BORDER as usize;
 
     /// Room for sentences of at most `tokens` tokens: gold and pred, to be filled from the start.
-    /// [`Block::end`] ends each of them.
+    /// [`TagBlock::end`] ends each of them.
     #[inline]
     pub fn room(&mut self, tokens: usize) -> (&mut [u8], &mut [u8]) {
         let range = self.used..self.used + tokens;
@@ -60,7 +60,7 @@ impl Block {
         self.end_all(&[tokens as u32]);
     }
 
-    /// As [`Block::end`] for sentences that stand one behind the other.
+    /// As [`TagBlock::end`] for sentences that stand one behind the other.
     #[inline]
     pub fn end_all(&mut self, lengths: &[u32]) {
         for &tokens in lengths {
@@ -95,7 +95,7 @@ impl Block {
         self.used - 1
     }
 
-    /// Puts the border behind the last sentence, which [`Block::sides`] are to have.
+    /// Puts the border behind the last sentence, which [`TagBlock::sides`] are to have.
     #[inline]
     pub(crate) fn close(&mut self) {
         self.room(0);

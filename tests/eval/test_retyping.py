@@ -119,10 +119,13 @@ def test_weights_say_how_often_a_document_counts(documents, data, kind):
     assert "|weights:documents|" in result.signature
     plain = spanrs.score(gold, pred, "BIO", documents=sizes)
     assert plain.documents == result.documents
-    assert plain.weighed(weights).to_dict() == result.to_dict()
+    assert plain.with_document_weights(weights).to_dict() == result.to_dict()
     # Types first or weights first is the same but for the signature.
     types = {"A": "B", "C": None}
-    one, other = plain.with_types(types).weighed(weights), plain.weighed(weights).with_types(types)
+    one, other = (
+        plain.with_types(types).with_document_weights(weights),
+        plain.with_document_weights(weights).with_types(types),
+    )
     for name, counts in one.counts_by_type.items():
         assert counts == pytest.approx(other.counts_by_type[name])
 
@@ -206,7 +209,7 @@ def test_without_documents_there_is_nothing_to_weigh():
     result = spanrs.score([["B-A"], ["O"]], [["B-A"], ["O"]])
     for weights in ([], [1]):
         with pytest.raises(ValueError, match="documents="):
-            result.weighed(weights)
+            result.with_document_weights(weights)
     assert spanrs.score([], [], weights=[]).tokens == 0
 
 
@@ -219,7 +222,7 @@ def test_fractions_are_printed_short():
 
 def test_later_weights_take_the_place_of_earlier_ones():
     result = spanrs.score([["B-A"], ["B-A"]], [["B-A"], ["O"]], weights=[1, 3])
-    again = result.weighed([1, 1])
+    again = result.with_document_weights([1, 1])
     assert again.counts == (1, 0, 1)
     assert again.signature == result.signature
 

@@ -6,7 +6,7 @@
 
 /// A square matrix of costs, with marks.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Stars {
+pub(super) struct Munkres {
     n: usize,
     costs: Vec<f64>,
     /// The column of each row's star, and the row of each column's.
@@ -18,7 +18,7 @@ pub(super) struct Stars {
     column_covered: Vec<bool>,
 }
 
-impl Stars {
+impl Munkres {
     /// Gives the pairs of rows and columns whose costs have the least sum, by row. The smaller side is filled
     /// up at no cost; what is paired with that has no partner.
     pub(super) fn assign(
@@ -155,13 +155,13 @@ mod tests {
     #[test]
     fn the_sum_is_the_least() {
         let mut rng = Rng::new(3);
-        let mut stars = Stars::default();
+        let mut munkres = Munkres::default();
         for _ in 0..2000 {
             let (rows, columns) = (1 + rng.below(5) as usize, 1 + rng.below(5) as usize);
             let costs: Vec<Vec<f64>> = (0..rows)
                 .map(|_| (0..columns).map(|_| rng.below(6) as f64 / 4.0).collect())
                 .collect();
-            let pairs = stars.assign(rows, columns, |r, c| costs[r][c]);
+            let pairs = munkres.assign(rows, columns, |r, c| costs[r][c]);
             assert_eq!(pairs.len(), rows.min(columns));
             let sum: f64 = pairs.iter().map(|&(r, c)| costs[r][c]).sum();
             let turned: Vec<Vec<f64>> = (0..columns)

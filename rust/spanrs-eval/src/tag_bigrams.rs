@@ -9,9 +9,9 @@
 
 use spanrs_tags::{CLOSE, OPEN, Reader, VIOLATION};
 
-use crate::block::{BORDER, Block, FIRST};
 use crate::counts::Counts;
 use crate::exact::Seen;
+use crate::tag_block::{BORDER, FIRST, TagBlock};
 
 /// Codes of tags that are told apart where there are few, the border among them; powers of two, so that
 /// masks stand in for bounds checks.
@@ -31,12 +31,12 @@ const STRIDE: usize = 256;
 /// Counts sentences of one reader, in tables that are no larger than its tags need: to clear large ones
 /// costs more than to count a small corpus.
 #[derive(Clone, Debug)]
-pub(crate) enum PairCounter {
+pub(crate) enum TagBigramCounter {
     Few(Box<Tables<FEW, { FEW * FEW * NEXT }>>),
     Many(Box<Tables<MANY, { MANY * MANY * NEXT }>>),
 }
 
-impl PairCounter {
+impl TagBigramCounter {
     /// None where the reading looks further back, or there are too many tags.
     pub(crate) fn new(reader: &Reader) -> Option<Self> {
         reader.between(None, None)?;
@@ -56,7 +56,7 @@ impl PairCounter {
 
     /// Counts a block that is closed.
     #[inline]
-    pub(crate) fn count(&mut self, block: &Block) -> Seen {
+    pub(crate) fn count(&mut self, block: &TagBlock) -> Seen {
         match self {
             Self::Few(tables) => tables.count(block),
             Self::Many(tables) => tables.count(block),
@@ -200,7 +200,7 @@ impl<const SIDE: usize, const PLACES: usize> Tables<SIDE, PLACES> {
 
     /// Counts a block that is closed.
     #[inline]
-    fn count(&mut self, block: &Block) -> Seen {
+    fn count(&mut self, block: &TagBlock) -> Seen {
         let (gold, pred) = block.sides();
         let mut seen = Seen {
             gold: false,

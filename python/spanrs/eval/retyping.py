@@ -74,7 +74,7 @@ def _short(weight: float) -> str:
     return text[:40]
 
 
-def weighed(documents: Sequence[Tallies], weights: Sequence[float]) -> Tallies:
+def weighted(documents: Sequence[Tallies], weights: Sequence[float]) -> Tallies:
     """Add documents, each as often as its weight says."""
     if len(documents) != len(weights):
         message = f"there are {len(documents)} documents and {len(weights)} weights; give one each"

@@ -47,16 +47,16 @@ impl Matcher {
             self.only(counts);
             return;
         }
-        let hollow = self
+        let empty = self
             .sides
             .iter()
             .any(|side| side.iter().any(|i| i.span.end <= i.span.start));
-        if golds * preds <= FEW || hollow {
-            // The bounds of hollow spans have no order that an index could use.
+        if golds * preds <= FEW || empty {
+            // The bounds of empty spans have no order that an index could use.
             for (side, n) in [(GOLD, golds), (PRED, preds)] {
                 self.free(side, 0..n as u32);
             }
-            self.passes(!hollow, counts);
+            self.passes(!empty, counts);
             return;
         }
         self.split();

@@ -64,7 +64,7 @@ impl Matcher {
     /// Pairs of equal spans, where both sides are in reading order and hold none twice; the first ones, so
     /// many, are the same on both sides and counted already.
     ///
-    /// What is left is settled as soon as no later span can overlap it, so that long sentences stay small
+    /// What is left is resolved as soon as no later span can overlap it, so that long sentences stay small
     /// problems; where decisions are kept these are to be in the order of the whole sentence.
     fn merge(&mut self, golds: Spans<'_>, preds: Spans<'_>, same: usize, counts: &mut FairCounts) {
         let (gold, pred) = (golds.placed, preds.placed);
@@ -88,7 +88,7 @@ impl Matcher {
                 };
                 let span = spans.placed[at];
                 if at_once && span.start >= end {
-                    self.settle(counts);
+                    self.resolve(counts);
                     self.forget();
                 }
                 end = end.max(span.end);
