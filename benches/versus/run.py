@@ -31,6 +31,7 @@ SECTIONS = {
     "long": "one long sentence",
     "fair": "fair matching beside the published steps",
     "mat": "MATScore's tables beside json.loads",
+    "matchers": "every matcher by itself, to compare commits",
     "partial_groups": "partial matching of spans that all overlap",
 }
 
