@@ -20,6 +20,7 @@ mod counts;
 mod exact;
 pub mod fair;
 pub mod mat;
+pub mod outcomes;
 mod overlaps;
 mod parallel;
 pub mod partial;

@@ -1,0 +1,332 @@
+//! Counts as bytes.
+//!
+//! ```text
+//! "spanrs counts", version
+//! name of the schema
+//! types:  number, then each name, ascending
+//! cells:  number, then criterion, outcome, gold type + 1 or 0, pred type + 1 or 0, ascending
+//! 0, total of each cell; or
+//! 1, number of documents, then key, number of cells, then cell and count, ascending by key and content
+//! ```
+//! Numbers are LEB128 in as few bytes as they need, strings have their length before them. Types and cells that were
+//! never counted are left out, so that equal counts are equal bytes, whatever the order in which they were merged.
+
+use super::counts::{CellId, Counts, sum};
+use super::error::CountsError;
+use super::rows::Key;
+use super::schema::{Cell, Schema};
+
+const MAGIC: &[u8] = b"spanrs counts\x01";
+
+type Result<T> = std::result::Result<T, CountsError>;
+
+impl Counts {
+    /// Gives the counts as bytes, which are the same for equal counts.
+    ///
+    /// # Errors
+    /// [`CountsError::OpenDocument`] where the last document was not ended.
+    pub fn to_bytes(&self) -> Result<Vec<u8>> {
+        if self.has_open_document() {
+            return Err(CountsError::OpenDocument);
+        }
+        let used = |id: &CellId| self.total(*id) > 0;
+        let ids: Vec<CellId> = (0..self.cells().len() as CellId).filter(used).collect();
+        let cells = ids.iter().map(|&id| &self.cells()[id as usize]);
+        let mut types: Vec<u32> = cells
+            .flat_map(|cell| [cell.gold, cell.pred])
+            .flatten()
+            .collect();
+        types.sort_unstable_by_key(|&ty| self.type_name(ty));
+        types.dedup();
+        let ranks = ranks(&types);
+        let mut cells: Vec<(Cell, CellId)> = ids
+            .into_iter()
+            .map(|id| (self.cells()[id as usize].renumbered(&ranks), id))
+            .collect();
+        cells.sort_unstable();
+
+        let mut out = MAGIC.to_vec();
+        put_text(&mut out, self.schema().name);
+        put(&mut out, types.len() as u64);
+        for &ty in &types {
+            put_text(&mut out, self.type_name(ty));
+        }
+        put(&mut out, cells.len() as u64);
+        for (cell, _) in &cells {
+            out.extend([cell.criterion, cell.outcome]);
+            put(&mut out, number_of(cell.gold));
+            put(&mut out, number_of(cell.pred));
+        }
+        out.push(u8::from(self.has_documents()));
+        if !self.has_documents() {
+            for (_, id) in &cells {
+                put(&mut out, self.total(*id));
+            }
+            return Ok(out);
+        }
+        let order: Vec<CellId> = cells.into_iter().map(|(_, id)| id).collect();
+        let ranks = self::ranks(&order);
+        let mut rows: Vec<(&Key, Vec<(u32, u64)>)> = self
+            .rows()
+            .map(|row| {
+                let cells = row.cells.iter().map(|&cell| ranks[cell as usize]);
+                let mut entries: Vec<_> = cells.zip(row.n.iter().copied()).collect();
+                entries.sort_unstable();
+                (row.key, entries)
+            })
+            .collect();
+        rows.sort_unstable();
+        put(&mut out, rows.len() as u64);
+        for (key, entries) in rows {
+            put_key(&mut out, key);
+            put(&mut out, entries.len() as u64);
+            for (cell, n) in entries {
+                put(&mut out, u64::from(cell));
+                put(&mut out, n);
+            }
+        }
+        Ok(out)
+    }
+
+    /// Reads what [`Counts::to_bytes`] gave for counts of `schema`.
+    ///
+    /// Bytes from anywhere can be read: memory and time follow their length, and only bytes that `to_bytes` gives are
+    /// accepted.
+    ///
+    /// # Errors
+    /// [`CountsError::Version`], [`CountsError::Schema`], [`CountsError::Damaged`] with the place,
+    /// [`CountsError::Overflow`].
+    pub fn from_bytes(bytes: &[u8], schema: &'static Schema) -> Result<Self> {
+        if !bytes.starts_with(MAGIC) {
+            return Err(CountsError::Version);
+        }
+        let mut input = Input {
+            bytes,
+            at: MAGIC.len(),
+        };
+        let name = input.text()?;
+        if name != schema.name {
+            return Err(CountsError::Schema {
+                expected: schema.name.to_owned(),
+                found: name.to_owned(),
+            });
+        }
+        let mut names: Vec<&str> = Vec::new();
+        for _ in 0..input.length()? {
+            let name = input.text()?;
+            input.check(
+                names.last().is_none_or(|last| *last < name),
+                "types are not ascending",
+            )?;
+            names.push(name);
+        }
+        let cells = input.cells(schema, names.len())?;
+        let mut used = vec![false; names.len()];
+        for ty in cells
+            .iter()
+            .flat_map(|cell| [cell.gold, cell.pred])
+            .flatten()
+        {
+            used[ty as usize] = true;
+        }
+        input.check(used.iter().all(|used| *used), "a type is in no cell")?;
+        let by_document = match input.byte()? {
+            0 => false,
+            1 => true,
+            _ => return input.damaged("neither totals nor documents"),
+        };
+        let mut counts = match by_document {
+            false => Self::new(schema),
+            true => Self::by_document(schema),
+        };
+        for name in names {
+            counts.intern(name);
+        }
+        for cell in &cells {
+            counts.cell(*cell);
+        }
+        let mut totals = vec![0_u64; cells.len()];
+        if !by_document {
+            for (id, total) in totals.iter_mut().enumerate() {
+                *total = sum(0, input.positive()?).ok_or(CountsError::Overflow)?;
+                counts.add(id as CellId, *total);
+            }
+        } else {
+            input.rows(&mut counts, &mut totals)?;
+        }
+        input.check(input.at == bytes.len(), "more bytes than counts")?;
+        input.check(totals.iter().all(|n| *n > 0), "a cell is in no document")?;
+        Ok(counts)
+    }
+}
+
+/// The place of each number in a list; numbers that are not in it have none that is asked for.
+fn ranks(numbers: &[u32]) -> Vec<u32> {
+    let length = numbers.iter().max().map_or(0, |most| *most as usize + 1);
+    let mut ranks = vec![0; length];
+    for (rank, number) in (0..).zip(numbers) {
+        ranks[*number as usize] = rank;
+    }
+    ranks
+}
+
+fn number_of(ty: Option<u32>) -> u64 {
+    ty.map_or(0, |ty| u64::from(ty) + 1)
+}
+
+fn put(out: &mut Vec<u8>, mut number: u64) {
+    while number >= 0x80 {
+        out.push(number as u8 | 0x80);
+        number >>= 7;
+    }
+    out.push(number as u8);
+}
+
+fn put_text(out: &mut Vec<u8>, text: &str) {
+    put(out, text.len() as u64);
+    out.extend_from_slice(text.as_bytes());
+}
+
+fn put_key(out: &mut Vec<u8>, key: &Key) {
+    match key {
+        Key::Number(number) => {
+            out.push(0);
+            put(out, *number);
+        }
+        Key::Name(name) => {
+            out.push(1);
+            put_text(out, name);
+        }
+    }
+}
+
+struct Input<'a> {
+    bytes: &'a [u8],
+    at: usize,
+}
+
+impl<'a> Input<'a> {
+    fn damaged<T>(&self, reason: &'static str) -> Result<T> {
+        Err(CountsError::Damaged {
+            at: self.at,
+            reason,
+        })
+    }
+
+    fn check(&self, holds: bool, reason: &'static str) -> Result<()> {
+        if holds { Ok(()) } else { self.damaged(reason) }
+    }
+
+    fn byte(&mut self) -> Result<u8> {
+        let Some(byte) = self.bytes.get(self.at) else {
+            return self.damaged("the bytes end here");
+        };
+        self.at += 1;
+        Ok(*byte)
+    }
+
+    fn number(&mut self) -> Result<u64> {
+        let mut number = 0_u64;
+        for shift in (0..).step_by(7) {
+            let byte = self.byte()?;
+            let bits = u64::from(byte & 0x7F);
+            let fits = shift < 64 && bits << shift >> shift == bits;
+            self.check(fits, "a number of more than 64 bits")?;
+            number |= bits << shift;
+            if byte < 0x80 {
+                self.check(
+                    byte > 0 || shift == 0,
+                    "a number in more bytes than it needs",
+                )?;
+                break;
+            }
+        }
+        Ok(number)
+    }
+
+    fn positive(&mut self) -> Result<u64> {
+        let number = self.number()?;
+        self.check(number > 0, "a count of 0")?;
+        Ok(number)
+    }
+
+    /// A number of things that have a byte each at least.
+    fn length(&mut self) -> Result<usize> {
+        let number = self.number()?;
+        let rest = self.bytes.len() - self.at;
+        self.check(number <= rest as u64, "more things than bytes")?;
+        Ok(number as usize)
+    }
+
+    fn text(&mut self) -> Result<&'a str> {
+        let length = self.length()?;
+        let text = &self.bytes[self.at..self.at + length];
+        let Ok(text) = std::str::from_utf8(text) else {
+            return self.damaged("a name that is not UTF-8");
+        };
+        self.at += length;
+        Ok(text)
+    }
+
+    fn cells(&mut self, schema: &Schema, types: usize) -> Result<Vec<Cell>> {
+        let mut cells: Vec<Cell> = Vec::new();
+        for _ in 0..self.length()? {
+            let (criterion, outcome) = (self.byte()?, self.byte()?);
+            let mut ty = || -> Result<Option<u32>> {
+                let number = self.number()?;
+                self.check(number <= types as u64, "a type that is not listed")?;
+                Ok((number as u32).checked_sub(1))
+            };
+            let cell = Cell {
+                criterion,
+                outcome,
+                gold: ty()?,
+                pred: ty()?,
+            };
+            self.check(schema.contains(&cell), "an unknown outcome")?;
+            self.check(
+                cells.last().is_none_or(|last| *last < cell),
+                "cells are not ascending",
+            )?;
+            cells.push(cell);
+        }
+        Ok(cells)
+    }
+
+    fn key(&mut self) -> Result<Key> {
+        match self.byte()? {
+            0 => Ok(Key::Number(self.number()?)),
+            1 => Ok(Key::Name(self.text()?.into())),
+            _ => self.damaged("a key that is neither a number nor a name"),
+        }
+    }
+
+    /// Reads the documents into `counts`, whose totals they are.
+    fn rows(&mut self, counts: &mut Counts, totals: &mut [u64]) -> Result<()> {
+        let mut last: Option<(Key, Vec<(u32, u64)>)> = None;
+        for _ in 0..self.length()? {
+            let key = self.key()?;
+            let mut entries: Vec<(u32, u64)> = Vec::new();
+            for _ in 0..self.length()? {
+                let cell = self.number()?;
+                self.check(cell < totals.len() as u64, "a cell that is not listed")?;
+                let cell = cell as u32;
+                let ascends = entries.last().is_none_or(|(last, _)| *last < cell);
+                self.check(ascends, "cells of a document are not ascending")?;
+                let n = self.positive()?;
+                let total = &mut totals[cell as usize];
+                *total = sum(*total, n).ok_or(CountsError::Overflow)?;
+                counts.add(cell, n);
+                entries.push((cell, n));
+            }
+            let row = (key, entries);
+            self.check(
+                last.as_ref().is_none_or(|last| *last <= row),
+                "documents are not ascending",
+            )?;
+            counts.end_document(row.0.clone());
+            last = Some(row);
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,239 @@
+use std::hash::BuildHasher;
+
+use foldhash::fast::FixedState;
+use hashbrown::HashTable;
+use spanrs_base::Interner;
+
+use super::error::CountsError;
+use super::rows::{Key, Row, Rows};
+use super::schema::{Cell, Schema};
+
+/// The number of a cell in one [`Counts`].
+pub type CellId = u32;
+
+/// How often each outcome occurred between each pair of types, in all and by document.
+///
+/// Memory follows the cells that occur, in all and in each document; it is never a product of documents and types.
+/// Merging is commutative and associative: whatever the order, [`Counts::to_bytes`] gives the same bytes.
+///
+/// ```
+/// use spanrs_eval::outcomes::{Cell, Counts, Criterion, Key, Outcome, Schema};
+/// static SCHEMA: Schema = Schema {
+///     name: "example",
+///     criteria: &[Criterion {
+///         name: "span",
+///         outcomes: &[Outcome { name: "match", weights: [1.0, 0.0, 0.0] }],
+///     }],
+/// };
+/// let mut counts = Counts::by_document(&SCHEMA);
+/// let person = Some(counts.intern("PER"));
+/// let found = counts.cell(Cell { criterion: 0, outcome: 0, gold: person, pred: person });
+/// counts.add(found, 2);
+/// counts.end_document(Key::Number(0));
+/// counts.add(found, 1);
+/// counts.end_document(Key::Number(1));
+/// assert_eq!(counts.total(found), 3);
+/// let stored = counts.to_bytes().unwrap();
+/// let loaded = Counts::from_bytes(&stored, &SCHEMA).unwrap();
+/// assert_eq!(loaded.rows().map(|row| row.n[0]).collect::<Vec<_>>(), [2, 1]);
+/// ```
+#[derive(Clone, Debug)]
+pub struct Counts {
+    schema: &'static Schema,
+    types: Interner<str>,
+    cells: Vec<Cell>,
+    index: HashTable<CellId>,
+    /// Of each cell, over all documents.
+    totals: Vec<u64>,
+    /// None where documents are not kept.
+    rows: Option<Rows>,
+    /// Of each cell, in the open document, where documents are kept.
+    open: Vec<u64>,
+    /// Cells that occur in the open document.
+    touched: Vec<CellId>,
+}
+
+impl Counts {
+    /// Empty counts, without documents.
+    pub fn new(schema: &'static Schema) -> Self {
+        Self {
+            schema,
+            types: Interner::default(),
+            cells: Vec::new(),
+            index: HashTable::new(),
+            totals: Vec::new(),
+            rows: None,
+            open: Vec::new(),
+            touched: Vec::new(),
+        }
+    }
+
+    /// Empty counts that keep a row for each document.
+    pub fn by_document(schema: &'static Schema) -> Self {
+        Self {
+            rows: Some(Rows::default()),
+            ..Self::new(schema)
+        }
+    }
+
+    /// What can be counted.
+    pub fn schema(&self) -> &'static Schema {
+        self.schema
+    }
+
+    /// True where documents have rows.
+    pub fn has_documents(&self) -> bool {
+        self.rows.is_some()
+    }
+
+    /// The number of a type, which is added if it is new.
+    pub fn intern(&mut self, ty: &str) -> u32 {
+        self.types.intern(ty)
+    }
+
+    /// The name of a type; the empty string for a number that was never given out.
+    pub fn type_name(&self, ty: u32) -> &str {
+        self.types.name(ty).unwrap_or_default()
+    }
+
+    /// The number of a cell, which is added if it is new. Look cells up once and count by number: [`Counts::add`]
+    /// hashes nothing.
+    pub fn cell(&mut self, cell: Cell) -> CellId {
+        debug_assert!(self.schema.contains(&cell), "{cell:?}");
+        if let Some(&id) = self
+            .index
+            .find(hash(&cell), |&id| self.cells[id as usize] == cell)
+        {
+            return id;
+        }
+        let id = self.cells.len() as CellId;
+        self.cells.push(cell);
+        self.totals.push(0);
+        if self.rows.is_some() {
+            self.open.push(0);
+        }
+        let cells = &self.cells;
+        self.index
+            .insert_unique(hash(&cell), id, |&id| hash(&cells[id as usize]));
+        id
+    }
+
+    /// All cells, by number. Some may have a total of 0.
+    pub fn cells(&self) -> &[Cell] {
+        &self.cells
+    }
+
+    /// Counts a cell `n` times more, in the open document.
+    #[inline]
+    pub fn add(&mut self, cell: CellId, n: u64) {
+        let at = cell as usize;
+        self.totals[at] += n;
+        if self.rows.is_some() && n > 0 {
+            if self.open[at] == 0 {
+                self.touched.push(cell);
+            }
+            self.open[at] += n;
+        }
+    }
+
+    /// Ends the open document and begins another one. Without rows nothing is done.
+    pub fn end_document(&mut self, key: Key) {
+        let Some(rows) = &mut self.rows else {
+            return;
+        };
+        self.touched.sort_unstable();
+        let open = &mut self.open;
+        let entries = self.touched.iter().map(|&cell| {
+            let n = std::mem::take(&mut open[cell as usize]);
+            (cell, n)
+        });
+        rows.push(key, entries);
+        self.touched.clear();
+    }
+
+    /// How often a cell occurred in all.
+    pub fn total(&self, cell: CellId) -> u64 {
+        self.totals.get(cell as usize).copied().unwrap_or_default()
+    }
+
+    /// The documents in the order in which they ended or were merged; none where they are not kept.
+    pub fn rows(&self) -> impl Iterator<Item = Row<'_>> {
+        self.rows.iter().flat_map(Rows::iter)
+    }
+
+    /// True where something was counted since the last document ended.
+    pub(super) fn has_open_document(&self) -> bool {
+        !self.touched.is_empty()
+    }
+
+    /// Adds counts of other data.
+    ///
+    /// # Errors
+    /// [`CountsError::Schema`], [`CountsError::Documents`], [`CountsError::OpenDocument`] on either side,
+    /// [`CountsError::Overflow`]. Nothing is added then.
+    pub fn merge(&mut self, other: &Self) -> Result<(), CountsError> {
+        if self.schema != other.schema {
+            return Err(CountsError::Schema {
+                expected: self.schema.name.to_owned(),
+                found: other.schema.name.to_owned(),
+            });
+        }
+        if self.has_documents() != other.has_documents() {
+            return Err(CountsError::Documents);
+        }
+        if self.has_open_document() || other.has_open_document() {
+            return Err(CountsError::OpenDocument);
+        }
+        // Cells and types that are new here are harmless where the sums do not fit.
+        let types: Vec<u32> = other
+            .types
+            .names()
+            .map(|name| self.types.intern(name))
+            .collect();
+        let cells: Vec<CellId> = other
+            .cells
+            .iter()
+            .map(|cell| self.cell(cell.renumbered(&types)))
+            .collect();
+        let sums: Option<Vec<u64>> = cells
+            .iter()
+            .zip(&other.totals)
+            .map(|(&cell, n)| sum(self.total(cell), *n))
+            .collect();
+        let sums = sums.ok_or(CountsError::Overflow)?;
+        for (&cell, sum) in cells.iter().zip(sums) {
+            self.totals[cell as usize] = sum;
+        }
+        if let Some(rows) = &mut self.rows {
+            for row in other.rows() {
+                let ids = row.cells.iter().map(|&cell| cells[cell as usize]);
+                rows.push(row.key.clone(), ids.zip(row.n.iter().copied()));
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Cell {
+    /// The same cell with types that have other numbers.
+    pub(super) fn renumbered(&self, types: &[u32]) -> Self {
+        let renumber = |ty: u32| types[ty as usize];
+        Self {
+            gold: self.gold.map(renumber),
+            pred: self.pred.map(renumber),
+            ..*self
+        }
+    }
+}
+
+/// Largest total that merging and loading accept, so that counting on cannot overflow.
+const MOST: u64 = 1 << 62;
+
+/// A sum of totals; None where it is too large.
+pub(super) fn sum(a: u64, b: u64) -> Option<u64> {
+    a.checked_add(b).filter(|sum| *sum <= MOST)
+}
+
+fn hash(cell: &Cell) -> u64 {
+    FixedState::with_seed(0).hash_one(cell)
+}

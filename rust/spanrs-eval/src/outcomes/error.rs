@@ -1,0 +1,32 @@
+/// Counts that cannot be merged, stored or loaded.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum CountsError {
+    /// The counts are those of different matchers.
+    #[error("counts of the matcher {found} are no counts of {expected}")]
+    Schema {
+        /// The matcher of the counts that are added to, or that are asked for.
+        expected: String,
+        /// The other one.
+        found: String,
+    },
+    /// One of two counts has documents, and the other one has sums alone.
+    #[error("counts by document do not merge with counts without documents")]
+    Documents,
+    /// The last document was not ended.
+    #[error("a document is still open; end it first")]
+    OpenDocument,
+    /// A sum is too large for 64 bits, with room to count on.
+    #[error("the counts are too large to be added")]
+    Overflow,
+    /// The bytes are of another version of the format, or no counts.
+    #[error("these are no counts of spanrs, or counts of another version")]
+    Version,
+    /// The bytes are cut off, changed, or not as they are written.
+    #[error("the counts are damaged at byte {at}: {reason}")]
+    Damaged {
+        /// Where, from 0.
+        at: usize,
+        /// What is wrong there.
+        reason: &'static str,
+    },
+}

@@ -1,0 +1,16 @@
+//! Outcomes of matching, counted in one table.
+//!
+//! Whatever matches gold with pred finds the same thing: how often each outcome occurred between a gold type and a
+//! pred type, in each document. [`Counts`] holds that for every matcher; a [`Schema`] names what a matcher asks and
+//! what it may find. Counts are integers and merge in any order.
+
+mod bytes;
+mod counts;
+mod error;
+mod rows;
+mod schema;
+
+pub use counts::{CellId, Counts};
+pub use error::CountsError;
+pub use rows::{Key, Row};
+pub use schema::{Cell, Criterion, Outcome, Schema};

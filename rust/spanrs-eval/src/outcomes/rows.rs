@@ -1,0 +1,58 @@
+use super::counts::CellId;
+
+/// Identifies a document. Numbers come before names.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Key {
+    /// Its place in a corpus, from 0.
+    Number(u64),
+    /// Its name, such as a path.
+    Name(Box<str>),
+}
+
+/// The counts of one document.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Row<'a> {
+    /// The document.
+    pub key: &'a Key,
+    /// Cells that occur in it, each once.
+    pub cells: &'a [CellId],
+    /// How often, 1 or more, for each cell.
+    pub n: &'a [u64],
+}
+
+/// Counts of documents in compressed sparse rows: memory follows what occurs in them.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Rows {
+    keys: Vec<Key>,
+    /// Where each row ends in `cells` and `n`.
+    ends: Vec<usize>,
+    cells: Vec<CellId>,
+    n: Vec<u64>,
+}
+
+impl Rows {
+    pub(super) fn push(&mut self, key: Key, entries: impl IntoIterator<Item = (CellId, u64)>) {
+        for (cell, n) in entries {
+            self.cells.push(cell);
+            self.n.push(n);
+        }
+        self.keys.push(key);
+        self.ends.push(self.cells.len());
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.keys.len()
+    }
+
+    pub(super) fn iter(&self) -> impl ExactSizeIterator<Item = Row<'_>> {
+        (0..self.len()).map(|at| {
+            let start = at.checked_sub(1).map_or(0, |before| self.ends[before]);
+            let range = start..self.ends[at];
+            Row {
+                key: &self.keys[at],
+                cells: &self.cells[range.clone()],
+                n: &self.n[range],
+            }
+        })
+    }
+}

@@ -1,0 +1,244 @@
+//! Counts of outcomes: merging in any order and storing lose nothing.
+
+use std::collections::BTreeMap;
+
+use proptest::prelude::*;
+use spanrs_eval::outcomes::{Cell, Counts, CountsError, Criterion, Key, Outcome, Schema};
+
+const OUTCOMES: &[Outcome] = &[
+    Outcome {
+        name: "match",
+        weights: [1.0, 0.0, 0.0],
+    },
+    Outcome {
+        name: "missed",
+        weights: [0.0, 0.0, 1.0],
+    },
+];
+static SCHEMA: Schema = Schema {
+    name: "test",
+    criteria: &[
+        Criterion {
+            name: "span",
+            outcomes: OUTCOMES,
+        },
+        Criterion {
+            name: "token",
+            outcomes: OUTCOMES,
+        },
+    ],
+};
+static OTHER: Schema = Schema {
+    name: "other",
+    criteria: SCHEMA.criteria,
+};
+
+/// Criterion, outcome, gold type, pred type, count.
+type Event = (u8, u8, Option<u8>, Option<u8>, u64);
+/// The key of a document, and its events.
+type Document = (Key, Vec<Event>);
+
+fn counted(documents: &[Document], by_document: bool) -> Counts {
+    let mut counts = match by_document {
+        true => Counts::by_document(&SCHEMA),
+        false => Counts::new(&SCHEMA),
+    };
+    for (key, events) in documents {
+        for &(criterion, outcome, gold, pred, n) in events {
+            let mut ty = |ty: Option<u8>| ty.map(|ty| counts.intern(&format!("type {ty}")));
+            let (gold, pred) = (ty(gold), ty(pred));
+            let cell = counts.cell(Cell {
+                criterion,
+                outcome,
+                gold,
+                pred,
+            });
+            counts.add(cell, n);
+        }
+        counts.end_document(key.clone());
+    }
+    counts
+}
+
+/// Total of every cell by the names of its types.
+fn totals(counts: &Counts) -> BTreeMap<(u8, u8, String, String), u64> {
+    let mut found = BTreeMap::new();
+    for (id, cell) in (0..).zip(counts.cells()) {
+        let name = |ty: Option<u32>| ty.map_or(String::new(), |ty| counts.type_name(ty).to_owned());
+        if counts.total(id) > 0 {
+            let key = (
+                cell.criterion,
+                cell.outcome,
+                name(cell.gold),
+                name(cell.pred),
+            );
+            found.insert(key, counts.total(id));
+        }
+    }
+    found
+}
+
+fn key() -> impl Strategy<Value = Key> {
+    prop_oneof![
+        (0..4_u64).prop_map(Key::Number),
+        "[a-c\u{e9}]{0,2}".prop_map(|name| Key::Name(name.into())),
+    ]
+}
+
+fn events() -> impl Strategy<Value = Vec<Event>> {
+    let ty = || prop::option::of(0..4_u8);
+    prop::collection::vec((0..2_u8, 0..2_u8, ty(), ty(), 0..300_u64), 0..6)
+}
+
+fn documents() -> impl Strategy<Value = Vec<Document>> {
+    prop::collection::vec((key(), events()), 0..8)
+}
+
+proptest! {
+    #[test]
+    fn shards_merge_in_any_order(
+        documents in documents(), by_document: bool, cuts in prop::collection::vec(0..3_usize, 8), seed: u64,
+    ) {
+        let whole = counted(&documents, by_document);
+        let mut shards: Vec<Vec<Document>> = vec![Vec::new(); 3];
+        for (document, shard) in documents.iter().zip(&cuts) {
+            shards[*shard].push(document.clone());
+        }
+        shards.rotate_left(seed as usize % 3);
+        let mut merged = counted(&shards[0], by_document);
+        for shard in &shards[1..] {
+            let stored = counted(shard, by_document).to_bytes().unwrap();
+            merged.merge(&Counts::from_bytes(&stored, &SCHEMA).unwrap()).unwrap();
+        }
+        prop_assert_eq!(merged.to_bytes().unwrap(), whole.to_bytes().unwrap());
+        prop_assert_eq!(totals(&merged), totals(&whole));
+    }
+
+    #[test]
+    fn totals_are_the_events_and_the_sums_of_the_rows(documents in documents()) {
+        let counts = counted(&documents, true);
+        let mut expected = BTreeMap::new();
+        for (criterion, outcome, gold, pred, n) in documents.iter().flat_map(|(_, events)| events) {
+            let name = |ty: &Option<u8>| ty.map_or(String::new(), |ty| format!("type {ty}"));
+            *expected.entry((*criterion, *outcome, name(gold), name(pred))).or_insert(0) += n;
+        }
+        expected.retain(|_, n| *n > 0);
+        prop_assert_eq!(totals(&counts), expected);
+        let mut sums = vec![0; counts.cells().len()];
+        for row in counts.rows() {
+            for (cell, n) in row.cells.iter().zip(row.n) {
+                prop_assert!(*n > 0);
+                sums[*cell as usize] += n;
+            }
+        }
+        let all: Vec<u64> = (0..).take(sums.len()).map(|id| counts.total(id)).collect();
+        prop_assert_eq!(sums, all);
+        prop_assert_eq!(counts.rows().count(), documents.len());
+        let keys: Vec<&Key> = counts.rows().map(|row| row.key).collect();
+        prop_assert_eq!(keys, documents.iter().map(|(key, _)| key).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn what_is_loaded_is_what_was_stored(documents in documents(), by_document: bool) {
+        let counts = counted(&documents, by_document);
+        let stored = counts.to_bytes().unwrap();
+        let loaded = Counts::from_bytes(&stored, &SCHEMA).unwrap();
+        prop_assert_eq!(totals(&loaded), totals(&counts));
+        prop_assert_eq!(loaded.to_bytes().unwrap(), stored);
+    }
+
+    #[test]
+    fn changed_bytes_are_refused_or_are_other_counts(
+        documents in documents(), by_document: bool, at: prop::sample::Index, byte: u8, cut: bool,
+    ) {
+        let mut bytes = counted(&documents, by_document).to_bytes().unwrap();
+        let at = at.index(bytes.len());
+        bytes[at] = byte;
+        if cut {
+            bytes.truncate(at);
+        }
+        if let Ok(counts) = Counts::from_bytes(&bytes, &SCHEMA) {
+            prop_assert_eq!(counts.to_bytes().unwrap(), bytes);
+        }
+    }
+}
+
+fn one(n: u64, by_document: bool) -> Counts {
+    counted(
+        &[(Key::Number(0), vec![(0, 0, Some(1), None, n)])],
+        by_document,
+    )
+}
+
+#[test]
+fn what_does_not_belong_together_is_refused_and_changes_nothing() {
+    let mut counts = one(1, true);
+    let before = counts.to_bytes().unwrap();
+    assert_eq!(counts.merge(&one(1, false)), Err(CountsError::Documents));
+    let other = Counts::by_document(&OTHER);
+    let message = counts.merge(&other).unwrap_err().to_string();
+    assert_eq!(message, "counts of the matcher other are no counts of test");
+    let stored = other.to_bytes().unwrap();
+    assert!(matches!(
+        Counts::from_bytes(&stored, &SCHEMA),
+        Err(CountsError::Schema { .. })
+    ));
+    assert_eq!(
+        counts.merge(&one(1 << 62, true)),
+        Err(CountsError::Overflow)
+    );
+    assert_eq!(counts.to_bytes().unwrap(), before);
+}
+
+#[test]
+fn an_open_document_is_neither_merged_nor_stored() {
+    let mut counts = one(1, true);
+    counts.add(0, 1);
+    assert_eq!(counts.to_bytes(), Err(CountsError::OpenDocument));
+    assert_eq!(one(1, true).merge(&counts), Err(CountsError::OpenDocument));
+    assert_eq!(counts.merge(&one(1, true)), Err(CountsError::OpenDocument));
+    counts.end_document(Key::Name("b".into()));
+    assert_eq!(counts.total(0), 2);
+    counts.to_bytes().unwrap();
+}
+
+#[test]
+fn bytes_that_would_be_large_are_refused_at_their_place() {
+    let mut bytes = b"spanrs counts\x01\x04test".to_vec();
+    bytes.extend([0xFF, 0xFF, 0xFF, 0xFF, 0x7F]);
+    let error = Counts::from_bytes(&bytes, &SCHEMA).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "the counts are damaged at byte 24: more things than bytes"
+    );
+    assert_eq!(
+        Counts::from_bytes(b"spanrs counts\x02", &SCHEMA).unwrap_err(),
+        CountsError::Version
+    );
+    let huge = one(1, false).to_bytes().unwrap();
+    let mut huge = huge[..huge.len() - 1].to_vec();
+    huge.extend([0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0x01]);
+    assert_eq!(
+        Counts::from_bytes(&huge, &SCHEMA).unwrap_err(),
+        CountsError::Overflow
+    );
+}
+
+#[test]
+fn memory_follows_what_occurs() {
+    let mut counts = Counts::by_document(&SCHEMA);
+    for document in 0..20_000 {
+        let ty = Some(counts.intern(&format!("type {document}")));
+        let cell = counts.cell(Cell {
+            criterion: 0,
+            outcome: 0,
+            gold: ty,
+            pred: ty,
+        });
+        counts.add(cell, 1);
+        counts.end_document(Key::Number(document));
+    }
+    // Documents by types would be 400 million numbers.
+    assert!(counts.to_bytes().unwrap().len() < 1_000_000);
+    assert!(counts.rows().all(|row| row.n == [1]));
+}
