@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use spanrs_eval::{TagBlock, Counts, Scorer, Side, count_parts};
+use spanrs_eval::{Counts, Scorer, Side, TagBlock, count_parts};
 use spanrs_tags::{Dialect, Reader};
 
 use crate::by_definition::by_sets;

@@ -11,6 +11,7 @@ pub mod columns_pair;
 pub mod conlleval;
 pub mod conllu;
 pub mod convert_job;
+pub mod counts_bytes;
 pub mod exact;
 pub mod fair;
 pub mod fair_files;
@@ -69,4 +70,5 @@ pub const TARGETS: &[(&str, Target)] = &[
     ("mat", mat::run),
     ("mat_documents", mat_documents::run),
     ("arrow", arrow::run),
+    ("counts_bytes", counts_bytes::run),
 ];

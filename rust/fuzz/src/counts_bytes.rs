@@ -1,0 +1,60 @@
+//! Stored counts of outcomes.
+
+use spanrs_eval::outcomes::{Counts, CountsError, Criterion, Outcome, Schema};
+
+const OUTCOMES: &[Outcome] = &[
+    Outcome {
+        name: "match",
+        weights: [1.0, 0.0, 0.0],
+    },
+    Outcome {
+        name: "missed",
+        weights: [0.0, 0.0, 1.0],
+    },
+];
+static SCHEMA: Schema = Schema {
+    name: "m",
+    criteria: &[
+        Criterion {
+            name: "span",
+            outcomes: OUTCOMES,
+        },
+        Criterion {
+            name: "token",
+            outcomes: OUTCOMES,
+        },
+    ],
+};
+
+/// Only bytes that are written are read; counts add up with themselves, and documents are those of both.
+pub fn run(data: &[u8]) {
+    // Inputs need not find out how stored counts begin.
+    let stored = [b"spanrs counts\x01\x01m", data].concat();
+    let counts = match Counts::from_bytes(&stored, &SCHEMA) {
+        Ok(counts) => counts,
+        Err(CountsError::Damaged { at, .. }) => return assert!(at <= stored.len()),
+        Err(CountsError::Overflow) => return,
+        Err(error) => panic!("the beginning is right: {error}"),
+    };
+    let written = counts.to_bytes().expect("no document is open");
+    assert_eq!(written, stored);
+    let mut twice = counts.clone();
+    if twice.merge(&counts).is_ok() {
+        assert_eq!(twice.rows().count(), 2 * counts.rows().count());
+        for id in (0..).take(counts.cells().len()) {
+            assert_eq!(twice.total(id), 2 * counts.total(id));
+        }
+        let again = twice.to_bytes().expect("no document is open");
+        let loaded = Counts::from_bytes(&again, &SCHEMA).expect("it was just written");
+        assert_eq!(loaded.to_bytes().expect("no document is open"), again);
+    } else {
+        assert_eq!(twice.to_bytes().expect("no document is open"), stored);
+    }
+    if counts.has_documents() {
+        for id in (0..).take(counts.cells().len()) {
+            let rows = counts.rows().flat_map(|row| row.cells.iter().zip(row.n));
+            let sum: u64 = rows.filter(|(cell, _)| **cell == id).map(|(_, n)| n).sum();
+            assert_eq!(sum, counts.total(id));
+        }
+    }
+}
