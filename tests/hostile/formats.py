@@ -93,6 +93,7 @@ FORMATS = {
     "kaggle.csv": b"Sentence #,Word,POS,Tag\nSentence: 1,EU,NNP,B-ORG\n,rejects,VBZ,O\n",
     "quoted.csv": b'"EU","B-ORG"\n"rejects","O"\n',
     "semicolons.csv": b"EU;B-ORG\nrejects;O\n",
+    "quoted_comma.csv": b'EU,B-ORG\n",",O\n',
     "pos.csv": b"EU,NNP\nrejects,VBZ\n",
     "comma_tokens": b", O\nEU,1 B-ORG\n; O\n",
     "min_twice.json": dump([{"id": 1, "text": TEXT, "annotator": user, "label": []} for user in (7, 8)]),

@@ -31,7 +31,9 @@ def test_one_of_several_annotators_is_chosen(tmp_path):
         assert (len(document.annotations), list(document.left_out)) == (found, [])
     # Users have numbers, so numbers are no places; annotation 9 was cancelled.
     for nobody in ("9", "bob", "0"):
-        with pytest.raises(spanrs.errors.FormatError, match=f'no annotator "{nobody}"; the file has 7, 8'):
+        with pytest.raises(
+            spanrs.errors.FormatError, match=f'no annotator "{nobody}"; the file has 7, 8 .ann@'
+        ):
             read(nobody)
     # Places are those of users in the order in which the file has them, whatever the order within a task.
     named = [{"completed_by": name, "result": [region] * (name == "ann")} for name in ("ann", "bob")]

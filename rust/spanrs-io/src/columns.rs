@@ -62,6 +62,8 @@ pub struct ColumnReader {
     tokens_are_numbers: bool,
     /// Whether a word of CoNLL-U had the key of the tag, and that of the second tag.
     keys_found: [bool; 2],
+    /// No word need have the key of the tag.
+    key_may_lack: bool,
     /// The first keys of MISC, for messages.
     misc_keys: Vec<String>,
 }
@@ -109,6 +111,7 @@ impl ColumnReader {
             unread_layers,
             tokens_are_numbers,
             keys_found: [false; 2],
+            key_may_lack: false,
             misc_keys,
         })
     }
@@ -219,7 +222,12 @@ impl ColumnReader {
 
     /// Accepts a file in which no word has the key of the tag: all tags are `O`.
     pub fn allow_missing_key(&mut self) {
-        self.keys_found[0] = true;
+        self.key_may_lack = true;
+    }
+
+    /// The key of the tag, where no word so far has it.
+    pub fn missing_key(&self) -> Option<&str> {
+        self.tag_key().filter(|_| !self.keys_found[0])
     }
 
     /// True where the second column is one of its own: neither that of the tokens nor that of the tags.
@@ -360,9 +368,9 @@ impl ColumnReader {
     #[cold]
     fn end(&self) -> Result<Option<LineKind>> {
         if self.any || self.tokens > 0 {
+            let found = [self.keys_found[0] || self.key_may_lack, self.keys_found[1]];
             let keys = self.layout.conllu.iter();
-            let mut keys =
-                keys.flat_map(|keys| [&keys.tag, &keys.second].into_iter().zip(self.keys_found));
+            let mut keys = keys.flat_map(|keys| [&keys.tag, &keys.second].into_iter().zip(found));
             return match keys.find_map(|(key, found)| key.as_ref().filter(|_| !found)) {
                 None => Ok(None),
                 Some(key) => {
@@ -523,12 +531,17 @@ impl ColumnReader {
         }
         let (n, columns) = (self.fields.len(), self.layout.columns);
         let message = format!(
-            "{n} column{} where the first token line has {columns}; separator: {}",
+            "{n} column{} where the first token line has {columns}; separator: {}{}",
             if n == 1 { "" } else { "s" },
             match self.layout.byte {
                 Some(b'\t') => "tab".to_owned(),
                 Some(byte) => format!("{:?}", char::from(byte)),
                 None => "white space".to_owned(),
+            },
+            match self.layout.byte {
+                Some(b',' | b';') if line.contains(&b'"') =>
+                    "; quotation marks of CSV are not supported, write tabs between columns",
+                _ => "",
             }
         );
         Err(Error::new(Code::Ragged, self.lines.position(), message))

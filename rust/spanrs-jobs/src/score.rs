@@ -41,6 +41,8 @@ pub struct Alignment {
     pub differing: u64,
     /// The first of them: both tokens with their places.
     pub examples: Vec<String>,
+    /// A key of MISC that no word of pred has, so that all its tags are `O`.
+    pub missing_key: Option<String>,
 }
 
 /// Differing tokens that are kept as examples.
@@ -280,6 +282,7 @@ fn two(
         }
     }
     pair.end_document(reader, scorer);
+    alignment.missing_key = pred.missing_key().map(str::to_owned);
     Ok((gold.path().to_owned(), pred.path().to_owned()))
 }
 

@@ -252,6 +252,11 @@ impl Counter {
                 Ok(())
             },
         )?;
+        if let Some(key) = &alignment.missing_key {
+            warnings.push(format!(
+                "no word of pred has the key {key}, which gold has; pred has no spans then"
+            ));
+        }
         inner.alignments.add(alignment);
         for warning in warnings {
             if !inner.alignments.warnings.contains(&warning) {

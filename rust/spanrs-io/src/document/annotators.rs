@@ -21,6 +21,8 @@ pub(super) enum Annotator {
 #[derive(Default)]
 pub(super) struct Annotators {
     names: Vec<String>,
+    /// E-mail addresses of those who are called by another name, for messages.
+    addresses: HashMap<usize, String>,
     places: HashMap<String, usize>,
 }
 
@@ -54,7 +56,14 @@ impl Annotators {
     pub(super) fn missing(&self, path: &str, wanted: &str) -> Error {
         let known = match self.names.as_slice() {
             [] => "names no annotators".to_owned(),
-            names => format!("has {}", json::excerpt(&names.join(", "), 200)),
+            names => {
+                let shown = names.iter().enumerate().map(|(at, name)| {
+                    let address = self.addresses.get(&at);
+                    address.map_or(name.clone(), |address| format!("{name} ({address})"))
+                });
+                let shown: Vec<String> = shown.collect();
+                format!("has {}", json::excerpt(&shown.join(", "), 200))
+            }
         };
         let message = format!("no annotator {wanted:?}; the file {known}");
         Error::new(Code::BadDocument, Position::file(path), message)
@@ -76,7 +85,12 @@ impl Choice<'_> {
     /// Notes who made an annotation, where users are to be noted.
     pub(super) fn note(&self, user: Option<&Value>) {
         if let (Choice::Users(users), Some(name)) = (self, user.and_then(user_name)) {
-            users.borrow_mut().add(name);
+            let mut users = users.borrow_mut();
+            let place = users.add(name);
+            let address = user.and_then(|user| user.get("email")?.as_str());
+            if let Some(address) = address.filter(|address| *address != users.names[place]) {
+                users.addresses.insert(place, address.to_owned());
+            }
         }
     }
 }
