@@ -3,7 +3,10 @@
 use std::collections::BTreeMap;
 
 use proptest::prelude::*;
-use spanrs_eval::outcomes::{Cell, Counts, CountsError, Criterion, Key, Outcome, Schema};
+use spanrs_eval::outcomes::{
+    Cell, Counts, CountsError, Criterion, Evaluator, Key, Measure, Outcome, Part, Prf, Schema,
+    bootstrap,
+};
 
 const OUTCOMES: &[Outcome] = &[
     Outcome {
@@ -241,4 +244,150 @@ fn memory_follows_what_occurs() {
     // Documents by types would be 400 million numbers.
     assert!(counts.to_bytes().unwrap().len() < 1_000_000);
     assert!(counts.rows().all(|row| row.n == [1]));
+}
+
+/// Match, missed and spurious of a type in each document.
+fn spans(documents: &[[u64; 3]]) -> Counts {
+    let mut counts = Counts::by_document(&SPANS);
+    let ty = Some(counts.intern("PER"));
+    let other = Some(counts.intern("LOC"));
+    for (key, row) in (0..).zip(documents) {
+        for (outcome, (gold, pred)) in (0..).zip([(ty, ty), (ty, None), (None, ty)]) {
+            let cell = counts.cell(Cell {
+                criterion: 0,
+                outcome,
+                gold,
+                pred,
+            });
+            counts.add(cell, row[usize::from(outcome)]);
+        }
+        let cell = counts.cell(Cell {
+            criterion: 0,
+            outcome: 1,
+            gold: other,
+            pred: None,
+        });
+        counts.add(cell, u64::from(key == 0));
+        counts.end_document(Key::Number(key));
+    }
+    counts
+}
+
+static SPANS: Schema = Schema {
+    name: "spans",
+    criteria: &[Criterion {
+        name: "span",
+        outcomes: &[
+            Outcome {
+                name: "match",
+                weights: [1.0, 0.0, 0.0],
+            },
+            Outcome {
+                name: "missed",
+                weights: [0.0, 0.0, 1.0],
+            },
+            Outcome {
+                name: "spurious",
+                weights: [0.0, 1.0, 0.0],
+            },
+        ],
+    }],
+};
+
+fn evaluated(counts: &Counts, measures: &[Measure]) -> Vec<f64> {
+    let totals: Vec<u64> = (0..)
+        .take(counts.cells().len())
+        .map(|id| counts.total(id))
+        .collect();
+    let mut values = Vec::new();
+    Evaluator::new(counts, measures).evaluate(&totals, &mut values);
+    values
+}
+
+#[test]
+fn measures_are_those_of_the_sums() {
+    let counts = spans(&[[2, 1, 1], [1, 0, 2]]);
+    let part = |part| Prf { part, ..Prf::f1(0) };
+    let half_missed = vec![[1.0, 0.0, 0.0], [0.0, 0.0, 0.5], [0.0, 1.0, 0.0]];
+    let measures = [
+        Measure::Micro(part(Part::Precision)),
+        Measure::Micro(part(Part::Recall)),
+        Measure::Micro(part(Part::F)),
+        Measure::OfType(part(Part::Recall), 0),
+        Measure::OfType(part(Part::Recall), 9),
+        Measure::Macro(part(Part::Recall)),
+        Measure::Micro(Prf {
+            weights: Some(half_missed),
+            ..part(Part::Recall)
+        }),
+        Measure::Micro(Prf {
+            beta: 2.0,
+            ..part(Part::F)
+        }),
+    ];
+    // 3 matches, 1 missed of PER and 1 of LOC, 3 spurious.
+    let expected = [0.5, 0.6, 6.0 / 11.0, 0.75, 0.0, 0.375, 0.75, 15.0 / 26.0];
+    for (found, expected) in evaluated(&counts, &measures).into_iter().zip(expected) {
+        assert!((found - expected).abs() < 1e-12, "{found} {expected}");
+    }
+    let nothing = evaluated(&Counts::by_document(&SPANS), &measures[..1]);
+    assert_eq!(nothing, [0.0]);
+}
+
+#[test]
+fn the_bootstrap_is_that_of_all_samples() {
+    let documents = [[2, 1, 1], [1, 0, 2], [0, 3, 0]];
+    let measure = [Measure::Micro(Prf::f1(0))];
+    // All 27 samples, by brute force: keys number documents that were drawn.
+    let all = (0..27_usize).map(|n| {
+        let drawn = [n % 3, n / 3 % 3, n / 9];
+        let mut sums = [0_u64; 4];
+        for at in drawn {
+            let row = documents[at];
+            sums = [
+                sums[0] + row[0],
+                sums[1] + row[1],
+                sums[2] + row[2],
+                sums[3] + u64::from(at == 0),
+            ];
+        }
+        let [tp, missed, fp, other] = sums.map(|n| n as f64);
+        let below = 2.0 * tp + fp + missed + other;
+        if below == 0.0 { 0.0 } else { 2.0 * tp / below }
+    });
+    let all: Vec<f64> = all.collect();
+    let mean = all.iter().sum::<f64>() / 27.0;
+    let variance = all.iter().map(|f| (f - mean).powi(2)).sum::<f64>() / 27.0;
+    let counts = spans(&documents);
+    let found = bootstrap(&counts, &measure, 20_000, 7, 1, || false).unwrap();
+    let found: Vec<f64> = found.into_iter().map(|values| values[0]).collect();
+    let sampled = found.iter().sum::<f64>() / 20_000.0;
+    assert!((sampled - mean).abs() < 5.0 * (variance / 20_000.0).sqrt());
+    assert!(
+        found
+            .iter()
+            .all(|f| all.iter().any(|known| (f - known).abs() < 1e-12))
+    );
+}
+
+#[test]
+fn samples_depend_on_the_seed_alone() {
+    let documents: Vec<[u64; 3]> = (0..50).map(|n| [n % 4, n % 3, n % 2]).collect();
+    let counts = spans(&documents);
+    let measures = [Measure::Micro(Prf::f1(0)), Measure::Macro(Prf::f1(0))];
+    let draw = |counts: &Counts, seed, threads| {
+        bootstrap(counts, &measures, 500, seed, threads, || false).unwrap()
+    };
+    let one = draw(&counts, 1, 1);
+    assert_eq!(one.len(), 500);
+    assert_eq!(one, draw(&counts, 1, 2));
+    assert_eq!(one, draw(&counts, 1, 7));
+    assert_ne!(one, draw(&counts, 2, 1));
+    let stored = counts.to_bytes().unwrap();
+    assert_eq!(
+        one,
+        draw(&Counts::from_bytes(&stored, &SPANS).unwrap(), 1, 1)
+    );
+    assert_eq!(bootstrap(&counts, &measures, 500, 1, 1, || true), None);
+    assert_eq!(bootstrap(&spans(&[]), &measures, 500, 1, 1, || false), None);
 }

@@ -18,6 +18,9 @@ use super::schema::{Cell, Schema};
 
 const MAGIC: &[u8] = b"spanrs counts\x01";
 
+/// A document, and its cells with their counts.
+type CanonicalRow<'a> = (&'a Key, Vec<(u32, u64)>);
+
 type Result<T> = std::result::Result<T, CountsError>;
 
 impl Counts {
@@ -29,53 +32,30 @@ impl Counts {
         if self.has_open_document() {
             return Err(CountsError::OpenDocument);
         }
-        let used = |id: &CellId| self.total(*id) > 0;
-        let ids: Vec<CellId> = (0..self.cells().len() as CellId).filter(used).collect();
-        let cells = ids.iter().map(|&id| &self.cells()[id as usize]);
-        let mut types: Vec<u32> = cells
-            .flat_map(|cell| [cell.gold, cell.pred])
-            .flatten()
-            .collect();
-        types.sort_unstable_by_key(|&ty| self.type_name(ty));
-        types.dedup();
+        let types = self.canonical_types();
         let ranks = ranks(&types);
-        let mut cells: Vec<(Cell, CellId)> = ids
-            .into_iter()
-            .map(|id| (self.cells()[id as usize].renumbered(&ranks), id))
-            .collect();
-        cells.sort_unstable();
-
+        let order = self.canonical_cells(&ranks);
         let mut out = MAGIC.to_vec();
         put_text(&mut out, self.schema().name);
         put(&mut out, types.len() as u64);
         for &ty in &types {
             put_text(&mut out, self.type_name(ty));
         }
-        put(&mut out, cells.len() as u64);
-        for (cell, _) in &cells {
+        put(&mut out, order.len() as u64);
+        for id in &order {
+            let cell = self.cells()[*id as usize].renumbered(&ranks);
             out.extend([cell.criterion, cell.outcome]);
             put(&mut out, number_of(cell.gold));
             put(&mut out, number_of(cell.pred));
         }
         out.push(u8::from(self.has_documents()));
         if !self.has_documents() {
-            for (_, id) in &cells {
-                put(&mut out, self.total(*id));
+            for id in order {
+                put(&mut out, self.total(id));
             }
             return Ok(out);
         }
-        let order: Vec<CellId> = cells.into_iter().map(|(_, id)| id).collect();
-        let ranks = self::ranks(&order);
-        let mut rows: Vec<(&Key, Vec<(u32, u64)>)> = self
-            .rows()
-            .map(|row| {
-                let cells = row.cells.iter().map(|&cell| ranks[cell as usize]);
-                let mut entries: Vec<_> = cells.zip(row.n.iter().copied()).collect();
-                entries.sort_unstable();
-                (row.key, entries)
-            })
-            .collect();
-        rows.sort_unstable();
+        let (_, rows) = self.canonical_rows();
         put(&mut out, rows.len() as u64);
         for (key, entries) in rows {
             put_key(&mut out, key);
@@ -86,6 +66,47 @@ impl Counts {
             }
         }
         Ok(out)
+    }
+
+    /// Types that occur, in the order of their names.
+    fn canonical_types(&self) -> Vec<u32> {
+        let ids = (0..)
+            .zip(self.cells())
+            .filter(|(id, _)| self.total(*id) > 0);
+        let mut types: Vec<u32> = ids
+            .flat_map(|(_, cell)| [cell.gold, cell.pred])
+            .flatten()
+            .collect();
+        types.sort_unstable_by_key(|&ty| self.type_name(ty));
+        types.dedup();
+        types
+    }
+
+    /// Cells that occur, in their order with types numbered by `ranks`.
+    fn canonical_cells(&self, ranks: &[u32]) -> Vec<CellId> {
+        let mut order: Vec<CellId> = (0..self.cells().len() as CellId)
+            .filter(|id| self.total(*id) > 0)
+            .collect();
+        order.sort_unstable_by_key(|&id| self.cells()[id as usize].renumbered(ranks));
+        order
+    }
+
+    /// Cells in an order that does not depend on that of merging, and documents ordered by key and content, whose
+    /// cells are places in that order.
+    pub(super) fn canonical_rows(&self) -> (Vec<CellId>, Vec<CanonicalRow<'_>>) {
+        let order = self.canonical_cells(&ranks(&self.canonical_types()));
+        let ranks = ranks(&order);
+        let mut rows: Vec<CanonicalRow<'_>> = self
+            .rows()
+            .map(|row| {
+                let cells = row.cells.iter().map(|&cell| ranks[cell as usize]);
+                let mut entries: Vec<_> = cells.zip(row.n.iter().copied()).collect();
+                entries.sort_unstable();
+                (row.key, entries)
+            })
+            .collect();
+        rows.sort_unstable();
+        (order, rows)
     }
 
     /// Reads what [`Counts::to_bytes`] gave for counts of `schema`.

@@ -96,6 +96,11 @@ impl Counts {
         self.types.name(ty).unwrap_or_default()
     }
 
+    /// Number of types.
+    pub fn types(&self) -> usize {
+        self.types.len()
+    }
+
     /// The number of a cell, which is added if it is new. Look cells up once and count by number: [`Counts::add`]
     /// hashes nothing.
     pub fn cell(&mut self, cell: Cell) -> CellId {

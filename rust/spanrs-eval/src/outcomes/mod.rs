@@ -4,13 +4,17 @@
 //! pred type, in each document. [`Counts`] holds that for every matcher; a [`Schema`] names what a matcher asks and
 //! what it may find. Counts are integers and merge in any order.
 
+mod bootstrap;
 mod bytes;
 mod counts;
 mod error;
+mod measure;
 mod rows;
 mod schema;
 
+pub use bootstrap::bootstrap;
 pub use counts::{CellId, Counts};
 pub use error::CountsError;
+pub use measure::{Evaluator, Measure, Part, Prf};
 pub use rows::{Key, Row};
 pub use schema::{Cell, Criterion, Outcome, Schema};
