@@ -1,35 +1,13 @@
 //! Stored counts of outcomes.
 
-use spanrs_eval::outcomes::{Counts, CountsError, Criterion, Outcome, Schema};
+use spanrs_eval::outcomes::{Counts, CountsError};
 
-const OUTCOMES: &[Outcome] = &[
-    Outcome {
-        name: "match",
-        weights: [1.0, 0.0, 0.0],
-    },
-    Outcome {
-        name: "missed",
-        weights: [0.0, 0.0, 1.0],
-    },
-];
-static SCHEMA: Schema = Schema {
-    name: "m",
-    criteria: &[
-        Criterion {
-            name: "span",
-            outcomes: OUTCOMES,
-        },
-        Criterion {
-            name: "token",
-            outcomes: OUTCOMES,
-        },
-    ],
-};
+use crate::schemas::SCHEMA;
 
 /// Only bytes that are written are read; counts add up with themselves, and documents are those of both.
 pub fn run(data: &[u8]) {
     // Inputs need not find out how stored counts begin.
-    let stored = [b"spanrs counts\x01\x01m", data].concat();
+    let stored = [&b"spanrs counts\x01\x04test"[..], data].concat();
     let counts = match Counts::from_bytes(&stored, &SCHEMA) {
         Ok(counts) => counts,
         Err(CountsError::Damaged { at, .. }) => return assert!(at <= stored.len()),

@@ -41,6 +41,8 @@ pub mod tag_input;
 mod by_definition;
 #[path = "../../spanrs-eval/tests/common/fair_steps.rs"]
 mod fair_steps;
+#[path = "../../spanrs-eval/tests/common/schemas.rs"]
+mod schemas;
 
 /// A target: takes an input and panics on a finding.
 pub type Target = fn(&[u8]);

@@ -2,35 +2,16 @@
 
 use std::collections::BTreeMap;
 
+#[path = "common/schemas.rs"]
+mod schemas;
+
 use proptest::prelude::*;
 use spanrs_eval::outcomes::{
-    Cell, Counts, CountsError, Criterion, Evaluator, Key, Measure, Outcome, Part, Prf, Schema,
-    bootstrap,
+    Cell, Counts, CountsError, Evaluator, Key, Measure, Part, Prf, Schema, bootstrap,
 };
 
-const OUTCOMES: &[Outcome] = &[
-    Outcome {
-        name: "match",
-        weights: [1.0, 0.0, 0.0],
-    },
-    Outcome {
-        name: "missed",
-        weights: [0.0, 0.0, 1.0],
-    },
-];
-static SCHEMA: Schema = Schema {
-    name: "test",
-    criteria: &[
-        Criterion {
-            name: "span",
-            outcomes: OUTCOMES,
-        },
-        Criterion {
-            name: "token",
-            outcomes: OUTCOMES,
-        },
-    ],
-};
+use schemas::SCHEMA;
+
 static OTHER: Schema = Schema {
     name: "other",
     criteria: SCHEMA.criteria,
@@ -248,7 +229,7 @@ fn memory_follows_what_occurs() {
 
 /// Match, missed and spurious of a type in each document.
 fn spans(documents: &[[u64; 3]]) -> Counts {
-    let mut counts = Counts::by_document(&SPANS);
+    let mut counts = Counts::by_document(&SCHEMA);
     let ty = Some(counts.intern("PER"));
     let other = Some(counts.intern("LOC"));
     for (key, row) in (0..).zip(documents) {
@@ -272,27 +253,6 @@ fn spans(documents: &[[u64; 3]]) -> Counts {
     }
     counts
 }
-
-static SPANS: Schema = Schema {
-    name: "spans",
-    criteria: &[Criterion {
-        name: "span",
-        outcomes: &[
-            Outcome {
-                name: "match",
-                weights: [1.0, 0.0, 0.0],
-            },
-            Outcome {
-                name: "missed",
-                weights: [0.0, 0.0, 1.0],
-            },
-            Outcome {
-                name: "spurious",
-                weights: [0.0, 1.0, 0.0],
-            },
-        ],
-    }],
-};
 
 fn evaluated(counts: &Counts, measures: &[Measure]) -> Vec<f64> {
     let totals: Vec<u64> = (0..)
@@ -330,7 +290,7 @@ fn measures_are_those_of_the_sums() {
     for (found, expected) in evaluated(&counts, &measures).into_iter().zip(expected) {
         assert!((found - expected).abs() < 1e-12, "{found} {expected}");
     }
-    let nothing = evaluated(&Counts::by_document(&SPANS), &measures[..1]);
+    let nothing = evaluated(&Counts::by_document(&SCHEMA), &measures[..1]);
     assert_eq!(nothing, [0.0]);
 }
 
@@ -386,7 +346,7 @@ fn samples_depend_on_the_seed_alone() {
     let stored = counts.to_bytes().unwrap();
     assert_eq!(
         one,
-        draw(&Counts::from_bytes(&stored, &SPANS).unwrap(), 1, 1)
+        draw(&Counts::from_bytes(&stored, &SCHEMA).unwrap(), 1, 1)
     );
     assert_eq!(bootstrap(&counts, &measures, 500, 1, 1, || true), None);
     assert_eq!(bootstrap(&spans(&[]), &measures, 500, 1, 1, || false), None);
