@@ -134,16 +134,18 @@ fn read(
     pred: &Flat,
 ) -> Result<Read> {
     py.detach(|| {
-        let decide = |reader: &Reader, side, tags: &Flat| {
-            let detection = tags.evidence().decide(reader.tags(), reader.dialect());
+        // Detection and warnings look at the same pairs of tags.
+        let (gold_evidence, pred_evidence) = (gold.evidence(), pred.evidence());
+        let decide = |reader: &Reader, side, evidence: &Evidence| {
+            let detection = evidence.decide(reader.tags(), reader.dialect());
             detection.map_err(|error| Error::TagsOf { side, error })
         };
         let mut of_gold = (given.scheme.map(Scheme::name), None);
         let mut of_pred = (None, None);
         if given.scheme.is_none() {
-            let mut detection = decide(&reader, Side::Gold, gold)?;
+            let mut detection = decide(&reader, Side::Gold, &gold_evidence)?;
             if !detection.is_decided() {
-                detection = decide(&reader, Side::Pred, pred)?;
+                detection = decide(&reader, Side::Pred, &pred_evidence)?;
             }
             if detection.is_decided() {
                 let (read_as, dialect) = (reader.reading(), reader.dialect().clone());
@@ -159,7 +161,7 @@ fn read(
                 if reader.scheme() == Scheme::Token || reader.reading() == Reading::Refuse => {}
             PredScheme::Undetected => {
                 // Tags of no scheme are violations of that of gold.
-                if let Ok(detection) = decide(&reader, Side::Pred, pred)
+                if let Ok(detection) = decide(&reader, Side::Pred, &pred_evidence)
                     && detection.contradicts(reader.scheme())
                 {
                     reader = reader.with_pred_scheme(detection.scheme)?;
@@ -170,13 +172,11 @@ fn read(
         if reader.has_two_schemes() {
             of_pred.0 = Some(reader.pred_scheme().name());
         }
-        let check = |tags: &Flat, scheme| {
-            tags.evidence()
-                .check(reader.tags(), scheme, reader.dialect())
-        };
+        let check =
+            |evidence: &Evidence, scheme| evidence.check(reader.tags(), scheme, reader.dialect());
         let checked = (
-            check(gold, reader.scheme()),
-            check(pred, reader.pred_scheme()),
+            check(&gold_evidence, reader.scheme()),
+            check(&pred_evidence, reader.pred_scheme()),
         );
         let (gold, pred) = read_both(gold, pred, &reader)?;
         Ok((gold, pred, of_gold, of_pred, checked))
