@@ -40,7 +40,7 @@ $(VENV)/tools: $(VENV)/made pyproject.toml
 	touch $@
 
 $(VENV)/built: $(VENV)/tools $(SOURCES)
-	VIRTUAL_ENV=$(CURDIR)/$(VENV) $(BIN)/maturin develop --profile quick --quiet
+	VIRTUAL_ENV=$(CURDIR)/$(VENV) $(BIN)/maturin develop --profile quick --features example-matcher --quiet
 	rm -f $(VENV)/released
 	touch $@
 

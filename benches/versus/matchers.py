@@ -30,7 +30,7 @@ import numpy as np
 ids = np.arange(1, 20_001)
 names = ["O", *(f"B-{at}" for at in range(20_000))]
 ones = np.ones(20_000, dtype=int)
-call = lambda: spanrs.score(ids, ids, "BIO", vocabulary=names, lengths=ones, documents=ones, weights=ones)
+call = lambda: spanrs.score(ids, ids, "BIO", vocabulary=names, lengths=ones, documents=ones, document_weights=ones)
 """,
     "10,000 types, fair, to_json": """
 gold = [[(f"a{at}", 0, 1)] for at in range(10_000)]
@@ -78,6 +78,9 @@ def calls(work: Work) -> dict[str, Call]:
     spans = [[spanrs.tags.read_spans(row, "BIO") for row in side] for side in (gold, pred)]
     documents.write(work.folder / "mat", PAIRS)
     folders = (work.folder / "mat" / "ref", work.folder / "mat" / "hyp")
+    tags_alone, everything = (
+        mat.Mat(content=documents.LABELS, tokens=["lex"], tables=tables) for tables in (["tag"], mat.Mat.tables)
+    )
     return {
         "exact, lists": lambda: spanrs.score(gold, pred, "BIO"),
         "exact, strict reading, lists": lambda: spanrs.score(gold, pred, "BIO", "strict"),
@@ -90,12 +93,8 @@ def calls(work: Work) -> dict[str, Call]:
         "partial greedy, lists": lambda: spanrs.partial(gold, pred, "BIO"),
         "partial optimal, lists": lambda: spanrs.partial(gold, pred, "BIO", matching="optimal"),
         "partial greedy, spans": lambda: spanrs.partial(*spans),
-        f"mat, tag table of {PAIRS} pairs": lambda: mat.score(
-            *folders, content=documents.LABELS, tokens=["lex"], tables=["tag"], kinds=False
-        ),
-        f"mat, four tables of {PAIRS} pairs": lambda: mat.score(
-            *folders, content=documents.LABELS, tokens=["lex"]
-        ),
+        f"mat, tag table of {PAIRS} pairs": lambda: mat.score(*folders, tags_alone),
+        f"mat, four tables of {PAIRS} pairs": lambda: mat.score(*folders, everything),
     }
 
 

@@ -1,9 +1,9 @@
 """Everything that is done with labelled spans of text.
 
 - :mod:`spanrs.tags`: tags to spans and back, validation, conversion, legal transitions.
-- :func:`score`, :class:`Scorer`, :func:`score_files`: gold against pred.
-- :func:`partial`, :class:`PartialScorer`: the same for spans that only overlap.
-- :func:`fair`, :class:`FairScorer`, :func:`fair_files`: every mistake once, as what it is.
+- :func:`score`, :class:`Scorer`, :func:`score_files`, :func:`score_table`: gold against pred, with any matcher.
+- :class:`Partial`, :func:`partial`: spans that only overlap. :class:`Fair`, :func:`fair`: every mistake once, as what
+  it is. :func:`score_span_files`: files of spans.
 - :mod:`spanrs.mat`: documents of text with annotations, scored as MATScore does.
 - ``spanrs`` on the command line: ``score``, ``validate``, ``convert``, ``spans``, ``fair``, ``mat``.
 """
@@ -15,11 +15,9 @@ if TYPE_CHECKING:
     from spanrs import errors, io, mat, tags
     from spanrs._spanrs import __version__
     from spanrs.errors import SpanrsError, SpanrsWarning
-    from spanrs.eval import (  # type: ignore[no-redef]  # a module of eval is called like its function
-        FairResult,
-        FairScorer,
-        PartialResult,
-        PartialScorer,
+    from spanrs.eval import (
+        Fair,
+        Partial,
         Result,
         Scorer,
         fair,
@@ -27,14 +25,14 @@ if TYPE_CHECKING:
         partial,
         score,
         score_files,
+        score_span_files,
+        score_table,
     )
     from spanrs.tags import Span
 
 __all__ = [
-    "FairResult",
-    "FairScorer",
-    "PartialResult",
-    "PartialScorer",
+    "Fair",
+    "Partial",
     "Result",
     "Scorer",
     "Span",
@@ -49,6 +47,8 @@ __all__ = [
     "partial",
     "score",
     "score_files",
+    "score_span_files",
+    "score_table",
     "tags",
 ]
 

@@ -12,13 +12,14 @@ __version__: str
 __all__ = [
     "NO_CONTENT",
     "Conlleval",
-    "Counter",
+    "Counts",
+    "DocumentTotals",
     "Documents",
     "IobesReader",
     "IobesWriter",
     "MatOutcome",
     "MatScorer",
-    "MatTotals",
+    "Scorer",
     "SpanLists",
     "__version__",
     "convert",
@@ -30,17 +31,15 @@ __all__ = [
     "distinct_tags",
     "documents_of",
     "fair_compare",
-    "fair_count",
-    "fair_errors",
     "fair_evaluation",
-    "fair_files",
+    "faireval_files",
     "legal",
     "loose_conll",
     "loose_dicts",
     "loose_entities",
     "loose_pairs",
     "loose_tags",
-    "mat_measures",
+    "matchers",
     "ncrfpp_counts",
     "ncrfpp_spans",
     "partial_count",
@@ -53,10 +52,12 @@ __all__ = [
     "read_tasks",
     "readings",
     "same_shape",
+    "schema",
     "scheme_name",
     "schemes",
     "seqeval_counts",
     "seqeval_entities",
+    "span_events",
     "span_lists",
     "span_lists_of_ids",
     "span_lists_of_tags",
@@ -80,14 +81,13 @@ _Progress: TypeAlias = Callable[[int], object] | None
 _Span: TypeAlias = tuple[str, int, int]
 _Violation: TypeAlias = tuple[int, str, str | None, str, str | None, str]
 _Made: TypeAlias = tuple[str, str | None, str, _Dialect]
-_Found: TypeAlias = tuple[str | None, str | None]
-_Checked: TypeAlias = tuple[int, int]
+_Matcher: TypeAlias = tuple[str, float, bool]
+_Sizes: TypeAlias = tuple[npt.NDArray[np.int64], list[str] | None]
 _Filter: TypeAlias = tuple[list[str] | None, list[str]]
 _FairRow: TypeAlias = tuple[int, int, int, int, int, int, int, int, int]
 _FairFile: TypeAlias = tuple[object, str | None, _Options, bool]
 _Spot: TypeAlias = tuple[str, int, int, list[int] | None]
 _How: TypeAlias = tuple[float, bool]
-_Row: TypeAlias = tuple[int, int, int, int, int]
 _Places: TypeAlias = list[tuple[int, int]]
 _Column: TypeAlias = npt.NDArray[np.int64]
 
@@ -111,20 +111,63 @@ class Conlleval:
         self,
     ) -> tuple[int, int, list[tuple[bytes, list[int]]], list[tuple[bytes, bytes, int]]]: ...
 
+_Cell: TypeAlias = tuple[int, int, str | None, str | None, int]
+_Criterion: TypeAlias = tuple[
+    str,
+    list[tuple[str, list[float]]],
+    bool,
+    str,
+    int | None,
+    int | None,
+    int | None,
+    float,
+    bool,
+]
+_Event: TypeAlias = tuple[int, int, int | None, int | None, _Spot | None, _Spot | None]
+
 @final
-class Counter:
+class Counts:
+    @staticmethod
+    def empty(matcher: str, by_document: bool, /) -> Counts: ...
+    @staticmethod
+    def from_bytes(stored: bytes, matcher: str, /) -> Counts: ...
+    @property
+    def matcher(self) -> str: ...
+    @property
+    def by_document(self) -> bool: ...
+    def __len__(self) -> int: ...
+    def __eq__(self, other: object, /) -> bool: ...
+    def __reduce__(self) -> tuple[Any, ...]: ...
+    def cells(self, document: int | None = None, /) -> list[_Cell]: ...
+    def documents(self) -> list[int | str]: ...
+    def by_outcome(self, criterion: int, outcomes: int, /) -> npt.NDArray[np.uint64]: ...
+    def long(self) -> tuple[tuple[_Column, ...], list[str]]: ...
+    def weighted(
+        self, weights: Sequence[float], /
+    ) -> list[tuple[int, int, str | None, str | None, float]]: ...
+    def merge(self, others: Sequence[Counts], /) -> Counts: ...
+    def join(self, other: Counts, once: int, again: Sequence[int], /) -> Counts: ...
+    def renamed(self, rename: Callable[[str], str | None], /) -> Counts: ...
+    def to_bytes(self) -> bytes: ...
+    def bootstrap(
+        self, measures: Sequence[tuple[Any, ...]], samples: int, seed: int, threads: int, /
+    ) -> npt.NDArray[np.float64] | None: ...
+
+@final
+class Scorer:
     def __new__(
         cls,
+        matcher_tuple: _Matcher,
+        filter_tuple: _Filter,
         scheme: str,
         pred_scheme: str | None,
         reading_name: str,
         dialect: _Dialect,
         keep: int,
         by_document: bool,
-        fair: _Filter | None = None,
         /,
-    ) -> Counter: ...
-    def update_lists(self, gold: object, pred: object, /) -> None: ...
+    ) -> Scorer: ...
+    def update_lists(self, gold: object, pred: object, documents: _Sizes | None, /) -> None: ...
     def update_ids(
         self,
         gold: npt.NDArray[Any],
@@ -133,6 +176,7 @@ class Counter:
         ignore_index: int,
         lengths: npt.NDArray[np.int64] | None,
         threads: int,
+        documents: _Sizes | None,
         /,
     ) -> None: ...
     def update_arrow(
@@ -142,8 +186,13 @@ class Counter:
         vocabulary: Sequence[str] | None,
         ignore_index: int,
         threads: int,
+        documents: _Sizes | None,
         /,
     ) -> None: ...
+    def update_spans(self, gold: SpanLists, pred: SpanLists, documents: _Sizes | None, /) -> None: ...
+    def update_span_files(
+        self, gold: _FairFile, pred: _FairFile, name: str | None, progress: _Progress, /
+    ) -> tuple[str, str, list[str], int]: ...
     def update_files(
         self,
         gold: Callable[[], object],
@@ -154,10 +203,12 @@ class Counter:
         progress: _Progress,
         /,
     ) -> None: ...
-    def end_document(self) -> None: ...
+    def end_document(self, name: str | None = None, /) -> None: ...
     def made(self) -> tuple[str | None, str | None, str]: ...
     def set_schemes(self, scheme: str, pred_scheme: str | None, /) -> None: ...
-    def state(self) -> dict[str, Any]: ...
+    def counts(self) -> Counts: ...
+    def tag_state(self) -> tuple[dict[str, tuple[int, int, int]], list[str], int, int, int]: ...
+    def evidence(self) -> dict[str, Any]: ...
 
 @final
 class IobesReader(Generic[_S, _E]):
@@ -222,16 +273,10 @@ def detect_file(
 ) -> tuple[str, str, list[tuple[str, int]]]: ...
 def distinct_tags(sentences: object, /) -> list[str]: ...
 def fair_compare(target: list[Any], system: list[Any], focus: str, /) -> dict[str, Any]: ...
-def fair_count(gold: SpanLists, pred: SpanLists, only: _Filter, /) -> dict[str, Any]: ...
-def fair_errors(
-    gold: SpanLists, pred: SpanLists, only: _Filter, /
-) -> list[tuple[str, int, _Spot | None, _Spot | None]]: ...
 def fair_evaluation(
     labels: list[Any], rows: list[_FairRow], pairs: list[tuple[int, int, int, int]], focus: str, /
 ) -> dict[str, Any]: ...
-def fair_files(
-    gold: _FairFile, pred: _FairFile, only: _Filter, progress: _Progress, /
-) -> dict[str, Any]: ...
+def faireval_files(gold: _FairFile, pred: _FairFile, only: _Filter, /) -> dict[str, Any]: ...
 def legal(scheme_name: str, tags: Sequence[str], dialect: _Dialect, /) -> list[bool]: ...
 def ncrfpp_counts(gold: object, pred: object, bio: bool, /) -> list[int]: ...
 def ncrfpp_spans(tags: object, bio: bool, /) -> list[tuple[str, int, int | None]]: ...
@@ -242,7 +287,7 @@ def loose_pairs(gold: object, pred: object, /) -> tuple[SpanLists, SpanLists] | 
 def loose_tags(data: object, any_prefix: bool, /) -> SpanLists: ...
 def partial_count(
     gold: SpanLists, pred: SpanLists, keep: Sequence[str] | None, how: _How, /
-) -> tuple[list[_Row], dict[str, list[_Row]]]: ...
+) -> tuple[list[list[int]], dict[str, list[list[int]]]]: ...
 def span_lists_of_ids(
     gold: npt.NDArray[Any],
     pred: npt.NDArray[Any],
@@ -251,7 +296,7 @@ def span_lists_of_ids(
     lengths: npt.NDArray[np.int64] | None,
     made: _Made,
     /,
-) -> tuple[SpanLists, SpanLists, _Found, _Found, tuple[_Checked, _Checked]]: ...
+) -> tuple[SpanLists, SpanLists]: ...
 def partial_outcomes(
     gold: SpanLists,
     pred: SpanLists,
@@ -261,9 +306,7 @@ def partial_outcomes(
     type_name: str | None,
     /,
 ) -> tuple[_Places, _Places, _Places, _Places, _Places]: ...
-def span_lists_of_tags(
-    gold: object, pred: object, made: _Made, /
-) -> tuple[SpanLists, SpanLists, _Found, _Found, tuple[_Checked, _Checked]]: ...
+def span_lists_of_tags(gold: object, pred: object, made: _Made, /) -> tuple[SpanLists, SpanLists]: ...
 def read_ids(
     ids: npt.NDArray[Any],
     vocabulary: Sequence[str],
@@ -311,6 +354,17 @@ def spans_file(
 ) -> list[str]: ...
 def tags_of(scheme_name: str, types: Sequence[str], dialect: _Dialect, /) -> list[str]: ...
 def token_outcomes(gold: object, pred: object, /) -> tuple[int, int, int, int, int]: ...
+def matchers() -> list[str]: ...
+def schema(matcher: str, /) -> list[_Criterion]: ...
+def span_events(
+    gold: SpanLists,
+    pred: SpanLists,
+    matcher_tuple: _Matcher,
+    filter_tuple: _Filter,
+    criterion: int,
+    leave_out: Sequence[int],
+    /,
+) -> list[_Event]: ...
 def span_lists(
     documents: list[list[_Span]], tokens: list[list[tuple[int, int]] | None] | None = None, /
 ) -> SpanLists: ...
@@ -341,9 +395,7 @@ def write_tags(
 
 _Annotation: TypeAlias = tuple[str, int, int, dict[str, str], list[tuple[int, int]]]
 _Tag: TypeAlias = tuple[str, str, list[tuple[str, list[tuple[str, str]]]]]
-_MatRow: TypeAlias = tuple[int, int, int, int, int]
 _MatSpan: TypeAlias = tuple[str, int, int]
-_MatSpread: TypeAlias = tuple[int, float, float]
 
 @final
 class Documents:
@@ -374,18 +426,14 @@ class MatScorer:
     ) -> tuple[MatOutcome | None, tuple[str, str] | None]: ...
 
 @final
-class MatTotals:
-    def __new__(cls, keep: bool, /) -> MatTotals: ...
-    def add(self, outcome: MatOutcome, /) -> None: ...
-    def state(self) -> dict[str, Any]: ...
-    def spreads(
-        self, samples: int, seed: int, threads: int, /
-    ) -> dict[str, tuple[list[_MatSpread], dict[str, list[_MatSpread]]]]: ...
+class DocumentTotals:
+    def __new__(cls, by_document: bool, /) -> DocumentTotals: ...
+    def add(self, outcome: MatOutcome, name: str, /) -> None: ...
+    def counts(self) -> Counts: ...
 
 def documents_of(
     documents: Sequence[tuple[str, str | None, Sequence[_Annotation], Sequence[str]]], /
 ) -> Documents: ...
-def mat_measures(counts: _MatRow, elements: int, /) -> list[float]: ...
 def read_conll_documents(
     path: Path, options: _Options, scheme_name: str, reading_name: str, /
 ) -> tuple[Documents, list[str]]: ...

@@ -7,12 +7,12 @@ file, a directory, no permission) is an ordinary :class:`OSError`.
 
 from __future__ import annotations
 
+import os
+import sys
 import warnings
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from spanrs.tags import Violation
+from dataclasses import dataclass
+from typing import Any
 
 __all__ = [
     "AlignmentError",
@@ -22,7 +22,40 @@ __all__ = [
     "SchemeError",
     "SpanrsError",
     "SpanrsWarning",
+    "Violation",
 ]
+
+#: The folder of this package, whose functions are not those that warnings are meant for.
+PACKAGE = os.path.dirname(os.path.abspath(__file__)) + os.sep
+
+
+@dataclass(frozen=True, slots=True)
+class Violation:
+    """A tag that does not conform to its scheme."""
+
+    index: int
+    """The token, from 0 in its sentence."""
+    kind: str
+    """Illegal Start, Transition, End, Single, Final (the names of iobes), or Unknown Tag."""
+    previous: str | None
+    """The tag before; None at the start of the sentence."""
+    current: str
+    """The tag itself."""
+    next: str | None
+    """The tag behind; None at the end of the sentence."""
+    action: str
+    """What the reading did about it."""
+
+    def __str__(self) -> str:
+        """Say what is wrong, beside which neighbour."""
+        current, before, behind = self.current or "''", self.previous, self.next
+        if self.kind == "Unknown Tag":
+            where = "is no tag of the scheme"
+        elif self.kind in ("Illegal Start", "Illegal Transition"):
+            where = "at the start of the sentence" if before is None else f"after {before}"
+        else:
+            where = "at the end of the sentence" if behind is None else f"before {behind}"
+        return f"{self.kind}: {current} {where}"
 
 
 class SpanrsError(Exception):
@@ -66,7 +99,7 @@ class SchemeError(SpanrsError, ValueError):
     ----------
     count : int
         How many violations there are, where tags are malformed.
-    violations : list of spanrs.tags.Violation
+    violations : list of Violation
         All of them for data in memory, the first thousand for a file.
     sentence : int or None
         Sentence, from 0, for one of several in memory.
@@ -94,8 +127,6 @@ class SchemeError(SpanrsError, ValueError):
     @property
     def violations(self) -> list[Violation]:
         """The violations, in order."""
-        from spanrs.tags import Violation
-
         rows = self._violations or [row for _, row in self.located]
         return [Violation(*row) for row in rows]
 
@@ -133,9 +164,12 @@ class SpanrsWarning(UserWarning):
 
 
 def warn(messages: Iterable[str]) -> None:
-    """Raise a :class:`SpanrsWarning` for each message, on behalf of the caller of the public function."""
+    """Raise a :class:`SpanrsWarning` for each message, on behalf of who called this package."""
+    level, frame = 1, sys._getframe()
+    while frame.f_back is not None and frame.f_code.co_filename.startswith(PACKAGE):
+        level, frame = level + 1, frame.f_back
     for message in messages:
-        warnings.warn(message, SpanrsWarning, stacklevel=3)
+        warnings.warn(message, SpanrsWarning, stacklevel=level)
 
 
 class ModelError(SpanrsError, ValueError):

@@ -141,7 +141,7 @@ def test_a_vocabulary_has_whole_numbers():
 def test_weights_whose_sums_are_no_numbers_are_refused(weights):
     gold = [["B-A"], ["B-A"], ["O"]]
     with pytest.raises(ValueError, match="a weight is a number from 0 to 1e\\+15"):
-        spanrs.score(gold, gold, weights=weights)
+        spanrs.score(gold, gold, document_weights=weights)
 
 
 def test_a_long_table_is_quick_and_no_spreadsheet_runs_it():

@@ -54,12 +54,12 @@ def test_the_configuration_of_the_original_gives_its_measures(spanrs, published,
     status, out, _ = spanrs("fair", "--config", published / "config" / "ner.config", "-o", "-")
     assert status == 0
     f1 = {line.split()[0]: line.split()[-1] for line in out.splitlines()[2:5]}
-    named = {"exact": "traditional", "fair": "fair", "weighted": "weighted"}
-    assert f1 == {name: f"{100 * overall[theirs]['F1']:.2f}" for name, theirs in named.items()}
+    names = ("traditional", "fair", "weighted")
+    assert f1 == {name: f"{100 * overall[name]['F1']:.2f}" for name in names}
     status, out, _ = spanrs("fair", "--config", published / "config" / "ner.config")
     assert (status, out) == (0, "")
     first, *rows = (published / "eval" / "eval_ner.csv").read_text().splitlines()
-    assert first.startswith("type,evaluation,precision,recall,f1,support,tp,fp,fn,le,be,lbe")
+    assert first.startswith("type,criterion,precision,recall,f1,support,tp,fp,fn,le,be,lbe")
     fair = rows[-2].split(",")
     assert fair[:2] == ["", "fair"]
     assert [float(cell) for cell in fair[2:5]] == [overall["fair"][name] for name in ("Prec", "Rec", "F1")]
@@ -91,7 +91,9 @@ def test_options_say_what_a_configuration_says(spanrs, files, tmp_path):
     _, by_config, _ = spanrs("fair", "--config", tmp_path / "c", "--json")
     assert by_options == by_config
     parsed = json.loads(by_options)
-    assert set(parsed["overall"]) == {"fair", "counts", "exact_counts"}
+    assert list(parsed["criteria"]) == ["fair"]
+    assert parsed["criterion"] == "fair"
+    assert parsed["criteria"]["fair"] == {name: parsed[name] for name in parsed["criteria"]["fair"]}
     assert "focus:pred" in parsed["signature"]
     _, both, _ = spanrs("fair", "--config", tmp_path / "c", "--types", "C", "--json")
     assert list(json.loads(both)["per_type"]) == ["C"]
@@ -103,7 +105,7 @@ def test_results_go_where_they_are_sent(spanrs, files, tmp_path):
         (tmp_path / "out", None),
         (tmp_path / "r.json", "{"),
         (tmp_path / "deeper" / "r.html", "<!DOCTYPE html>"),
-        (tmp_path / "r.txt", "evaluation"),
+        (tmp_path / "r.txt", "criterion"),
     ):
         assert spanrs("fair", *files, "-o", target) == (0, "", "")
         if begin is not None:
@@ -184,7 +186,7 @@ def test_only_exact_measures_come_with_exact_counts(spanrs, files):
 def test_csv_has_the_documents(spanrs, files):
     _, out, _ = spanrs("fair", files[0].parent / "gold.csv", files[1], "--by-document", "--to", "csv")
     rows = [line.split(",") for line in out.splitlines()]
-    assert rows[0][:3] == ["document", "type", "evaluation"]
+    assert rows[0][:3] == ["document", "type", "criterion"]
     assert [row[0] != "" for row in rows[-3:]] == [True] * 3
 
 
@@ -239,9 +241,50 @@ def test_score_compares_systems_in_one_table(spanrs, submissions):
     assert rows == submissions.fair
     parsed = json.loads(spanrs(*args, "--json")[1])
     for pred, (f1, *_) in zip(preds, rows.values(), strict=True):
-        assert f"{100 * parsed[str(pred)]['overall']['exact']['f1']:.2f}" == f1
+        assert f"{100 * parsed[str(pred)]['criteria']['traditional']['micro']['f1']:.2f}" == f1
     exact = spanrs("score", submissions.gold, *preds)[1]
     assert [line.split()[3] for line in exact.splitlines()[lines]] == [row[0] for row in rows.values()]
+
+
+def test_json_is_laid_out_as_for_every_matcher(spanrs, files):
+    parsed = json.loads(spanrs("fair", *files, "--by-document", "--json")[1])
+    own = ["micro", "macro", "weighted", "per_type", "counts", "outcomes", "outcomes_by_type"]
+    assert list(parsed) == [
+        "criterion",
+        *own,
+        "criteria",
+        "confusion",
+        "accuracy",
+        "sentences",
+        "tokens",
+        "violations",
+        "detection",
+        "pred_detection",
+        "warnings",
+        "notes",
+        "signature",
+        "documents",
+    ]
+    assert list(parsed["criteria"]) == ["traditional", "fair", "weighted"]
+    for name, criterion in parsed["criteria"].items():
+        assert list(criterion) == own, name
+    assert parsed["criteria"]["fair"] == {name: parsed[name] for name in own}
+    kinds = ["tp", "fp", "fn", "le", "be", "lbe", "bes", "bel", "beo"]
+    assert list(parsed["outcomes"].items()) == list(zip(kinds, (1, 0, 0, 1, 1, 0, 1, 0, 0), strict=True))
+    assert parsed["criteria"]["traditional"]["outcomes"] == {"tp": 1, "fp": 2, "fn": 2}
+    assert parsed["counts"] == {"tp": 1, "fp": 1, "fn": 1}
+    assert parsed["criteria"]["traditional"]["counts"] == {"tp": 1, "fp": 2, "fn": 2}
+    assert parsed["criteria"]["weighted"]["counts"] == {"tp": 1.5, "fp": 0.5, "fn": 1}
+    assert parsed["confusion"] == [
+        {"gold": "A", "pred": "A", "count": 1},
+        {"gold": "B", "pred": "C", "count": 1},
+    ]
+    row = {"document": 0, "name": str(files[0]), "sentences": 2, "tokens": 0}
+    micro = {key: parsed["micro"][key] for key in ("precision", "recall", "f1", "support")}
+    assert micro == {"precision": 0.5, "recall": 0.5, "f1": 0.5, "support": 3}
+    row |= {"counts": parsed["counts"], "outcomes": parsed["outcomes"], "micro": micro}
+    assert parsed["documents"] == [row]
+    assert (parsed["sentences"], parsed["tokens"], parsed["accuracy"]) == (2, 0, 0)
 
 
 def test_score_takes_weights_and_focus_with_the_fair_matcher_only(spanrs, tmp_path):
@@ -252,13 +295,50 @@ def test_score_takes_weights_and_focus_with_the_fair_matcher_only(spanrs, tmp_pa
         "score", *files, "--matcher", "fair", "--focus", "pred", "--weights", "LBE=1 TP", "--json"
     )
     parsed = json.loads(out)
-    assert parsed["per_type"]["B"]["counts"]["lbe"] == 1
-    assert parsed["overall"]["weighted"]["f1"] == 1
+    assert parsed["outcomes_by_type"]["B"]["lbe"] == 1
+    assert parsed["criteria"]["weighted"]["micro"]["f1"] == 1
     for wrong in (("--focus", "pred"), ("--weights", "paper")):
-        assert "go with --matcher fair" in spanrs("score", *files, *wrong)[2]
+        for matcher in ("exact", "partial"):
+            status, out, err = spanrs("score", *files, *wrong, "--matcher", matcher)
+            assert (status, out) == (2, "")
+            assert f"{wrong[0]} goes with --matcher fair" in err
+    both = spanrs("score", *files, "--focus", "pred", "--weights", "paper")[2]
+    assert "--weights and --focus go with --matcher fair" in both
     assert (
         "do not go with --matcher fair" in spanrs("score", *files, "--matcher", "fair", "--map", "A=B")[2]
     )
     _, out, _ = spanrs("score", *files, "--matcher", "fair", "--types", "A", "--json")
-    assert json.loads(out)["overall"]["counts"]["fn"] == 1
+    assert json.loads(out)["outcomes"]["fn"] == 1
     assert "named twice" in spanrs("score", files[0], files[1], files[1])[2]
+
+
+def test_score_takes_the_options_of_partial_matching_with_that_matcher_only(spanrs, tmp_path):
+    (tmp_path / "g").write_text("a B-A\nb I-A\nc I-A\nd I-A\n")
+    (tmp_path / "p").write_text("a B-A\nb O\nc O\nd O\n")
+    files = (tmp_path / "g", tmp_path / "p")
+
+    def overlap(*options):
+        status, out, _ = spanrs("score", *files, "--matcher", "partial", *options, "--json")
+        assert status == 0
+        parsed = json.loads(out)
+        assert list(parsed["criteria"]) == ["strict", "bounds", "overlap", "type"]
+        return parsed["criteria"]["overlap"]["outcomes"], parsed["signature"]
+
+    paired = {"correct": 0, "incorrect": 0, "partial": 1, "missed": 0, "spurious": 0}
+    apart = {"correct": 0, "incorrect": 0, "partial": 0, "missed": 1, "spurious": 1}
+    for options, outcomes, how in (
+        ((), paired, "matching:greedy|min_overlap:0"),
+        (("--matching", "optimal"), paired, "matching:optimal|min_overlap:0"),
+        (("--min-overlap", "0.25"), paired, "matching:greedy|min_overlap:0.25"),
+        (("--min-overlap", "0.26"), apart, "matching:greedy|min_overlap:0.26"),
+    ):
+        found, signature = overlap(*options)
+        assert found == outcomes
+        assert signature.startswith(f"matcher:partial|{how}|scheme:BIO|")
+    for wrong in (("--matching", "greedy"), ("--min-overlap", "0.5")):
+        status, out, err = spanrs("score", *files, *wrong)
+        assert (status, out) == (2, "")
+        assert f"{wrong[0]} goes with --matcher partial" in err
+    assert spanrs("score", *files, "--matcher", "partial", "--min-overlap", "1.5")[0] == 2
+    _, out, _ = spanrs("score", *files, "--matcher", "partial")
+    assert out.splitlines()[0].split()[:5] == ["type", "criterion", "precision", "recall", "F1"]

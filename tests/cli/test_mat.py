@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 import mat_cases
+from golden import mat_arguments
 from spanrs import mat
 
 GOOD = {
@@ -259,10 +260,10 @@ def test_all_outputs_say_what_the_library_says(files):
     to = ["--json", "--xlsx", out / "x.xlsx", "--html", out / "x.html", "--csv_output_dir", out]
     done = run(*sides(files), *asked.split(), *drawn.split(), *to)
     assert done.returncode == 0, done.stderr
-    tables = ["pseudo_token", "character"]
-    asked_for = {"tables": tables, "details": True, "by_document": True, "confidence": 50, "seed": 3}
-    result = mat.score(files / "ref", files / "hyp", **asked_for)
-    assert json.loads(done.stdout) == json.loads(result.to_json())
+    matcher = mat.Mat(tables=["pseudo_token", "character"])
+    result = mat.score(files / "ref", files / "hyp", matcher, details=True)
+    tables = mat.tables(result, by_document=True, confidence=50, seed=3)
+    assert json.loads(done.stdout) == json.loads(json.dumps(tables.to_dict(), allow_nan=False))
     written = sorted(p.name for p in (files / "out").iterdir())
     assert written == [
         "bychar.csv",
@@ -279,7 +280,7 @@ def test_all_outputs_say_what_the_library_says(files):
 def test_details_that_are_streamed_are_the_same(files):
     assert run(*sides(files), "--details", "--csv_output_dir", files / "out").returncode == 0
     streamed = (files / "out" / "details.csv").read_bytes()
-    mat.score(files / "ref", files / "hyp", details=True).to_csv(files / "out")
+    mat.tables(mat.score(files / "ref", files / "hyp", details=True)).to_csv(files / "out")
     assert (files / "out" / "details.csv").read_bytes() == streamed
 
 
@@ -289,10 +290,9 @@ def test_every_recorded_case_runs_with_its_own_arguments(matscore):
         args = [a for a in mat_cases.expected(folder, name)["args"] if a != "--tag_output_mismatch_details"]
         if "--similarity_profile" in args:
             continue
-        gold, pred, options = mat_cases.options(folder, name)
         args += ["--lenient", "--task_path", folder / "tasks", "--json", "--seed", "0"]
         done = run(*args, cwd=folder / "cases" / name)
-        lenient = mat.score(gold, pred, **options)
+        lenient = mat.tables(mat_arguments.read(folder, name).score())
         assert done.returncode == 0, (name, done.stderr)
         tables = json.loads(done.stdout)["tables"]
         assert tables["tag"][-1]["match"] == lenient.tag["<all>"]["match"], name

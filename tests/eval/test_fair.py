@@ -20,6 +20,12 @@ import spanrs
 from spanrs import _spanrs
 
 TYPES = ("PER", "LOC", "ORG")
+KINDS = ("tp", "fp", "fn", "le", "be", "lbe", "bes", "bel", "beo")
+
+
+def outcomes(**counted):
+    """All outcomes of a fair evaluation, those that are not named 0."""
+    return dict.fromkeys(KINDS, 0) | counted
 
 
 def counts_of(steps, focus="target"):
@@ -65,9 +71,10 @@ def by_steps(gold, pred, focus="target"):
 
 
 def ours(result):
-    total = Counter(result.counts._asdict())
-    exact = Counter(result.exact_counts._asdict())
-    types = {name: Counter(scores.counts._asdict()) for name, scores in result.per_type.items()}
+    total = Counter(result.outcomes)
+    assert list(result.outcomes) == list(KINDS)
+    exact = Counter(result["traditional"].totals._asdict())
+    types = {name: Counter(row) for name, row in result["fair"].outcomes_by_type.items()}
     conf = Counter(
         {(g, p): n for g, row in result.confusion.items() for p, n in row.items() if n},
     )
@@ -175,8 +182,9 @@ def test_threads_documents_and_many_tags_count_the_same():
         ]
         expected = by_steps(*spans)
         assert all(ours(result) == expected for result in results)
-        rows = [row.scores.counts for row in results[-1].documents]
-        assert spanrs.eval.FairCounts(*map(sum, zip(*rows, strict=True))) == results[-1].counts
+        rows = [row.outcomes for row in results[-1].documents]
+        assert len(rows) == 4
+        assert {kind: sum(row[kind] for row in rows) for kind in KINDS} == results[-1].outcomes
 
 
 def test_errors_are_kept_whatever_the_input_is_made_of():
@@ -184,7 +192,7 @@ def test_errors_are_kept_whatever_the_input_is_made_of():
     tags = [["B-A", "I-A"], ["B-B"]], [["B-A", "O"], ["B-C"]]
     names = ["O", "B-A", "I-A", "B-B", "B-C"]
     ids = [[names.index(tag) for row in side for tag in row] for side in tags]
-    kinds = [("BES", 0), ("LE", 1)]
+    kinds = [("bes", 0), ("le", 1)]
     for sides, options in (
         (spans, {}),
         (tags, {}),
@@ -192,14 +200,14 @@ def test_errors_are_kept_whatever_the_input_is_made_of():
         ([iter([iter(row) for row in side]) for side in spans], {}),
         (ids, {"vocabulary": iter(names), "lengths": iter([2, 1])}),
     ):
-        errors = spanrs.fair(*sides, scheme="BIO", errors=True, **options).errors
-        assert [(error.kind, error.sentence) for error in errors] == kinds
+        errors = spanrs.fair(*sides, scheme="BIO", details=True, **options).errors
+        assert [(error.outcome, error.sentence) for error in errors] == kinds
 
 
 def test_spans_of_a_result_with_errors_keep_their_tokens():
-    result = spanrs.fair([[("A", 0, 5, [4, 0])]], [[("A", 0, 6)]], errors=True)
+    result = spanrs.fair([[("A", 0, 5, [4, 0])]], [[("A", 0, 6)]], details=True)
     assert result.errors[0].gold.tokens == (0, 4)
-    assert json.loads(result.to_json())["errors"][0]["gold"] == {
+    assert json.loads(result.to_json())["details"]["fair"][0]["gold"] == {
         "type": "A",
         "start": 0,
         "end": 5,
@@ -211,8 +219,8 @@ def test_equal_bounds_of_many_spans_of_two_types_take_no_long_time():
     n = 200_000  # Quadratic this takes longer than a test may.
     gold = [[("B", 0, 2)] * n + [("A", 0, 2)] * n]
     pred = [[("B", 0, 2, [0])] * n]
-    counts = spanrs.fair(gold, pred).counts
-    assert (counts.le, counts.fn) == (n, n)
+    counts = spanrs.fair(gold, pred).outcomes
+    assert (counts["le"], counts["fn"]) == (n, n)
 
 
 def test_long_work_in_one_sentence_can_be_interrupted():
@@ -237,7 +245,10 @@ def test_span_lists_go_through_pickles_with_their_tokens():
         [[("A", 0, 5, [0, 4]), ("B", 1, 2)], []], [[("A", 0, 5)], []], True
     )
     copies = pickle.loads(pickle.dumps(lists))
-    assert _spanrs.fair_count(*copies, (None, [])) == _spanrs.fair_count(*lists, (None, []))
+    how = (("fair", 0.0, False), (None, []), 0, [])
+    events = _spanrs.span_events(*lists, *how)
+    assert {tuple(span[3]) for event in events for span in event[4:] if span and span[3]} == {(0, 4)}
+    assert _spanrs.span_events(*copies, *how) == events
     assert copies[0].documents() == lists[0].documents()
 
 
@@ -251,14 +262,15 @@ def test_scorers_can_be_derived_and_a_fair_one_is_fair():
     class Mine(spanrs.Scorer):
         pass
 
-    class MyFair(spanrs.FairScorer):
-        pass
-
     assert isinstance(Mine().result(), spanrs.Result)
-    assert isinstance(MyFair().result(), spanrs.FairResult)
-    assert isinstance(spanrs.Scorer(matcher="fair"), spanrs.FairScorer)
-    with pytest.raises(ValueError, match="make a Scorer"):
-        spanrs.FairScorer(matcher="exact")
+    assert Mine().result().matcher.name == "exact"
+    for matcher in ("fair", spanrs.Fair()):
+        scorer = Mine(matcher=matcher)
+        assert isinstance(scorer.result(), spanrs.Result)
+        assert scorer.matcher == scorer.result().matcher == spanrs.Fair()
+        assert scorer.result().signature.startswith("matcher:fair|")
+    with pytest.raises(TypeError, match="matcher is a name or an object such as spanrs.Fair"):
+        spanrs.Scorer(matcher=spanrs.Fair)
 
 
 def test_arrow_columns_count_the_same():
@@ -278,17 +290,17 @@ def test_every_span_is_decided_once(sentences):
     them and their pred spans that joined, or the other way round.
     """
     gold, pred = [g for g, _ in sentences], [p for _, p in sentences]
-    counts = spanrs.fair(gold, pred).counts
+    counts = spanrs.fair(gold, pred).outcomes
     golds, preds = sum(map(len, gold)), sum(map(len, pred))
-    near = counts.be + counts.lbe
+    near = counts["be"] + counts["lbe"]
     near_gold, near_pred = (
-        golds - counts.tp - counts.le - counts.fn,
-        preds - counts.tp - counts.le - counts.fp,
+        golds - counts["tp"] - counts["le"] - counts["fn"],
+        preds - counts["tp"] - counts["le"] - counts["fp"],
     )
     assert max(near_gold, near_pred) <= near <= near_gold + near_pred
-    assert counts.be == counts.bes + counts.bel + counts.beo
+    assert counts["be"] == counts["bes"] + counts["bel"] + counts["beo"]
     # What was decided, one by one: spans are told apart by where they stand in the input.
-    errors = spanrs.fair(gold, pred, errors=True).errors
+    errors = spanrs.fair(gold, pred, details=True).errors
     for sentence, (g, p) in enumerate(sentences):
         if any(len({(*s[:3], frozenset(s[3:] and s[3])) for s in side}) < len(side) for side in (g, p)):
             continue
@@ -304,7 +316,7 @@ def test_every_span_is_decided_once(sentences):
             seen_pred.add(error.pred)
         tp = len(g) - len(seen_gold - {None})
         assert tp == len(p) - len(seen_pred - {None})
-        assert tp == spanrs.fair([g], [p]).counts.tp
+        assert tp == spanrs.fair([g], [p]).outcomes["tp"]
 
 
 def overlap(a, b):
@@ -324,11 +336,11 @@ def groups(gold, pred):
 
 
 def sides_of(counts):
-    return (counts.tp, counts.fp, counts.fn, counts.le, counts.lbe, counts.bes, counts.bel, counts.beo)
+    return tuple(counts[kind] for kind in ("tp", "fp", "fn", "le", "lbe", "bes", "bel", "beo"))
 
 
 def swapped(counts):
-    return (counts.tp, counts.fn, counts.fp, counts.le, counts.lbe, counts.bel, counts.bes, counts.beo)
+    return tuple(counts[kind] for kind in ("tp", "fn", "fp", "le", "lbe", "bel", "bes", "beo"))
 
 
 @given(flat_documents)
@@ -342,7 +354,7 @@ def test_swapping_the_sides_swaps_the_errors(sentences):
         if all(min(sum(side == n for side, _ in group) for n in (0, 1)) <= 1 for group in groups(g, p))
     ]
     gold, pred = [g for g, _ in kept], [p for _, p in kept]
-    there, back = spanrs.fair(gold, pred).counts, spanrs.fair(pred, gold).counts
+    there, back = spanrs.fair(gold, pred).outcomes, spanrs.fair(pred, gold).outcomes
     assert sides_of(there) == swapped(back)
 
 
@@ -351,8 +363,8 @@ def test_swapping_the_sides_is_no_law_where_both_have_a_choice():
     # and everything is in a pair: 2 boundary errors. From the shortest pred span on (0-3 of 0-3 and 3-6)
     # 0-3 takes 1-4, with which it shares most, 3-6 and 0-1 are left over and join: 3.
     gold, pred = [[("A", 0, 1), ("A", 1, 4)]], [[("A", 0, 3), ("A", 3, 6)]]
-    assert spanrs.fair(gold, pred).counts.be == 2
-    assert spanrs.fair(pred, gold).counts.be == 3
+    assert spanrs.fair(gold, pred).outcomes["be"] == 2
+    assert spanrs.fair(pred, gold).outcomes["be"] == 3
 
 
 @given(documents)
@@ -364,10 +376,10 @@ def test_without_near_misses_fair_is_traditional(sentences):
     ]
     kept = [(g, p) for g, p in kept if not any(a != b and overlap(a, b) for a in g for b in p)]
     result = spanrs.fair([g for g, _ in kept], [p for _, p in kept])
-    counts = result.counts
-    assert (counts.tp, counts.fp, counts.fn) == result.exact_counts
-    assert counts.le == counts.be == counts.lbe == 0
-    assert result.exact == result.fair == result.weighted
+    counts = result.outcomes
+    assert (counts["tp"], counts["fp"], counts["fn"]) == result["traditional"].totals
+    assert counts["le"] == counts["be"] == counts["lbe"] == 0
+    assert result["traditional"].micro == result["fair"].micro == result["weighted"].micro
 
 
 @given(documents, st.randoms(use_true_random=False))
@@ -385,7 +397,7 @@ def test_documents_can_be_added_in_any_order(sentences, rng):
 
 def test_scorers_merge_and_keep_documents():
     one = spanrs.Scorer(scheme="BIO", matcher="fair", by_document=True)
-    other = spanrs.FairScorer(scheme="BIO", by_document=True)
+    other = spanrs.Scorer(scheme="BIO", matcher=spanrs.Fair(), by_document=True)
     for scorer, gold, pred in ((one, ["B-A", "I-A"], ["B-A", "O"]), (other, ["B-B"], ["B-A"])):
         scorer.update([gold], [pred])
         scorer.end_document()
@@ -393,30 +405,32 @@ def test_scorers_merge_and_keep_documents():
     other.end_document()
     one.merge(other)
     result = one.result()
-    assert [row.scores.counts.be for row in result.documents] == [1, 0, 1]
-    assert (result.counts.be, result.counts.le, result.sentences) == (2, 1, 3)
+    assert [row.outcomes["be"] for row in result.documents] == [1, 0, 1]
+    assert (result.outcomes["be"], result.outcomes["le"], result.sentences) == (2, 1, 3)
     with pytest.raises(spanrs.errors.SchemeError, match="focus:pred"):
-        one.merge(spanrs.FairScorer(scheme="BIO", focus="pred"))
+        one.merge(spanrs.Scorer(scheme="BIO", matcher=spanrs.Fair(focus="pred")))
 
 
-def test_score_takes_documents_and_refuses_weights_of_documents():
+def test_score_takes_documents_and_weights_of_documents():
     gold, pred = [["B-A"], ["B-A"], ["B-B"]], [["B-A"], ["O"], ["B-A"]]
     result = spanrs.score(gold, pred, matcher="fair", documents=[1, 2])
-    assert [row.scores.counts[:4] for row in result.documents] == [(1, 0, 0, 0), (0, 0, 1, 1)]
-    with pytest.raises(TypeError, match="exact matcher"):
-        spanrs.score(gold, pred, matcher="fair", weights=[1, 2, 3])
-    with pytest.raises(ValueError, match="unknown matcher 'fear'; one of exact, fair"):
+    assert [row.outcomes for row in result.documents] == [outcomes(tp=1), outcomes(fn=1, le=1)]
+    weighed = spanrs.score(gold, pred, matcher="fair", document_weights=[1, 2, 3])
+    assert weighed.outcomes == outcomes(tp=1, fn=2, le=3)
+    assert [row.outcomes for row in weighed.documents] == [outcomes(tp=1), outcomes(fn=1), outcomes(le=1)]
+    assert "|document_weights:given|" in weighed.signature
+    with pytest.raises(ValueError, match="unknown matcher 'fear'; one of exact, partial, fair"):
         spanrs.score(gold, pred, matcher="fear")
 
 
 def test_types_that_are_left_out_take_part_in_nothing():
     gold, pred = [[("A", 0, 3), ("B", 0, 2)]], [[("B", 0, 3)]]
-    assert spanrs.fair(gold, pred).counts.le == 1
-    assert spanrs.fair(gold, pred, types=["B"]).counts.be == 1
-    assert spanrs.fair(gold, pred, exclude=["A"]).counts.be == 1
+    assert spanrs.fair(gold, pred).outcomes["le"] == 1
+    assert spanrs.fair(gold, pred, types=["B"]).outcomes["be"] == 1
+    assert spanrs.fair(gold, pred, exclude=["A"]).outcomes["be"] == 1
     tags = ([["B-A", "I-A", "O"]], [["B-B", "O", "O"]])
-    assert spanrs.fair(*tags).counts.lbe == 1
-    assert spanrs.fair(*tags, exclude=["B"]).counts == spanrs.eval.FairCounts(fn=1)
+    assert spanrs.fair(*tags).outcomes["lbe"] == 1
+    assert spanrs.fair(*tags, exclude=["B"]).outcomes == outcomes(fn=1)
     with pytest.raises(TypeError, match=r"\['A'\]"):
         spanrs.fair(gold, pred, exclude="A")
 
@@ -473,20 +487,23 @@ def test_formulas_and_dictionaries_are_the_same_weights():
     spans = [[("A", 0, 3), ("B", 5, 7)]], [[("A", 0, 2), ("C", 5, 7)]]
     formula = "LE = .5 FP + 0.5*FN, BES = 0.5 TP + 0.5 FN"
     table = {"LE": {"FP": 0.5, "FN": 0.5}, "BES": {"TP": 0.5, "FN": 0.5}}
-    assert spanrs.fair(*spans, weights=formula).weighted == spanrs.fair(*spans, weights=table).weighted
-    assert spanrs.fair(*spans, weights="default").weighted == spanrs.fair(*spans).fair
+    weighted = [spanrs.fair(*spans, weights=given)["weighted"].micro for given in (formula, table)]
+    assert weighted[0] == weighted[1]
+    assert spanrs.fair(*spans, weights="default")["weighted"].micro == spanrs.fair(*spans)["fair"].micro
 
 
 def test_results_are_plain_json_csv_and_a_page():
     gold, pred = [[("<b>", 0, 3), ("=1", 5, 7)]], [[("<b>", 0, 2), ("C", 5, 7)]]
-    result = spanrs.fair(gold, pred, errors=True)
+    result = spanrs.fair(gold, pred, details=True)
     parsed = json.loads(result.to_json())
-    assert parsed["overall"]["counts"]["le"] == 1
+    assert list(parsed["criteria"]) == ["traditional", "fair", "weighted"]
+    assert parsed["criterion"] == "fair"
+    assert parsed["outcomes"] == parsed["criteria"]["fair"]["outcomes"] == outcomes(le=1, be=1, bes=1)
     assert {"gold": "=1", "pred": "C", "count": 1} in parsed["confusion"]
-    assert parsed["errors"][0]["kind"] == "LE"
+    assert [detail["outcome"] for detail in parsed["details"]["fair"]] == ["le", "bes"]
     rows = result.to_csv().splitlines()
-    assert rows[0].startswith("type,evaluation,precision")
-    assert any(row.startswith("'=1,exact,") for row in rows)
+    assert rows[0].startswith("type,criterion,precision")
+    assert any(row.startswith("'=1,traditional,") for row in rows)
     page = result.to_html(title="a & b")
     assert "&lt;b&gt;" in page
     assert "<b>" not in page

@@ -69,15 +69,21 @@ def test_nested_spans_count_the_same_natively_in_the_drop_in_and_by_the_steps(ne
             totals.append(total)
         assert totals[0] == totals[1]
         found = faireval.calculate_results(totals[0], eval_method=["traditional", "fair"])
-        assert min(result.counts[3:6]) > nested.errors
-        for name, scores in [*result.per_type.items(), (None, result.overall)]:
-            exact, fair = (
+        assert min(result.outcomes[kind] for kind in ("le", "be", "lbe")) > nested.errors
+        exact, fair = result["traditional"], result["fair"]
+        rows = [(None, exact.totals, fair.outcomes, exact.micro, fair.micro)]
+        assert list(exact.per_type) == list(fair.per_type) == sorted(found["per_label"]["fair"])
+        for name in fair.per_type:
+            totals, kinds = exact.totals_by_type[name], fair.outcomes_by_type[name]
+            rows.append((name, totals, kinds, exact.per_type[name], fair.per_type[name]))
+        for name, totals, kinds, *scores in rows:
+            wanted = [
                 found["overall"][version] if name is None else found["per_label"][version][name]
                 for version in ("traditional", "fair")
-            )
-            assert scores.exact_counts == (exact["TP"], exact["FP"], exact["FN"])
-            assert {kind: fair[kind.upper()] for kind in scores.counts._fields} == scores.counts._asdict()
-            for score, row in ((scores.exact, exact), (scores.fair, fair)):
+            ]
+            assert totals == tuple(wanted[0][kind] for kind in ("TP", "FP", "FN"))
+            assert kinds == {kind.lower(): wanted[1][kind] for kind in map(str.upper, kinds)}
+            for score, row in zip(scores, wanted, strict=True):
                 assert (score.precision, score.recall, score.f1) == (row["Prec"], row["Rec"], row["F1"])
         cells = Counter(
             {(g or "_", p or "_"): n for g, row in result.confusion.items() for p, n in row.items()}

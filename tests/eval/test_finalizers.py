@@ -15,8 +15,15 @@ OPTIONS = Columns(tag=-2, second=-1).as_options()
 SENTENCES, TOKENS = 5_000, 10
 
 
-def counter() -> _spanrs.Counter:
-    return _spanrs.Counter("BIO", None, "conlleval", Dialect(), 0, False)
+def scorer() -> _spanrs.Scorer:
+    return _spanrs.Scorer(("exact", 0.0, False), (None, []), "BIO", None, "conlleval", Dialect(), 0, False)
+
+
+def tokens(counted: _spanrs.Scorer) -> int:
+    """How many tokens were counted."""
+    names = [name for name, _ in next(row[1] for row in _spanrs.schema("exact") if row[0] == "corpus")]
+    (found,) = [n for of, at, _, _, n in counted.counts().cells() if of == 1 and names[at] == "tokens"] or [0]
+    return found
 
 
 def fresh() -> list[list[str]]:
@@ -42,23 +49,23 @@ def test_no_finalizer_runs_while_lists_are_walked():
 
     def score_files() -> None:
         while not over.is_set():
-            counter().update_files(File, None, OPTIONS, OPTIONS, "refuse", None)
+            scorer().update_files(File, None, OPTIONS, OPTIONS, "refuse", None)
 
     thread = threading.Thread(target=score_files)
     thread.start()
     try:
         for _ in range(30):
             gold, pred = fresh(), fresh()
-            counts = counter()
+            counted = scorer()
             sides[:] = gold, pred
             try:
-                counts.update_lists(gold, pred)
+                counted.update_lists(gold, pred, None)
             except AlignmentError:
                 # Gold was emptied before the walk, and pred not yet.
                 continue
             finally:
                 sides.clear()
-            assert counts.state()["tokens"] in (0, SENTENCES * TOKENS)
+            assert tokens(counted) in (0, SENTENCES * TOKENS)
     finally:
         over.set()
         thread.join()

@@ -217,7 +217,7 @@ def test_a_scorer_goes_on_after_any_error():
     assert scorer.result().to_dict() == spanrs.Scorer("BIO").result().to_dict()
     scorer.update(IDS, IDS, vocabulary=VOCABULARY)
     scorer.update(arrow([["B-A"]]), arrow([["B-A"]]))
-    assert scorer.result().counts == (3, 0, 0)
+    assert scorer.result().totals == (3, 0, 0)
 
 
 class Once:

@@ -34,6 +34,7 @@ def same(got, expected):
     """Equal in all that is counted, violations and the choice of a scheme included."""
     assert got.to_dict() == expected.to_dict()
     assert got.confusion == expected.confusion
+    assert got.counts == expected.counts
 
 
 def scored(*args):
@@ -361,7 +362,7 @@ def test_nulls_inside_a_dictionary_are_nulls():
 
     gold, pred = column([0, 1, 2, None]), column([0, 3, 2, 3])
     result = spanrs.score(gold, pred, "BIO")
-    assert (result.counts, result.tokens, result.violations["gold"].count) == ((1, 0, 0), 2, 0)
+    assert (result.totals, result.tokens, result.violations["gold"].count) == ((1, 0, 0), 2, 0)
     with pytest.raises(spanrs.errors.SchemeError, match="pred has no tag at sentence 0, token 1"):
         spanrs.score(pred, gold, "BIO")
 
@@ -380,4 +381,4 @@ def test_columns_stay_as_they_are_after_scoring():
 def test_a_column_of_nothing_but_nulls():
     gold, pred = pa.array([[None, None], []]), pa.array([["O", "B-A"], []])
     result = spanrs.score(gold, pred, "BIO")
-    assert (result.sentences, result.tokens, result.counts.fp) == (2, 0, 0)
+    assert (result.sentences, result.tokens, result.totals.fp) == (2, 0, 0)

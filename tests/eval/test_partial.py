@@ -16,15 +16,22 @@ from hypothesis import strategies as st
 import spanrs
 from spanrs import tags
 from spanrs.errors import AlignmentError, SchemeError
-from spanrs.eval import PartialCounts
 
 GOLD = [["B-PER", "I-PER", "O", "B-LOC"], ["O", "B-ORG"]]
 PRED = [["B-PER", "O", "O", "B-ORG"], ["O", "B-ORG"]]
+MODES = ("strict", "bounds", "overlap", "type")
+OUTCOMES = ("correct", "incorrect", "partial", "missed", "spurious")
+
+
+def outcomes(**counted):
+    """All outcomes of partial matching, those that are not named 0."""
+    return dict.fromkeys(OUTCOMES, 0) | counted
 
 
 def numbers(result):
     data = result.to_dict()
-    return data["modes"], data["per_type"], data["sentences"]
+    assert tuple(data["criteria"]) == MODES
+    return data["criteria"], data["sentences"]
 
 
 def as_spans(sentences, scheme="BIO"):
@@ -50,13 +57,16 @@ def test_all_inputs_give_the_same(matching):
 
 def test_measures():
     result = spanrs.partial(GOLD, PRED)
-    assert result.partial.counts == PartialCounts(correct=2, partial=1)
-    assert result.partial.f1 == pytest.approx(2.5 / 3)
-    assert result.strict.counts == PartialCounts(correct=1, incorrect=2)
-    assert result.exact.counts == PartialCounts(correct=2, incorrect=1)
-    assert result.ent_type.counts == PartialCounts(correct=2, incorrect=1)
-    assert result.per_type["ORG"]["strict"].counts == PartialCounts(correct=1, spurious=1)
-    assert spanrs.partial([[]], [[]]).partial.f1 == 0.0
+    assert result["overlap"].outcomes == outcomes(correct=2, partial=1)
+    assert result["overlap"].micro.f1 == pytest.approx(2.5 / 3)
+    assert result["strict"].outcomes == outcomes(correct=1, incorrect=2)
+    assert result["bounds"].outcomes == outcomes(correct=2, incorrect=1)
+    assert result["type"].outcomes == outcomes(correct=2, incorrect=1)
+    assert result["strict"].outcomes_by_type["ORG"] == outcomes(correct=1, spurious=1)
+    score = result["strict"].per_type["ORG"]
+    assert (score.precision, score.recall, score.f1, score.support) == (0.5, 1.0, 2 / 3, 1)
+    assert (result.micro, result.outcomes) == (result["strict"].micro, result["strict"].outcomes)
+    assert spanrs.partial([[]], [[]])["overlap"].micro.f1 == 0.0
     assert spanrs.partial([], []).sentences == 0
 
 
@@ -74,30 +84,50 @@ def test_the_scheme_is_that_of_scoring():
         assert spanrs.partial(gold, pred).settings["scheme"] == spanrs.score(gold, pred).settings["scheme"]
 
 
-def test_instances_are_those_of_the_counts():
-    result = spanrs.partial(GOLD, PRED, instances=True)
-    for mode, score in result.modes.items():
-        lists = result.to_dict()["instances"][mode]
-        assert {name: len(places) for name, places in lists.items()} == score.counts._asdict()
-    assert result.instances["strict"].incorrect == [(0, 0), (0, 1)]
-    assert spanrs.partial(GOLD, PRED).instances is None
+def test_details_are_those_of_the_counts():
+    result = spanrs.partial(GOLD, PRED, details=True)
+    for mode in MODES:
+        details = result.details[mode]
+        found = {name: sum(detail.outcome == name for detail in details) for name in OUTCOMES}
+        assert found == result[mode].outcomes
+        plain = result.to_dict()["details"][mode]
+        assert [detail["outcome"] for detail in plain] == [detail.outcome for detail in details]
+    incorrect = [detail for detail in result.details["strict"] if detail.outcome == "incorrect"]
+    places = [(detail.sentence, detail.gold_index, detail.pred_index) for detail in incorrect]
+    assert places == [(0, 0, 0), (0, 1, 1)]
+    assert [(tuple(d.gold)[:3], tuple(d.pred)[:3]) for d in incorrect] == [
+        (("PER", 0, 2), ("PER", 0, 1)),
+        (("LOC", 3, 4), ("ORG", 3, 4)),
+    ]
+    assert result.errors == incorrect
+    assert spanrs.partial(GOLD, PRED).details is None
 
 
 def test_batches_merge_to_the_whole():
-    whole = spanrs.partial(GOLD, PRED, instances=True)
-    one, other = (spanrs.PartialScorer(instances=True) for _ in range(2))
+    whole = spanrs.partial(GOLD, PRED)
+    one, other = (spanrs.Scorer(matcher="partial") for _ in range(2))
     one.update(GOLD[:1], PRED[:1])
     other.update(GOLD[1:], PRED[1:])
     one.merge(other)
     assert one.result().to_dict() | {"detection": None} == whole.to_dict() | {"detection": None}
     with pytest.raises(SchemeError, match="cannot be merged"):
-        one.merge(spanrs.PartialScorer(matching="optimal"))
+        one.merge(spanrs.Scorer(matcher=spanrs.Partial(matching="optimal")))
+
+
+def test_details_merge_to_those_of_the_whole():
+    whole = spanrs.partial(GOLD, PRED, details=True)
+    one, other = (spanrs.partial(GOLD[part], PRED[part], details=True) for part in (slice(1), slice(1, 2)))
+    merged = one.merge(other)
+    assert merged.details == whole.details
+    assert merged.to_dict() | {"detection": None} == whole.to_dict() | {"detection": None}
+    assert one.merge(spanrs.partial(GOLD[1:], PRED[1:])).details is None
 
 
 def test_text_and_json():
     result = spanrs.partial([["B-[red]"]], [["B-[red]"]])
-    assert "\n[red]   strict        100.00" in str(result)
-    assert json.loads(result.to_json())["modes"]["strict"]["f1"] == 1.0
+    assert str(result).splitlines()[0].split() == ["type", "criterion", "precision", "recall", "F1", *OUTCOMES]
+    assert "\n[red]   strict         100.00" in str(result)
+    assert json.loads(result.to_json())["criteria"]["strict"]["micro"]["f1"] == 1.0
     assert result.signature in repr(result)
 
 
@@ -132,7 +162,7 @@ def test_refusals():
 
 
 def test_a_failed_batch_counts_nothing():
-    scorer = spanrs.PartialScorer("BIO")
+    scorer = spanrs.Scorer("BIO", matcher="partial")
     scorer.update(GOLD, PRED)
     before = scorer.result().to_dict()
     with pytest.raises(AlignmentError):
@@ -171,32 +201,32 @@ def test_optimal_is_the_best_of_all_assignments(gold, pred):
     result = spanrs.partial([gold], [pred], matching="optimal")
     rules = {
         "strict": lambda g, p: g == p,
-        "exact": lambda g, p: g[1:] == p[1:],
-        "partial": lambda g, p: g[1:] == p[1:],
-        "ent_type": lambda g, p: g[0] == p[0],
+        "bounds": lambda g, p: g[1:] == p[1:],
+        "overlap": lambda g, p: g[1:] == p[1:],
+        "type": lambda g, p: g[0] == p[0],
     }
     for mode, right in rules.items():
         correct, pairs, _ = best(gold, pred, right)
-        counts = result.modes[mode].counts
-        assert counts.correct == correct
-        assert counts.incorrect + counts.partial == pairs - correct
-        assert (counts.missed, counts.spurious) == (len(gold) - pairs, len(pred) - pairs)
+        counts = result[mode].outcomes
+        assert counts["correct"] == correct
+        assert counts["incorrect"] + counts["partial"] == pairs - correct
+        assert (counts["missed"], counts["spurious"]) == (len(gold) - pairs, len(pred) - pairs)
 
 
 @settings(max_examples=200, deadline=None)
 @given(some, some, st.randoms())
 def test_optimal_does_not_look_at_the_order(gold, pred, rng):
-    one = spanrs.partial([gold], [pred], matching="optimal", instances=True)
+    one = spanrs.partial([gold], [pred], matching="optimal", details=True)
     golds, preds = rng.sample(gold, len(gold)), rng.sample(pred, len(pred))
-    other = spanrs.partial([golds], [preds], matching="optimal", instances=True)
+    other = spanrs.partial([golds], [preds], matching="optimal", details=True)
     assert numbers(one) == numbers(other)
-    for mode in one.modes:
-        mine, theirs = one.instances[mode], other.instances[mode]
-        for name in PartialCounts._fields:
+    for mode in MODES:
+        for name in OUTCOMES:
+            field = "gold_index" if name == "missed" else "pred_index"
             sides = (gold, golds) if name == "missed" else (pred, preds)
             found = [
-                sorted(s[at] for _, at in getattr(m, name))
-                for m, s in zip((mine, theirs), sides, strict=True)
+                sorted(side[getattr(d, field)] for d in result.details[mode] if d.outcome == name)
+                for result, side in zip((one, other), sides, strict=True)
             ]
             assert found[0] == found[1]
 

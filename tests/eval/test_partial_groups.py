@@ -27,16 +27,24 @@ def run(code):
 @pytest.mark.parametrize("matching", ["greedy", "optimal"])
 def test_thousands_of_equal_spans_are_paired(matching):
     gold, pred = [("A", 0, 5)] * 3000, [("A", 1, 6)] * 2000
-    result = spanrs.partial([gold], [pred], matching=matching, instances=True)
-    assert result.partial.counts == (0, 0, 2000, 1000, 0)
-    assert result.instances["partial"].missed == [(0, at) for at in range(2000, 3000)]
+    result = spanrs.partial([gold], [pred], matching=matching, details=True)
+    assert tuple(result["overlap"].outcomes.items()) == (
+        ("correct", 0),
+        ("incorrect", 0),
+        ("partial", 2000),
+        ("missed", 1000),
+        ("spurious", 0),
+    )
+    missed = [detail for detail in result.details["overlap"] if detail.outcome == "missed"]
+    places = [(detail.sentence, detail.gold_index) for detail in missed]
+    assert places == [(0, at) for at in range(2000, 3000)]
 
 
 @pytest.mark.parametrize("family", [nested, chained])
 def test_shifted_spans_are_paired_in_order(family):
-    result = spanrs.partial([family(300)], [family(300, 1)], matching="optimal", instances=True)
-    assert result.partial.counts == (0, 0, 300, 0, 0)
-    assert result.ent_type.counts == (300, 0, 0, 0, 0)
+    result = spanrs.partial([family(300)], [family(300, 1)], matching="optimal", details=True)
+    assert tuple(result["overlap"].outcomes.values()) == (0, 0, 300, 0, 0)
+    assert tuple(result["type"].outcomes.values()) == (300, 0, 0, 0, 0)
 
 
 def test_groups_beyond_the_limit_are_refused_with_what_to_do():
@@ -51,7 +59,7 @@ def test_groups_beyond_the_limit_are_refused_with_what_to_do():
 
 
 def test_a_refused_batch_counts_nothing():
-    scorer = spanrs.PartialScorer(matching="optimal")
+    scorer = spanrs.Scorer(matcher=spanrs.Partial(matching="optimal"))
     spans = nested(4100)
     with pytest.raises(LimitError):
         scorer.update([[("A", 0, 1)], spans], [[("A", 0, 1)], spans])
@@ -85,7 +93,7 @@ except KeyboardInterrupt:
 CALLS = {
     "greedy": (60_000, "spanrs.partial(*sides)"),
     "optimal": (4000, "[spanrs.partial(*sides, matching='optimal') for _ in range(50)]"),
-    "instances": (4000, "[spanrs.partial(*sides, matching='optimal', instances=True) for _ in range(50)]"),
+    "details": (4000, "[spanrs.partial(*sides, matching='optimal', details=True) for _ in range(50)]"),
     "nervaluate": (
         60_000,
         "nervaluate.Evaluator(*sides_of_dicts, tags=['A', 'B'], loader='dict').evaluate()",

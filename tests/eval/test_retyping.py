@@ -37,12 +37,12 @@ def agrees(result, expected):
     close = {"rel": 1e-12, "abs": 1e-12}
     assert list(result.per_type) == expected.types()
     for name, score in result.per_type.items():
-        assert result.counts_by_type[name] == pytest.approx(expected.row(name), **close)
+        assert result.totals_by_type[name] == pytest.approx(expected.row(name), **close)
         assert (score.precision, score.recall, score.f1) == pytest.approx(
             brute.measures(*expected.row(name)), **close
         )
         assert score.support == pytest.approx(expected.gold[name], **close)
-    assert result.counts == pytest.approx(expected.total(), **close)
+    assert result.totals == pytest.approx(expected.total(), **close)
     supports = [expected.gold[name] for name in expected.types()]
     for score, wanted in (
         (result.micro, brute.measures(*expected.total())),
@@ -55,9 +55,11 @@ def agrees(result, expected):
     accuracy = expected.correct / expected.tokens if expected.tokens else 0
     assert result.accuracy == pytest.approx(accuracy, **close)
     wanted = brute.confusion(expected)
-    assert result.confusion.keys() == wanted.keys()
     for name, row in wanted.items():
-        assert result.confusion[name] == pytest.approx(row, **close)
+        assert {other: result.confusion[name][other] for other in wanted} == pytest.approx(row, **close)
+    # What does not occur is not there.
+    assert all(n and gold in wanted and pred in wanted for gold, pred, n in result.confusion.triples())
+    assert len(result.confusion.triples()) == sum(len(row) for row in result.confusion.values())
     assert json.loads(result.to_json())["sentences"] == result.sentences
 
 
@@ -70,7 +72,7 @@ def test_a_map_of_types_is_as_if_spans_had_them(documents, types):
     view = result.with_types(types)
     agrees(view, brute.score(documents, rename=rename))
     for row, document in zip(view.documents, documents, strict=True):
-        assert row.counts == brute.score([document], rename=rename).total()
+        assert row.totals == brute.score([document], rename=rename).total()
     assert view.violations == result.violations
 
 
@@ -92,20 +94,20 @@ def test_types_merged_into_one_match_each_other(documents):
     expected = brute.score(documents, rename=lambda _: "X")
     agrees(merged, expected)
     # Then types say nothing, and bounds are all there is.
-    assert merged.counts == result.untyped_counts == expected.total()
+    assert merged.totals == result.untyped_totals == expected.total()
     assert merged.micro == result.untyped
 
 
 @settings(max_examples=100, deadline=None)
 @given(st.lists(st.lists(st.tuples(any_tag("BIOES"), any_tag("BIOES")), max_size=8), max_size=5))
-def test_bounds_alone_are_the_mode_exact_of_partial_matching(pairs):
+def test_bounds_alone_are_the_criterion_bounds_of_partial_matching(pairs):
     gold, pred = ([[pair[side] for pair in row] for row in pairs] for side in (0, 1))
     result = spanrs.score(gold, pred, "IOBES")
-    exact = spanrs.partial(gold, pred, "IOBES").exact
+    bounds = spanrs.partial(gold, pred, "IOBES")["bounds"]
     untyped = result.untyped
-    assert (untyped.precision, untyped.recall) == (exact.precision, exact.recall)
-    assert untyped.f1 == pytest.approx(exact.f1, abs=1e-15)
-    assert result.untyped_counts.tp == exact.counts.correct
+    assert (untyped.precision, untyped.recall) == (bounds.micro.precision, bounds.micro.recall)
+    assert untyped.f1 == pytest.approx(bounds.micro.f1, abs=1e-15)
+    assert result.untyped_totals.tp == bounds.outcomes["correct"]
     assert untyped.support == result.micro.support
 
 
@@ -114,9 +116,9 @@ def test_bounds_alone_are_the_mode_exact_of_partial_matching(pairs):
 def test_weights_say_how_often_a_document_counts(documents, data, kind):
     weights = data.draw(st.lists(WEIGHTS, min_size=len(documents), max_size=len(documents)))
     gold, pred, sizes = flat(documents)
-    result = spanrs.score(gold, pred, "BIO", documents=sizes, weights=kind(weights))
+    result = spanrs.score(gold, pred, "BIO", documents=sizes, document_weights=kind(weights))
     agrees(result, brute.score(documents, weights))
-    assert "|weights:documents|" in result.signature
+    assert "|document_weights:given|" in result.signature
     plain = spanrs.score(gold, pred, "BIO", documents=sizes)
     assert plain.documents == result.documents
     assert plain.with_document_weights(weights).to_dict() == result.to_dict()
@@ -126,8 +128,8 @@ def test_weights_say_how_often_a_document_counts(documents, data, kind):
         plain.with_types(types).with_document_weights(weights),
         plain.with_document_weights(weights).with_types(types),
     )
-    for name, counts in one.counts_by_type.items():
-        assert counts == pytest.approx(other.counts_by_type[name])
+    for name, counts in one.totals_by_type.items():
+        assert counts == pytest.approx(other.totals_by_type[name])
 
 
 @settings(max_examples=100, deadline=None)
@@ -137,7 +139,7 @@ def test_whole_weights_are_repetitions(documents, data):
     gold, pred, sizes = flat(documents)
     again = [document for document, n in zip(documents, weights, strict=True) for _ in range(n)]
     repeated = spanrs.score(*flat(again)[:2], "BIO").to_dict()
-    weighed = spanrs.score(gold, pred, "BIO", documents=sizes, weights=weights).to_dict()
+    weighed = spanrs.score(gold, pred, "BIO", documents=sizes, document_weights=weights).to_dict()
     for one in (repeated, weighed):
         for key in ("signature", "violations", "warnings", "documents"):
             one.pop(key, None)
@@ -187,7 +189,7 @@ def test_documents_are_cut_from_every_kind_of_input():
     for sides, more in whole:
         assert spanrs.score(*sides, documents=[1, 2], **more).to_dict() == expected
     rows = spanrs.score(*matrix, documents=[1, 1], **options).documents
-    assert [row.counts for row in rows] == [(1, 0, 0), (0, 1, 1)]
+    assert [row.totals for row in rows] == [(1, 0, 0), (0, 1, 1)]
 
 
 @pytest.mark.parametrize(
@@ -202,7 +204,7 @@ def test_documents_are_cut_from_every_kind_of_input():
 )
 def test_weights_that_are_none_are_refused(weights, message):
     with pytest.raises(ValueError, match=message):
-        spanrs.score([["B-A"], ["O"]], [["B-A"], ["O"]], weights=weights)
+        spanrs.score([["B-A"], ["O"]], [["B-A"], ["O"]], document_weights=weights)
 
 
 def test_without_documents_there_is_nothing_to_weigh():
@@ -210,20 +212,20 @@ def test_without_documents_there_is_nothing_to_weigh():
     for weights in ([], [1]):
         with pytest.raises(ValueError, match="documents="):
             result.with_document_weights(weights)
-    assert spanrs.score([], [], weights=[]).tokens == 0
+    assert spanrs.score([], [], document_weights=[]).tokens == 0
 
 
 def test_fractions_are_printed_short():
-    result = spanrs.score([["B-A"], ["B-A"]], [["B-A"], ["O"]], weights=[0.1, 0.2])
+    result = spanrs.score([["B-A"], ["B-A"]], [["B-A"], ["O"]], document_weights=[0.1, 0.2])
     assert "0.30" in str(result)
     assert "0.30000" not in str(result) + result._repr_html_()
     assert "of 0.30 tokens in 0.30 sentences" in str(result)
 
 
 def test_later_weights_take_the_place_of_earlier_ones():
-    result = spanrs.score([["B-A"], ["B-A"]], [["B-A"], ["O"]], weights=[1, 3])
+    result = spanrs.score([["B-A"], ["B-A"]], [["B-A"], ["O"]], document_weights=[1, 3])
     again = result.with_document_weights([1, 1])
-    assert again.counts == (1, 0, 1)
+    assert again.totals == (1, 0, 1)
     assert again.signature == result.signature
 
 
@@ -254,9 +256,9 @@ def test_errors_name_the_sentence_of_the_corpus_and_not_of_its_document():
         assert caught.value.sentence == 2
         assert caught.value.__context__ is None or caught.value.__suppress_context__
         with pytest.raises(spanrs.errors.SchemeError, match="pred has id 7 at sentence 2, token 1"):
-            spanrs.score(gold_ids, pred_ids, scheme, vocabulary=["O"], weights=[1, 1, 1])
+            spanrs.score(gold_ids, pred_ids, scheme, vocabulary=["O"], document_weights=[1, 1, 1])
     with pytest.raises(spanrs.errors.SchemeError, match="pred sentence 2, token 0"):
-        spanrs.score([["O"]] * 3, [["O"], ["O"], ["I-A"]], "BIO", "refuse", weights=[1, 1, 1])
+        spanrs.score([["O"]] * 3, [["O"], ["O"], ["I-A"]], "BIO", "refuse", document_weights=[1, 1, 1])
 
 
 def test_what_columns_cannot_do_beside_documents_is_said():
@@ -270,8 +272,11 @@ def test_what_columns_cannot_do_beside_documents_is_said():
             return self.column.__arrow_c_array__(requested_schema)
 
     column, ids = pa.array([["O"], ["O"]]), np.zeros((2, 3), int)
-    with pytest.raises(TypeError, match="Capsule cannot"):
-        spanrs.score(Capsule(column), Capsule(column), documents=[2])
+    capsules = (Capsule(column), Capsule(column))
+    expected = spanrs.score(column, column, documents=[1, 1]).to_dict()
+    assert spanrs.score(*capsules, documents=[1, 1]).to_dict() == expected
+    with pytest.raises(TypeError, match="need columns that have a length, and Capsule has none"):
+        spanrs.score(*capsules, document_weights=[1, 1])
     with pytest.raises(TypeError, match="a null leaves a token out"):
         spanrs.score(column, column, mask=[[True]] * 2, documents=[2])
     with pytest.raises(TypeError, match="name the vocabulary"):
@@ -280,11 +285,38 @@ def test_what_columns_cannot_do_beside_documents_is_said():
         spanrs.score(column, column[:1], documents=[2])
     with pytest.raises(AlignmentError, match="gold has 2 sentences, pred has 1"):
         spanrs.score([["O"]] * 2, [["O"]], documents=[2])
-    with pytest.raises(AlignmentError, match=r"shape \(2, 3\), pred of \(1, 3\)"):
+    with pytest.raises(AlignmentError, match=r"gold is 2 by 3 \(sentences by tokens\), pred 1 by 3"):
         spanrs.score(ids, ids[:1], vocabulary=["O"], documents=[2])
-    for lengths in ([2, 2], [7, -1], [6, 6]):
-        with pytest.raises(AlignmentError, match="lengths add up to"):
+    for lengths, message in (
+        ([2, 2], "lengths add up to 4, but there are 6 ids a side"),
+        ([7, -1], "sentence 1 has length -1; lengths are 0 or more"),
+        ([6, 6], "lengths add up to 12, but there are 6 ids a side"),
+    ):
+        with pytest.raises(AlignmentError, match=message):
             spanrs.score(ids.ravel(), ids.ravel(), vocabulary=["O"], lengths=lengths, documents=[1, 1])
+
+
+def test_weights_go_with_columns_that_have_nulls():
+    import polars as pl
+    import pyarrow as pa
+
+    gold, pred = pa.array([["B-A", None], ["O"]]), pa.array([["B-A", "O"], ["B-A"]])
+    ids = pa.array([[1, None], [0]]), pa.array([[1, 0], [1]])
+    for sides, more in (
+        ((gold, pred), {}),
+        ((pl.Series(gold), pl.Series(pred)), {}),
+        (ids, {"vocabulary": ["O", "B-A"]}),
+    ):
+        for documents in ({}, {"documents": [1, 1]}, {"documents": ["first", "second"]}):
+            result = spanrs.score(*sides, "BIO", document_weights=[2, 3], **documents, **more)
+            assert (result.totals, result.tokens, result.sentences) == ((2, 3, 0), 5, 5)
+            assert [row.tokens for row in result.documents] == [1, 1]
+
+
+def test_a_confusion_of_weights_holds_no_residues():
+    gold, pred = [["B-A"]] * 3, [["B-B"], ["B-C"], ["B-D"]]
+    result = spanrs.score(gold, pred, "BIO", document_weights=[0.1, 0.2, 0.3])
+    assert result.confusion.triples() == [("A", "B", 0.1), ("A", "C", 0.2), ("A", "D", 0.3)]
 
 
 def test_one_str_is_no_collection_of_types():
@@ -299,12 +331,12 @@ def test_views_stay_in_the_signature_and_keep_results_apart():
     assert (view.per_type.keys(), view.accuracy) == ({"X"}, 1)
     with pytest.raises(spanrs.SpanrsError, match="cannot be merged"):
         result.merge(view)
-    assert view.merge(view).counts == (2, 0, 0)
+    assert view.merge(view).totals == (2, 0, 0)
 
 
 def test_merged_weighed_results_number_sentences_by_what_was_read():
-    one = spanrs.score([["O"], ["O"]], [["O"], ["O"]], "BIO", weights=[0.5, 0.25])
-    other = spanrs.score([["O"]], [["I-A"]], "BIO", weights=[0.5])
+    one = spanrs.score([["O"], ["O"]], [["O"], ["O"]], "BIO", document_weights=[0.5, 0.25])
+    other = spanrs.score([["O"]], [["I-A"]], "BIO", document_weights=[0.5])
     merged = one.merge(other).merge(other)
     assert [place.sentence for place in merged.violations["pred"].first] == [2, 3]
     assert merged.sentences == 1.75

@@ -89,8 +89,9 @@ def test_batches_merge_in_any_order(pairs, data):
     for part in rest:
         first.merge(part)
     merged = first.result()
-    assert merged.counts_by_type == whole.counts_by_type
+    assert merged.totals_by_type == whole.totals_by_type
     assert merged.confusion == whole.confusion
+    assert merged.counts == whole.counts
     assert (merged.accuracy, merged.tokens) == (whole.accuracy, whole.tokens)
     assert merged.violations["pred"].count == whole.violations["pred"].count
 
@@ -100,10 +101,10 @@ def test_batches_merge_in_any_order(pairs, data):
 def test_confusion_adds_up(pairs):
     result = spanrs.score(*sides(pairs), "BIO")
     for name, score in result.per_type.items():
-        counts = result.counts_by_type[name]
+        totals = result.totals_by_type[name]
         assert sum(result.confusion[name].values()) == score.support
-        assert sum(row[name] for row in result.confusion.values()) == counts.tp + counts.fp
-        assert min(result.confusion[name].values()) >= 0
+        assert sum(row[name] for row in result.confusion.values()) == totals.tp + totals.fp
+        assert min(result.confusion[name].values(), default=1) > 0
 
 
 def test_json_is_what_the_documents_say():
@@ -177,7 +178,7 @@ def test_refuse_raises_and_the_others_do_not():
     gold, pred = [["B-A"]], [["I-A"]]
     with pytest.raises(SchemeError, match="pred"):
         spanrs.score(gold, pred, "BIO", "refuse")
-    assert spanrs.score(gold, pred, "BIO", "strict").counts == (0, 0, 1)
+    assert spanrs.score(gold, pred, "BIO", "strict").totals == (0, 0, 1)
 
 
 def test_results_made_differently_do_not_merge():
@@ -210,7 +211,7 @@ def test_the_scheme_is_that_of_all_of_gold_however_long_it_is():
 def test_pred_decides_where_gold_has_nothing():
     result = spanrs.score([["O", "O"]], [["B-A", "E-A"]])
     assert result.scheme == "IOBES"
-    assert result.counts == (0, 1, 0)
+    assert result.totals == (0, 1, 0)
 
 
 def test_a_scorer_settles_its_scheme_with_the_first_tag():
@@ -220,14 +221,14 @@ def test_a_scorer_settles_its_scheme_with_the_first_tag():
     scorer.update([["B-A", "L-A"]], [["O", "O"]])
     result = scorer.result()
     assert result.scheme == "BILOU"
-    assert (result.counts, result.tokens) == ((1, 0, 1), 5)
+    assert (result.totals, result.tokens) == ((1, 0, 1), 5)
 
 
 def test_documents_have_rows():
     text = b"-DOCSTART- O\n\na B-X\n\n-DOCSTART- O\n\nb B-X\nc O\n"
     pred = b"a B-X\n\nb O\nc O\n"
     result = spanrs.score_files(io.BytesIO(text), io.BytesIO(pred), by_document=True)
-    assert [(row.tokens, row.counts) for row in result.documents] == [(1, (1, 0, 0)), (2, (0, 0, 1))]
+    assert [(row.tokens, row.totals) for row in result.documents] == [(1, (1, 0, 0)), (2, (0, 0, 1))]
 
 
 def test_strings_that_are_equal_but_not_the_same_object_count_the_same():
@@ -264,6 +265,7 @@ def test_the_violations_of_a_submission_are_listed(submissions):
 def test_vocabularies_may_be_mappings():
     gold, pred = [[1, 2, 0]], [[1, 0, 0]]
     expected = spanrs.score(gold, pred, vocabulary=["O", "B-A", "I-A"]).counts
+    assert spanrs.score([["B-A", "I-A", "O"]], [["B-A", "O", "O"]]).counts == expected
     assert spanrs.score(gold, pred, vocabulary={"B-A": 1, "O": 0, "I-A": 2}).counts == expected
     assert spanrs.score(gold, pred, vocabulary={2: "I-A", 1: "B-A", 0: "O"}).counts == expected
     with pytest.raises(ValueError, match="without gaps"):
@@ -275,7 +277,7 @@ def test_vocabularies_may_be_mappings():
 def test_arrays_of_any_make_will_do():
     gold = np.array([[1, 2, 0]])
     for array in (gold.astype(">i8"), np.asfortranarray(gold), gold[:, ::1]):
-        assert spanrs.score(array, gold, vocabulary=["O", "B-A", "I-A"]).counts == (1, 0, 0)
+        assert spanrs.score(array, gold, vocabulary=["O", "B-A", "I-A"]).totals == (1, 0, 0)
     assert spanrs.score([], [], vocabulary=["O"]).tokens == 0
     huge = np.array([[2**64 - 100]], dtype=np.uint64)
     with pytest.raises(SchemeError, match="gold has id"):
@@ -292,22 +294,31 @@ def test_a_failed_update_counts_nothing():
         scorer.update([["B-A"], ["O", "O"]], [["B-A"], ["O"]])
     assert (scorer.result().tokens, scorer.result().sentences) == (0, 0)
     scorer.update([["B-A"]], [["B-A"]])
-    assert scorer.result().counts == (1, 0, 0)
+    assert scorer.result().totals == (1, 0, 0)
 
 
 def test_a_scorer_does_not_wait_for_itself():
     scorer = spanrs.Scorer("BIO")
 
-    def rows():
+    def tags():
         scorer.result()
-        yield ["O"]
+        yield "O"
 
-    with pytest.raises(RuntimeError, match="in use"):
-        scorer.update(rows(), [["O"]])
+    class Rows:
+        def __iter__(self):
+            return iter([list(tags())])
+
+    for gold in ([tags()], Rows()):
+        with pytest.raises(RuntimeError, match="in use"):
+            scorer.update(gold, [["O"]])
+    assert scorer.result().sentences == 0
+    # A generator of sentences is walked before anything is counted.
+    scorer.update((list(tags()) for _ in range(2)), [["O"]] * 2)
+    assert scorer.result().sentences == 2
 
 
 def test_sentences_may_be_iterators_on_both_sides():
-    assert spanrs.score([iter(["O", "O"])], [iter(["B-A", "E-A"])]).counts == (0, 1, 0)
+    assert spanrs.score([iter(["O", "O"])], [iter(["B-A", "E-A"])]).totals == (0, 1, 0)
     with pytest.raises(TypeError, match="set"):
         spanrs.score([{"O"}], [{"O"}])
 
@@ -321,7 +332,7 @@ def test_scorers_that_have_seen_nothing_merge_with_any():
     empty.merge(full)
     empty.update([["B-A", "E-A"]], [["B-A", "E-A"]])
     result = empty.result()
-    assert (result.counts, result.tokens, result.scheme) == ((2, 0, 0), 5, "IOBES")
+    assert (result.totals, result.tokens, result.scheme) == ((2, 0, 0), 5, "IOBES")
     assert spanrs.score([["O"]], [["O"]]).merge(spanrs.score([["U-A"]], [["O"]])).scheme == "BILOU"
 
 
@@ -333,7 +344,9 @@ def test_merged_violations_number_sentences_through():
 
 def test_a_type_named_o_is_a_type_like_any_other():
     result = spanrs.score([["B-O", "O"]], [["B-O", "B-O"]], "BIO")
-    assert result.confusion == {"O": {"O": 1, None: 0}, None: {"O": 1, None: 0}}
+    assert result.confusion == {"O": {"O": 1}, None: {"O": 1}}
+    assert result.confusion["O"][None] == result.confusion[None][None] == result.confusion["B"]["O"] == 0
+    assert result.confusion == {"O": {"O": 1}, None: {"O": 1}}
 
 
 def test_the_scheme_does_not_depend_on_the_sample_in_any_dialect():
@@ -349,7 +362,7 @@ def test_more_tags_than_the_fast_way_takes_may_come_at_any_time():
         row = [f"B-{n}", f"I-{n}", "O", f"I-{n}"]
         scorer.update([row], [[*row[:3], "O"]])
     result = scorer.result()
-    assert result.counts == (300, 0, 300)
+    assert result.totals == (300, 0, 300)
     assert result.violations["gold"].count == 300
 
 
@@ -396,7 +409,7 @@ def test_files_are_read_across_the_borders_of_chunks(tmp_path):
             for side in (text, pred)
         ]
         expected = spanrs.score(*sides, "BIO")
-        assert got.counts_by_type == expected.counts_by_type
+        assert got.totals_by_type == expected.totals_by_type
         assert got.accuracy == expected.accuracy
 
 

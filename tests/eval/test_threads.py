@@ -73,7 +73,7 @@ def test_documents_are_those_of_one_thread():
     for form in ("lengths", "chunks"):
         sides, options = FORMS[form]()
         expected, got = (
-            spanrs.score(*sides, "BIO", documents=documents, weights=[1, 0.5, 2], threads=n, **options)
+            spanrs.score(*sides, "BIO", documents=documents, document_weights=[1, 0.5, 2], threads=n, **options)
             for n in (1, 3)
         )
         assert got.documents == expected.documents
@@ -230,4 +230,4 @@ def test_the_interpreter_goes_on_while_files_are_read(tmp_path):
     closer.start()
     result = spanrs.score_files(path, scheme="BIO")
     closer.join()
-    assert (result.counts.tp, result.sentences) == (50_000, 50_000)
+    assert (result.totals.tp, result.sentences) == (50_000, 50_000)

@@ -43,11 +43,13 @@ def test_well_formed_tags_count_as_in_one_scheme(pairs, gold_scheme, pred_scheme
     for matcher in ("exact", "fair"):
         expected = spanrs.score(*sides["one"], gold_scheme, matcher=matcher)
         got = spanrs.score(*sides["two"], gold_scheme, matcher=matcher, pred_scheme=pred_scheme)
-        assert got.counts == expected.counts
+        for name in expected.matcher.criteria:
+            assert got[name].to_dict() == expected[name].to_dict()
+        assert got.confusion == expected.confusion
         assert got.violations["pred"].count == 0
     expected = spanrs.partial(*sides["one"], gold_scheme)
     got = spanrs.partial(*sides["two"], gold_scheme, pred_scheme=pred_scheme)
-    assert got.to_dict()["modes"] == expected.to_dict()["modes"]
+    assert got.to_dict()["criteria"] == expected.to_dict()["criteria"]
 
 
 # As often as there must be violations of a scheme that has all the prefixes.
@@ -76,12 +78,12 @@ def test_another_scheme_of_pred_is_found_out(swapped, tmp_path):
     }
     for name, result in results.items():
         assert (result.settings["scheme"], result.settings["pred_scheme"]) == schemes, name
-        assert result.counts[:3] == (15, 0, 0), name
+        assert result.totals == (15, 0, 0), name
         assert result.pred_detection.startswith(schemes[1]), name
         assert result.warnings == [], name
     assert results["lists"].accuracy == 1.0
     partial = spanrs.partial(gold, pred)
-    assert partial.strict.f1 == 1.0
+    assert partial["strict"].micro.f1 == 1.0
     assert partial.settings["pred_scheme"] == schemes[1]
 
 
@@ -106,10 +108,10 @@ def test_the_order_of_merging_does_not_matter():
     assert parts[0].result().signature.split("|")[1:3] == ["scheme:BIO", "pred_scheme:auto"]
     first, second = (part.result() for part in parts)
     for merged in (first.merge(second), second.merge(first)):
-        assert (merged.counts, merged.settings["pred_scheme"]) == ((15, 0, 15), "BILOU")
+        assert (merged.totals, merged.settings["pred_scheme"]) == ((15, 0, 15), "BILOU")
     parts[0].merge(parts[0])
     parts[0].update(GOLD, BILOU)
-    assert parts[0].result().counts == (15, 0, 30)
+    assert parts[0].result().totals == (15, 0, 30)
     named = spanrs.Scorer(pred_scheme="BILOU")
     named.update([["O"]], [["O"]])
     with pytest.raises(spanrs.errors.SchemeError, match="made differently"):
@@ -141,13 +143,13 @@ def test_batches_keep_the_schemes_that_were_found():
     scorer.update(GOLD, BILOU)
     # What came before is not read again, and had nothing to read.
     assert scorer.result().settings["pred_scheme"] == "BILOU"
-    assert scorer.result().counts == (15, 0, 15)
+    assert scorer.result().totals == (15, 0, 15)
     other = spanrs.Scorer()
     other.update([["O"]], [["O"]])
     other.merge(scorer)
-    assert other.result().counts == (15, 0, 15)
+    assert other.result().totals == (15, 0, 15)
     other.update(GOLD, BILOU)
-    assert other.result().counts == (30, 0, 15)
+    assert other.result().totals == (30, 0, 15)
     merged = spanrs.score([["O"]], [["O"]]).merge(scorer.result())
     assert merged.signature == scorer.result().signature
 
@@ -168,12 +170,22 @@ def test_batches_keep_the_schemes_that_were_found():
     ],
 )
 def test_what_is_conspicuous_is_said(gold, pred, options, message):
-    for score in (spanrs.score, spanrs.fair):
+    for score in (spanrs.score, spanrs.fair, spanrs.partial):
         with pytest.warns(spanrs.SpanrsWarning, match=message) as caught:
             result = score(gold, pred, **options)
         assert any(message in warning for warning in result.warnings)
         assert caught[0].filename == __file__
         assert message in str(result.to_dict()["warnings"])
+
+
+@pytest.mark.parametrize("score", [spanrs.score_files, spanrs.score_span_files, spanrs.fair_files])
+def test_warnings_of_files_name_the_caller(score):
+    gold, pred = b"A\t1\t1\t1\n" * 5, b"B\t1\t1\t1\n" * 5
+    if score is spanrs.score_files:
+        gold, pred = b"a B-A\n" * 5, b"a B-B\n" * 5
+    with pytest.warns(spanrs.SpanrsWarning, match="their types are different: A in gold, B in pred") as caught:
+        score(io.BytesIO(gold), io.BytesIO(pred))
+    assert [one.filename for one in caught] == [__file__]
 
 
 def test_ordinary_data_gives_no_warning():
@@ -233,7 +245,7 @@ def test_tokens_may_differ_if_that_is_asked_for():
     assert reported.notes[0] == "tokens differ: <stream>:2: `b`, <stream>:2: `x`"
     assert reported.merge(reported).signature.split("|")[-2] == "differing_tokens:4"
     ignored = score("ignore")
-    assert (ignored.counts, ignored.warnings) == ((1, 0, 0), [])
+    assert (ignored.totals, ignored.warnings) == ((1, 0, 0), [])
     assert "differing_tokens" not in ignored.signature
     for how in ("report", "ignore"):
         with pytest.raises(spanrs.errors.AlignmentError, match="must hold the same sentences"):
@@ -252,7 +264,7 @@ def test_layers_of_tags_are_counted_together(nested):
         result = spanrs.score_files(
             io.BytesIO(text), io.BytesIO(wrong), columns=columns, matcher=matcher, by_document=True
         )
-        assert result.counts[:3] == (2, 0, 1)
+        assert result.totals == (2, 0, 1)
         assert result.sentences == 2
         assert [row.sentences for row in result.documents] == [2]
         assert "columns:2,3" in result.signature
@@ -271,7 +283,7 @@ def test_layers_of_tags_are_counted_together(nested):
     alone = [
         spanrs.score_files(nested.path, nested.path, columns=columns._replace(tag=tag)) for tag in (2, 3)
     ]
-    assert both.counts == (sum(result.counts.tp for result in alone), 0, 0)
+    assert both.totals == (sum(result.totals.tp for result in alone), 0, 0)
     assert (both.sentences, both.tokens) == (nested.sentences, 2 * nested.tokens)
     assert [len(result.warnings) for result in alone] == [1, 1]
 
@@ -302,7 +314,7 @@ def test_partial_matching_warns_of_what_scoring_warns_of():
     gold, pred = [[("PER", 0, 1)]] * 6, [[("per", 0, 1)]] * 6
     assert "their types are different: PER in gold, per in pred" in warnings_of(gold, pred)[0]
     assert warnings_of(GOLD, GOLD) == warnings_of(gold, gold) == []
-    scorer = spanrs.PartialScorer(scheme="BIO")
+    scorer = spanrs.Scorer(scheme="BIO", matcher="partial")
     for _ in range(2):
         scorer.update(iobes, iobes)
     assert scorer.result().warnings[0].startswith("24 violations of BIO among 36 tags of gold")

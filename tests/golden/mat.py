@@ -9,10 +9,10 @@ from pathlib import Path
 from statistics import fmean, pvariance
 from typing import Any
 
-import mat_cases
+from golden import mat_arguments
 from spanrs import io, mat
+from spanrs.mat import formulas
 from spanrs.mat.tables import MEASURES
-from spanrs.report import mat_formulas
 
 TEXT = "Ada Lovelace met Charles Babbage in London in June"
 NEWS = "Turing wrote to Church from Princeton last May"
@@ -218,23 +218,27 @@ def plain(rows: Any) -> list[list[Any]]:
 
 def tables(folder: Path, name: str) -> dict[str, Any]:
     """Return all tables of a case with their formulas."""
-    gold, pred, options = mat_cases.options(folder, name)
+    case = mat_arguments.read(folder, name)
     found: dict[str, Any] = {}
-    result = mat.score(gold, pred, **options)
+    result = case.score()
+    detailed = mat.tables(result)
     for table, key in TABLES.items():
         for kinds, part in ((False, key), (True, f"{key}_tag_span_details")):
-            if table not in result.tables or (kinds and name not in DETAILED):
+            if table not in detailed.names or (kinds and name not in DETAILED):
                 continue
-            made = mat.score(gold, pred, **options, kinds=kinds).table(table)
-            formulas = {
-                how: [list(row) for row in mat_formulas.cells(made, separator)]
+            made = mat.tables(result, kinds=kinds).table(table)
+            written = {
+                how: [list(row) for row in formulas.cells(made, separator)]
                 for how, separator in (("excel", ","), ("oo", ";"))
             }
-            found[part] = {"header": list(made.columns), "rows": plain(made.rows), "formulas": formulas}
-    made = result.confusability
-    found["confusability_annotation_level"] = {"header": list(made.columns), "rows": plain(made.rows)}
-    found["details"] = {"header": list(mat.Detail._fields), "rows": plain(result.details)}
-    clash = mat.score(gold, pred, **options, unpaired_overlap="clash").tag
+            found[part] = {"header": list(made.columns), "rows": plain(made.rows), "formulas": written}
+    confusion = detailed.confusability
+    found["confusability_annotation_level"] = {
+        "header": list(confusion.columns),
+        "rows": plain(confusion.rows),
+    }
+    found["details"] = {"header": list(mat.Detail._fields), "rows": plain(detailed.details)}
+    clash = mat.tables(case.score(unpaired_overlap="clash")).tag
     names = ("match", "refclash", "missing", "hypclash", "spurious")
     found["bytag_counts_if_any_overlap_counts_as_clash"] = {
         row["tag"]: {key: row[key] for key in names} for row in clash.dicts()
@@ -244,16 +248,17 @@ def tables(folder: Path, name: str) -> dict[str, Any]:
 
 def exact_confidence(folder: Path) -> dict[str, Any]:
     """Calculate mean and variance of every measure over all 27 resamples of the three documents."""
-    gold, pred, options = mat_cases.options(folder, "three_documents")
+    case = mat_arguments.read(folder, "three_documents")
     sides = [
-        [io.read_documents(path, "mat-json")[0] for path in sorted(side.iterdir())] for side in (gold, pred)
+        [io.read_documents(path, "mat-json")[0] for path in sorted(side.iterdir())]
+        for side in (case.gold, case.pred)
     ]
     found: dict[str, dict[str, Any]] = {}
     for table, key in TABLES.items():
         values: dict[str, list[float]] = {}
         for draw in itertools.product(range(3), repeat=3):
             drawn = [[documents[number] for number in draw] for documents in sides]
-            for row in mat.score(*drawn, **options).table(table).dicts():
+            for row in mat.tables(mat.score(*drawn, case.matcher, lenient=True)).table(table).dicts():
                 for measure in MEASURES:
                     values.setdefault(f"{row['tag']}|{measure}", []).append(row[measure])
         found[key] = {

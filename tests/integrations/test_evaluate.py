@@ -114,13 +114,14 @@ def test_fair_modes_give_fair_measures_and_counts(tmp_path, mode):
     weights = "BE = 1 TP, LE = 1 FP"
     found = metric.compute(predictions=pred, references=gold, mode=mode, scheme="IOB2", weights=weights)
     result = spanrs.fair(gold, pred, "BIO", weights=weights, exclude=())
-    score = {"fair": result.fair, "weighted": result.weighted, "traditional": result.exact}[mode]
+    score = result[mode].micro
     assert (found["overall_precision"], found["overall_recall"]) == (score.precision, score.recall)
     if mode == "traditional":
-        assert [found[f"overall_{name}"] for name in ("TP", "FP", "FN")] == [*result.exact_counts]
+        assert [found[f"overall_{name}"] for name in ("TP", "FP", "FN")] == [*result["traditional"].totals]
         assert "overall_LE" not in found
     else:
-        assert [found[f"overall_{name}"] for name in ("LE", "BE", "LBE")] == [*result.counts[3:6]]
+        errors = ("le", "be", "lbe")
+        assert [found[f"overall_{name.upper()}"] for name in errors] == [result.outcomes[n] for n in errors]
     assert {name for name in found if not name.startswith("overall")} == set(result.per_type)
 
 

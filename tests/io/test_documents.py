@@ -91,17 +91,17 @@ def test_every_format_gives_the_same_document(tmp_path, name):
 def test_every_format_scores_against_every_other(tmp_path, gold, pred):
     (tmp_path / "gold").mkdir()
     (tmp_path / "pred").mkdir()
-    result = mat.score(
+    scored = mat.score(
         write(tmp_path / "gold", gold),
         write(tmp_path / "pred", pred),
-        format=pred,
-        gold_format=gold,
-        content=["PER", "LOC"],
-        tokens=["lex"],
+        mat.Mat(content=["PER", "LOC"], tokens=["lex"]),
+        reading=mat.InputFormat(pred),
+        gold_reading=mat.InputFormat(gold),
     )
+    result = mat.tables(scored)
     assert result.tag["<all>"]["match"] == 2
     assert result.character["<all>"]["match"] == 9
-    assert ("token" in result.tables) == (pred in ("mat-json", "prodigy", "conll"))
+    assert ("token" in result.names) == (pred in ("mat-json", "prodigy", "conll"))
 
 
 #: What files are damaged with.
@@ -136,7 +136,8 @@ def test_damaged_files_are_read_or_refused(tmp_path, name):
             io.read_documents(file, name)
         except SpanrsError as error:
             refused.append(error)
-        result = mat.score(file, file, format=name, details=True, lenient=True)
+        result = mat.score(file, file, reading=mat.InputFormat(name), details=True, lenient=True)
+        assert str(mat.tables(result))
         assert str(result)
     assert all(error.path is not None for error in refused)
     assert name in ("raw", "fake-xml-inline") or len(refused) > 50
@@ -154,7 +155,9 @@ def test_documents_of_a_file_are_paired_by_their_ids(tmp_path):
 
     (tmp_path / "gold").write_text("".join(record(n, "A") for n in (1, 2, 3)), encoding="utf-8")
     (tmp_path / "pred").write_text("".join(record(n, "A") for n in (3, 1, 4)), encoding="utf-8")
-    result = mat.score(tmp_path / "gold", tmp_path / "pred", format="doccano", details=True, lenient=True)
+    sides = (tmp_path / "gold", tmp_path / "pred")
+    scored = mat.score(*sides, reading=mat.InputFormat("doccano"), details=True, lenient=True)
+    result = mat.tables(scored)
     assert result.tag["A"]["match"] == 2
     assert [d.file for d in result.details] == ["pred#3", "pred#1"]
     assert [one.message.split(" of ")[0] for one in result.skipped] == [
@@ -167,14 +170,20 @@ def test_gold_says_in_which_scheme_both_sides_are(tmp_path):
     (tmp_path / "gold").write_text("a B-PER\nb I-PER\nc O\nd B-LOC\n\na O\nb B-PER\n", encoding="utf-8")
     (tmp_path / "pred").write_text("a I-PER\nb I-PER\nc O\nd I-LOC\n\na O\nb I-PER\n", encoding="utf-8")
     sides = (tmp_path / "gold", tmp_path / "pred")
-    bio = {"format": "conll", "scheme": "BIO"}
-    assert mat.score(*sides, **bio, reading="strict").tag["<all>"]["match"] == 0
-    assert mat.score(*sides, **bio).tag["<all>"]["match"] == 3
-    result = mat.score(*sides, **bio, reading="refuse", lenient=True)
-    assert "Illegal Start" in result.skipped[0].message
+
+    def matches(**options: str) -> int:
+        result = mat.score(*sides, reading=mat.InputFormat("conll", **options))
+        matched: int = mat.tables(result).tag["<all>"]["match"]
+        return matched
+
+    assert matches(scheme="BIO", reading="strict") == 0
+    assert matches(scheme="BIO") == 3
+    refusing = mat.InputFormat("conll", scheme="BIO", reading="refuse")
+    result = mat.score(*sides, reading=refusing, lenient=True)
+    assert "Illegal Start" in result.evidence.skipped[0].message
     # Pred is clearly in another scheme.
     (tmp_path / "pred").write_text("a B-PER\nb L-PER\nc O\nd U-LOC\n\na O\nb U-PER\n", encoding="utf-8")
-    assert mat.score(*sides, format="conll", reading="strict").tag["<all>"]["match"] == 3
+    assert matches(reading="strict") == 3
 
 
 def test_documents_without_ids_are_paired_by_their_order(tmp_path):
@@ -183,12 +192,15 @@ def test_documents_without_ids_are_paired_by_their_order(tmp_path):
         ("pred", "a B-X\n\n-DOCSTART- O\n\nb O\n"),
     ):
         (tmp_path / name).write_text(text, encoding="utf-8")
-    result = mat.score(tmp_path / "gold", tmp_path / "pred", format="conll", scheme="BIO", by_document=True)
+    sides, bio = (tmp_path / "gold", tmp_path / "pred"), mat.InputFormat("conll", scheme="BIO")
+    scored = mat.score(*sides, reading=bio)
+    result = mat.tables(scored, by_document=True)
+    assert [row.name for row in scored.documents] == ["pred#0", "pred#1"]
     assert [name for name, _ in result.files] == ["pred#0", "pred#1"]
     assert (result.tag["X"]["match"], result.tag["X"]["missing"]) == (1, 1)
     (tmp_path / "pred").write_text("a B-X\n", encoding="utf-8")
-    result = mat.score(tmp_path / "gold", tmp_path / "pred", format="conll", scheme="BIO", lenient=True)
-    assert "has 2 documents and" in result.skipped[0].message
+    result = mat.score(*sides, reading=bio, lenient=True)
+    assert "has 2 documents and" in result.evidence.skipped[0].message
 
 
 def test_pieces_can_be_covered_split_or_refused():
@@ -196,10 +208,11 @@ def test_pieces_can_be_covered_split_or_refused():
     spans = [Annotation("ARM", 0, 18, {}, [(0, 4), (15, 18)]), Annotation("ARM", 9, 18)]
     gold = Document(text, spans)
     pred = Document(text, [Annotation("ARM", 0, 4), Annotation("ARM", 15, 18), Annotation("ARM", 9, 18)])
-    assert mat.score(gold, pred, pieces="split").tag["ARM"]["match"] == 3
-    assert mat.score(gold, pred, pieces="cover").tag["ARM"]["match"] == 1
-    result = mat.score(gold, pred, pieces="refuse", lenient=True)
-    assert "ARM 0-18 consists of several pieces" in result.skipped[0].message
+    for pieces, matched in (("split", 3), ("cover", 1)):
+        result = mat.score(gold, pred, mat.Mat(pieces=pieces))
+        assert mat.tables(result).tag["ARM"]["match"] == matched
+    result = mat.score(gold, pred, mat.Mat(pieces="refuse"), lenient=True)
+    assert "ARM 0-18 consists of several pieces" in result.evidence.skipped[0].message
 
 
 def test_documents_of_memory_keep_what_they_are_given():
@@ -210,7 +223,7 @@ def test_documents_of_memory_keep_what_they_are_given():
     assert (text, id_, left_out) == ("ab", "one", [])
     assert [Annotation(*a) for a in annotations] == list(given.annotations)
     far = mat.score(Document("ab", [Annotation("A", 1, 3)]), Document("ab"), lenient=True)
-    assert "A 1-3 reaches beyond the text of 2 characters" in far.skipped[0].message
+    assert "A 1-3 reaches beyond the text of 2 characters" in far.evidence.skipped[0].message
     with pytest.raises(ValueError, match="document 0: annotation A -1-2: offsets count"):
         mat.score(Document("ab", [Annotation("A", -1, 2)]), Document("ab"))
 

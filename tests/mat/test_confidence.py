@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import math
 
 import pytest
 
-import mat_cases
+from golden import mat_arguments
 from spanrs import mat
 from spanrs.io import Annotation, Document
 
@@ -16,15 +17,14 @@ KEYS = {"bytag": "tag", "bytoken": "token", "bypseudotoken": "pseudo_token", "by
 @pytest.fixture(scope="module")
 def corpus(matscore):
     """Three documents."""
-    return mat_cases.options(
+    return mat_arguments.read(
         matscore.folder, "three_documents" if matscore.small else "d11_confidence_seed0"
-    )
+    ).score()
 
 
 @pytest.mark.parametrize("seed", [0, 1, 2])
 def test_means_are_near_the_exact_ones(matscore, corpus, seed):
-    gold, pred, options = corpus
-    result = mat.score(gold, pred, **options, confidence=1000, seed=seed)
+    result = mat.tables(corpus, confidence=1000, seed=seed)
     recorded = matscore.json(f"bootstrap_exact_limit{'' if matscore.small else '_d11'}")
     compared = 0
     for key, table in KEYS.items():
@@ -42,10 +42,9 @@ def test_means_are_near_the_exact_ones(matscore, corpus, seed):
 
 
 def test_the_same_seed_gives_the_same_files_for_any_number_of_threads(corpus, tmp_path):
-    gold, pred, options = corpus
     for threads in (1, 2, 5):
         (tmp_path / str(threads)).mkdir()
-        result = mat.score(gold, pred, **options, confidence=1000, seed=7, threads=threads)
+        result = mat.tables(corpus, confidence=1000, seed=7, threads=threads)
         result.to_csv(tmp_path / str(threads))
     names = sorted(file.name for file in (tmp_path / "1").iterdir())
     assert names == [
@@ -59,13 +58,12 @@ def test_the_same_seed_gives_the_same_files_for_any_number_of_threads(corpus, tm
     for other in ("2", "5"):
         for name in names:
             assert (tmp_path / other / name).read_bytes() == (tmp_path / "1" / name).read_bytes()
-    other = mat.score(gold, pred, **options, confidence=1000, seed=8)
+    other = mat.tables(corpus, confidence=1000, seed=8)
     assert other.spreads != result.spreads
 
 
 def test_columns_of_confidence_stand_behind_their_measure(corpus):
-    gold, pred, options = corpus
-    result = mat.score(gold, pred, **options, confidence=100, by_document=True)
+    result = mat.tables(corpus, confidence=100, by_document=True)
     names = result.tag.columns
     at = names.index("precision")
     assert names[at : at + 4] == ("precision", "precision_mean", "precision_variance", "precision_stddev")
@@ -78,16 +76,16 @@ def test_columns_of_confidence_stand_behind_their_measure(corpus):
 
 def test_nothing_to_draw_from():
     with pytest.warns(UserWarning, match="nothing was scored: there are no pairs"):
-        result = mat.score([], [], confidence=True)
+        result = mat.tables(mat.score([], []), confidence=True)
     row = result.tag["<all>"]
     assert row["precision"] == 1.0
     assert row["precision_mean"] is None
-    assert result.to_json()
+    assert json.dumps(result.to_dict(), allow_nan=False)
 
 
 def test_one_document_never_varies():
     gold = Document("a b", [Annotation("A", 0, 1)])
     pred = Document("a b", [Annotation("A", 2, 3)])
-    row = mat.score(gold, pred, confidence=50, percent=True).character["A"]
+    row = mat.tables(mat.score(gold, pred), confidence=50, percent=True).character["A"]
     assert (row["precision_mean"], row["precision_variance"], row["precision_stddev"]) == (0.0, 0.0, 0.0)
     assert row["tag_blind_error_rate_mean"] == pytest.approx(200 / 3)

@@ -11,10 +11,13 @@ from typing import Any
 import pytest
 
 import mat_cases
+from golden import mat_arguments
 from recordings import Recordings
-from spanrs import _spanrs, mat
-from spanrs.mat.tables import ACCURACIES, CLASHES, ELEMENTS, MEASURES, columns
-from spanrs.report import mat_formulas
+from spanrs import Result, mat
+from spanrs.mat import formulas
+from spanrs.mat.label_counts import measures as measures_of
+from spanrs.mat.matcher import CLASHES
+from spanrs.mat.tables import ACCURACIES, ELEMENTS, MEASURES, columns
 
 TABLES = {"tag": "bytag", "token": "bytoken", "pseudo_token": "bypseudotoken", "character": "bychar"}
 
@@ -32,11 +35,10 @@ def plain(rows: list[Any]) -> list[list[Any]]:
 def given(folder: Path, name: str) -> tuple[dict[str, Any], Any]:
     """What is derived for a case, and what scores it."""
     wanted = mat_cases.expected(folder, name)["derived_1_3"]
-    gold, pred, options = mat_cases.options(folder, name)
-    if name == "f09_bom":
-        # The original refuses a byte order mark, and what is derived has not the document that has one.
-        options["file_re"] = "d2[.]json"
-    return wanted, lambda **more: mat.score(gold, pred, **options, **more)
+    case = mat_arguments.read(folder, name)
+    # The original refuses a byte order mark, and what is derived has not the document that has one.
+    file_re = "d2[.]json" if name == "f09_bom" else None
+    return wanted, lambda **more: case.score(file_re=file_re, **more)
 
 
 def derived(recordings: Recordings) -> list[str]:
@@ -57,14 +59,15 @@ def test_tables_and_formulas_of_every_case(matscore, folder, table):
         for kinds, part in ((False, key), (True, f"{key}_tag_span_details")):
             if wanted.get(part) is None:
                 # There is a table only where there are tokens on which annotations begin and end.
-                assert key not in wanted or wanted[key] is not None or table not in score().tables, name
+                names = mat.tables(score()).names
+                assert key not in wanted or wanted[key] is not None or table not in names, name
                 continue
-            made, want = score(kinds=kinds).table(table), wanted[part]
+            made, want = mat.tables(score(), kinds=kinds).table(table), wanted[part]
             assert list(made.columns) == want["header"], name
             assert plain(made.rows) == want["rows"], name
             for how, separator in (("excel", ","), ("oo", ";")):
                 # What is summed from nothing is written as the text 0 there, as a number here.
-                got = [list(map(str, row)) for row in mat_formulas.cells(made, separator)]
+                got = [list(map(str, row)) for row in formulas.cells(made, separator)]
                 assert got == [list(map(str, row)) for row in want["formulas"][how]], (name, how)
             compared += 1
     small = {"tag": 11, "token": 2, "pseudo_token": 11, "character": 11}
@@ -75,7 +78,7 @@ def test_tables_and_formulas_of_every_case(matscore, folder, table):
 def test_details_and_confusability_of_every_case(matscore, folder):
     for name in derived(matscore):
         wanted, score = given(folder, name)
-        result = score()
+        result = mat.tables(score())
         if "details" in wanted:
             assert list(mat.Detail._fields) == wanted["details"]["header"]
             got = sorted(map(str, plain(result.details)))
@@ -92,7 +95,7 @@ def test_annotations_without_a_partner_may_clash(matscore, folder):
         clash = wanted.get("bytag_counts_if_any_overlap_counts_as_clash")
         if clash is None:
             continue
-        made = score(unpaired_overlap="clash").tag
+        made = mat.tables(score(unpaired_overlap="clash")).tag
         rows = {
             row["tag"]: {key: row[key] for key in clash[row["tag"]]}
             for row in made.dicts()
@@ -106,9 +109,9 @@ def test_annotations_without_a_partner_may_clash(matscore, folder):
     assert compared == matscore.at_least(small=9, large=12)
 
 
-def pairs_of(result: mat.MatResult) -> dict[str, list[tuple[Any, ...]]]:
+def pairs_of(result: Result) -> dict[str, list[tuple[Any, ...]]]:
     found: dict[str, list[tuple[Any, ...]]] = {}
-    for d in result.details or ():
+    for d in result.details["tag"]:
         row = (d.reflabel, d.refstart, d.refend, d.hyplabel, d.hypstart, d.hypend, d.type)
         found.setdefault(d.file, []).append(row)
     return {file: sorted(rows, key=str) for file, rows in found.items()}
@@ -154,16 +157,14 @@ def test_pairings_are_those_of_the_running_original(matscore, folder):
         recorded = mat_cases.expected(folder, name)["pairs"]
         if name in mat_cases.PROFILES or name in NOT_1_3 or recorded is None:
             continue
-        gold, pred, options = mat_cases.options(folder, name)
-        assert pairs_of(mat.score(gold, pred, **options)) == recorded_pairs(recorded), name
+        assert pairs_of(mat_arguments.read(folder, name).score()) == recorded_pairs(recorded), name
         compared += 1
     assert compared == matscore.at_least(small=9, large=86 - 2 - len(NOT_1_3))
 
 
 def test_a_byte_order_mark_is_passed_over(matscore, folder):
     name = "byte_order_mark" if matscore.small else "f09_bom"
-    gold, pred, options = mat_cases.options(folder, name)
-    result = mat.score(gold, pred, **options)
+    result = mat.tables(mat_arguments.read(folder, name).score())
     assert not result.skipped
     assert result.tag["<all>"]["match"] == matscore.at_least(small=3, large=4)
 
@@ -173,9 +174,9 @@ def literal(path: Path) -> list[dict[str, str]]:
         return list(csv.DictReader(file))
 
 
-def compare_literal(result: mat.MatResult, table: str, path: Path) -> None:
+def compare_literal(result: Result, table: str, path: Path) -> None:
     """Rows of the corpus and of each file, by the columns both have."""
-    made = result.table(table)
+    made = mat.tables(result, by_document=True).table(table)
     rows = {(row["file"], row["tag"]): row for row in made.dicts()}
     recorded = literal(path)
     assert recorded
@@ -191,9 +192,7 @@ def compare_literal(result: mat.MatResult, table: str, path: Path) -> None:
             five = tuple(
                 int(row[name]) for name in ("match", "refclash", "missing", "hypclash", "spurious")
             )
-            measures = dict(
-                zip(MEASURES + ACCURACIES, _spanrs.mat_measures(five, int(row[size])), strict=True)
-            )
+            measures = dict(zip(MEASURES + ACCURACIES, measures_of(five, int(row[size])), strict=True))
             got = {**got, **{k: v for k, v in measures.items() if k in got}, size: int(row[size])}
         for name in shared:
             assert str(got[name]) == row[name], (row["file"], row["tag"], name)
@@ -206,7 +205,7 @@ def any_of(recorded: list[dict[str, str]], file: str) -> bool:
 @pytest.mark.parametrize("table", ["tag", "pseudo_token", "character"])
 def test_random_flat_documents(shared, table):
     bulk = shared / "golden" / "mat" / "bulk" / "random_flat_200"
-    result = mat.score(bulk / "ref", bulk / "hyp", content=["A", "B", "C"], by_document=True, details=True)
+    result = mat.score(bulk / "ref", bulk / "hyp", mat.Mat(content=["A", "B", "C"]), details=True)
     compare_literal(result, table, bulk / "out" / f"{TABLES[table]}_literal.csv")
     recorded = json.loads((bulk / "pairs.json").read_text(encoding="utf-8"))
     assert pairs_of(result) == recorded_pairs(recorded)
@@ -217,7 +216,7 @@ def test_news_with_tokens_and_zones(shared, table):
     folder = shared / "golden" / "mat"
     bulk = folder / "bulk" / "voa10"
     task = mat_cases.task(folder, "G NE")
-    result = mat.score(bulk / "ref", bulk / "hyp", task=task, by_document=True, details=True)
+    result = mat.score(bulk / "ref", bulk / "hyp", mat.Mat(task=task), details=True)
     compare_literal(result, table, bulk / "out_task" / f"{TABLES[table]}_literal.csv")
     for pairs in ("pairs_task.json", "pairs_task2.json"):
         recorded = json.loads((bulk / pairs).read_text(encoding="utf-8"))
@@ -234,6 +233,6 @@ def test_news_with_tokens_and_zones(shared, table):
         "refcontent",
         "hypcontent",
     )
-    details = [d._asdict() for d in result.details or ()]
+    details = [d._asdict() for d in result.details["tag"]]
     mine = Counter(tuple("" if d[name] is None else str(d[name]) for name in key) for d in details)
     assert mine == Counter(tuple(row[name] for name in key) for row in recorded)

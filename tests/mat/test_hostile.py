@@ -81,8 +81,14 @@ def test_a_bad_file_is_named_and_the_others_are_scored(tmp_path, name):
     pair(tmp_path, name, data)
     kind = "xml-inline" if name.endswith(".xml") else "mat-json"
     with pytest.warns(UserWarning, match="not everything was scored"):
-        result = mat.score(tmp_path / "ref", tmp_path / "hyp", format=kind, content=["PER"])
-    [skipped] = result.skipped
+        scored = mat.score(
+            tmp_path / "ref",
+            tmp_path / "hyp",
+            mat.Mat(content=["PER"]),
+            reading=mat.InputFormat(kind),
+        )
+    [skipped] = scored.evidence.skipped
+    result = mat.tables(scored)
     assert skipped.pair
     assert skipped.file == str(tmp_path / "hyp" / name)
     assert message in skipped.message
@@ -93,7 +99,8 @@ def test_a_bad_file_is_named_and_the_others_are_scored(tmp_path, name):
 
 def test_annotations_beyond_the_text_are_left_out_and_named(tmp_path):
     pair(tmp_path, "far.json", sets([0, 3], [4, 99], [0, 10**30], [7, 5]))
-    result = mat.score(tmp_path / "ref", tmp_path / "hyp", content=["PER"], lenient=True)
+    scored = mat.score(tmp_path / "ref", tmp_path / "hyp", mat.Mat(content=["PER"]), lenient=True)
+    result = mat.tables(scored)
     assert [one.message.split(": ")[1] for one in result.skipped] == [
         "PER 4-99 reaches beyond the text of 12 characters",
         "PER 0-4294967295 reaches beyond the text of 12 characters",
@@ -129,18 +136,18 @@ def test_annotations_that_all_overlap_are_refused(tmp_path):
     many = {"signal": text, "asets": [{"type": "A", "annots": [[n, 2000 - n] for n in range(900)]}]}
     file = tmp_path / "many.json"
     file.write_text(json.dumps(many), encoding="utf-8")
-    result = mat.score(file, file, lenient=True)
+    result = mat.tables(mat.score(file, file, lenient=True))
     assert "too many annotations overlap one another from character 0 on" in result.skipped[0].message
     assert result.tag["<all>"]["test docs"] == 0
     some = {"signal": text, "asets": [{"type": "A", "annots": [[n, 2000 - n] for n in range(300)]}]}
     file.write_text(json.dumps(some), encoding="utf-8")
-    assert mat.score(file, file).tag["A"]["match"] == 300
+    assert mat.tables(mat.score(file, file)).tag["A"]["match"] == 300
 
 
 def test_pieces_that_cannot_be_are_left_out():
     for pieces in ([(3, 1), (5, 6)], [(0, 1), (2, 99)]):
         document = Document("abc def", [Annotation("X", 0, 3, {}, pieces)])
-        result = mat.score(document, document, pieces="split", lenient=True)
+        result = mat.tables(mat.score(document, document, mat.Mat(pieces="split"), lenient=True))
         assert "X 0-3 has a piece outside of its bounds" in result.skipped[0].message
         assert result.tag["<all>"]["match"] == 0
     with pytest.raises(ValueError, match="offsets count characters from 0"):
@@ -149,7 +156,7 @@ def test_pieces_that_cannot_be_are_left_out():
 
 def test_an_unpaired_surrogate_of_memory_is_skipped():
     result = mat.score(Document("a\ud800"), Document("a"), lenient=True)
-    assert "an unpaired surrogate" in result.skipped[0].message
+    assert "an unpaired surrogate" in result.evidence.skipped[0].message
 
 
 def test_annotations_within_one_that_covers_everything(tmp_path):
@@ -160,9 +167,10 @@ def test_annotations_within_one_that_covers_everything(tmp_path):
         )
         text = "".join(c for c in body)
         (tmp_path / side).write_text(f"<doc>{text}</doc>", encoding="utf-8")
-    made = {"content": ["doc", "A"], "format": "xml-inline", "tables": ["tag"]}
-    result = mat.score(tmp_path / "ref", tmp_path / "ref", **made)
-    assert result.tag["A"]["match"] == 24_000
+    matcher = mat.Mat(content=["doc", "A"], tables=["tag"])
+    reading = mat.InputFormat("xml-inline")
+    result = mat.score(tmp_path / "ref", tmp_path / "ref", matcher, reading=reading)
+    assert mat.tables(result).tag["A"]["match"] == 24_000
     gold = Document(
         "x" * 200_000,
         [Annotation("R", 0, 200_000), *(Annotation("A", n, n + 3) for n in range(0, 200_000, 5))],
@@ -171,7 +179,7 @@ def test_annotations_within_one_that_covers_everything(tmp_path):
         "x" * 200_000,
         [Annotation("R", 0, 200_000), *(Annotation("A", n + 1, n + 4) for n in range(0, 199_995, 10))],
     )
-    row = mat.score(gold, pred, tables=["tag"]).tag["A"]
+    row = mat.tables(mat.score(gold, pred, mat.Mat(tables=["tag"]))).tag["A"]
     assert (row["refundermark"] + row["refoverlap"], row["missing"]) == (
         20_000 - 1 + (row["missing"] == 20_000),
         row["missing"],
@@ -183,7 +191,7 @@ def test_onions_are_no_trouble():
     text = "x" * (2 * n)
     gold = Document(text, [Annotation("A", i, 2 * n - i) for i in range(n - 1)])
     pred = Document(text, [Annotation("A", i + 1, 2 * n - i) for i in range(n - 1)])
-    assert mat.score(gold, pred, tables=["tag"]).tag["A"]["refclash"] == n - 1
+    assert mat.tables(mat.score(gold, pred, mat.Mat(tables=["tag"]))).tag["A"]["refclash"] == n - 1
 
 
 def test_a_hundred_thousand_annotations_in_a_chain_are_no_trouble(tmp_path):
@@ -193,7 +201,7 @@ def test_a_hundred_thousand_annotations_in_a_chain_are_no_trouble(tmp_path):
         made = {"signal": "a" * 100_010, "asets": [{"type": "A", "annots": annots}]}
         (tmp_path / name).write_text(json.dumps(made), encoding="utf-8")
     result = mat.score(tmp_path / "ref", tmp_path / "hyp")
-    assert result.tag["A"]["reftotal"] == 50_000
+    assert mat.tables(result).tag["A"]["reftotal"] == 50_000
 
 
 @pytest.mark.parametrize(

@@ -14,13 +14,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import spanrs
+from spanrs import mat
 from spanrs.io import Annotation, Document
+from spanrs.mat import marks as of_marks
+from spanrs.mat import page as of_page
 from spanrs.mat.files import InputFormat, file_pairs
-from spanrs.mat.rules import Rules
+from spanrs.mat.page import Page
 from spanrs.mat.scoring import score_pairs
-from spanrs.report import mat_html, mat_marks, pages
-from spanrs.report.mat_html import Page
+from spanrs.report import pages
 
 HOSTILE = "<script>alert('&amp;')</script>\"{{ 70 * 70 }}"
 VOID = {"meta", "br", "hr", "img", "link", "input"}
@@ -79,16 +80,16 @@ def shown(pairs, **options):
     files = list(file_pairs(list(golds), list(preds), (InputFormat(), InputFormat()), None))
     scored = []
     title = options.pop("title", "MATScore")
-    run = {name: options.pop(name) for name in ("samples", "percent", "by_document") if name in options}
+    how = {name: options.pop(name) for name in ("confidence", "percent", "by_document") if name in options}
     with Page(title) as page:
 
         def sink(one):
             scored.append(one)
             page.add(one)
 
-        result = score_pairs(files, Rules(**options), sinks=[sink], **run)
+        result = score_pairs(files, mat.Mat(**options), sinks=[sink])
         out = io.BytesIO()
-        page.write(result, out)
+        page.write(mat.tables(result, **how), out)
     html = out.getvalue().decode()
     return Parsed(html), html, scored
 
@@ -202,7 +203,7 @@ def test_what_is_far_from_annotations_of_either_side_is_folded_with_some_of_it_l
     assert len(folds) == 2
     for size in folds:
         hidden = int(size.replace(",", ""))
-        assert 100 * len(line) - 4 * mat_marks.CONTEXT <= hidden < 100 * len(line)
+        assert 100 * len(line) - 4 * of_marks.CONTEXT <= hidden < 100 * len(line)
         # It is cut where lines are.
         assert hidden % len(line) in (0, len(line) - 1)
 
@@ -240,9 +241,9 @@ def test_messages_and_names_of_files_are_escaped(tmp_path):
     (tmp_path / "gold" / names[1]).write_text('{"signal": "x", "asets": [], "version": 2}')
     files = list(file_pairs(tmp_path / "gold", tmp_path / "pred", (InputFormat(), InputFormat()), None))
     with Page() as page:
-        result = score_pairs(files, Rules(), sinks=[page.add])
+        result = score_pairs(files, mat.Mat(), sinks=[page.add])
         out = io.BytesIO()
-        page.write(result, out)
+        page.write(mat.tables(result), out)
     html = out.getvalue().decode()
     Parsed(html)
     assert "&lt;b&gt;.json" in html
@@ -256,13 +257,13 @@ def test_names_that_are_no_text_do_not_stop_the_page():
     _, _, scored = shown([pair])
     with Page() as page:
         page.add(scored[0]._replace(name="\udcff.json"))
-        page.write(spanrs.mat.score(*pair), out := io.BytesIO())
+        page.write(mat.tables(mat.score(*pair)), out := io.BytesIO())
     assert "\\udcff.json" in out.getvalue().decode()
 
 
 def test_the_page_needs_nothing_else():
     text = "Bob saw Rome"
-    parsed, html, _ = one(text, [Annotation("A", 0, 3)], [Annotation("A", 0, 7)], samples=10)
+    parsed, html, _ = one(text, [Annotation("A", 0, 3)], [Annotation("A", 0, 7)], confidence=10)
     assert not re.search(r"https?:|url\(|@import|src=|//(?! The page)", html)
     assert {tag for tag, _ in parsed.tags} & {"link", "img", "iframe", "object", "base", "form"} == set()
     assert not [name for _, attributes in parsed.tags for name in attributes if name.startswith("on")]
@@ -275,7 +276,7 @@ def test_every_link_leads_somewhere():
     pred = [Annotation("A", 0, 7), Annotation("C", 13, 16), Annotation("A", 18, 21)]
     for unpaired in ("alone", "clash"):
         pairs = [(Document(text, gold), Document(text, pred))] * 3
-        parsed, _, _ = shown(pairs, unpaired=unpaired)
+        parsed, _, _ = shown(pairs, unpaired_overlap=unpaired)
         assert len(parsed.links) > 15
         assert {link.removeprefix("#") for link in parsed.links} <= parsed.ids
 
@@ -292,10 +293,10 @@ def test_the_head_has_all_tables_kinds_and_numbers():
     lex = [Annotation("lex", *bounds) for bounds in ((0, 3), (4, 7), (8, 12))]
     gold = Document(text, [Annotation("PER", 0, 3), Annotation("LOC", 8, 12), *lex])
     pred = Document(text, [Annotation("PER", 0, 7), Annotation("LOC", 8, 12), *lex])
-    _, html, _ = shown([(gold, pred), (gold, gold)], samples=20, percent=True, by_document=True)
+    _, html, _ = shown([(gold, pred), (gold, gold)], confidence=20, percent=True, by_document=True)
     for heading in ("Annotations", "Tokens", "Pseudo-tokens", "Characters"):
         assert f"<caption>{heading}</caption>" in html
-    for kind, says in mat_html.MEANINGS.items():
+    for kind, says in of_page.MEANINGS.items():
         assert f">{kind}</td><td>{says}</td>" in html
     assert re.search(r">75\.00 <small>±\d+\.\d\d</small></td>", html)
     assert "over resampled documents: mean" in html
@@ -329,7 +330,7 @@ def test_an_annotation_that_others_clash_with_is_shown_once():
     text = "the New York Times"
     gold = [Annotation("ORG", 4, 18)]
     pred = [Annotation("ORG", 4, 18), Annotation("ORG", 4, 12), Annotation("ORG", 8, 12)]
-    parsed, html, scored = one(text, gold, pred, unpaired="clash")
+    parsed, html, scored = one(text, gold, pred, unpaired_overlap="clash")
     assert len(list(scored[0].details())) == 3
     (mark,) = parsed.documents[0]["gold"].marks
     assert mark.__dict__["class"] == "match b e"
@@ -339,7 +340,7 @@ def test_an_annotation_that_others_clash_with_is_shown_once():
 
 
 def test_more_marks_than_browsers_nest_are_counted_instead():
-    deep = mat_marks.DEEPEST
+    deep = of_marks.DEEPEST
     gold = [Annotation("A", at, 200 - at) for at in range(deep + 5)]
     parsed, html, _ = one("x" * 200, gold, [])
     assert len(spans(parsed.documents[0]["gold"])) == deep
@@ -347,14 +348,14 @@ def test_more_marks_than_browsers_nest_are_counted_instead():
 
 
 def test_many_labels_leave_the_heat_table_readable():
-    count = mat_html.MOST + 20
+    count = of_page.MOST + 20
     text = "x" * count
     gold = [Annotation(f"L{at:03}", at, at + 1) for at in range(count)]
     pred = [Annotation("L000" if at % 2 else f"L{at:03}", at, at + 1) for at in range(count)]
     parsed, html, _ = one(text, gold, pred)
     assert "20 labels with fewer errors are left out" in html
     heads = [a for tag, a in parsed.tags if tag == "th" and a.get("scope") == "row"]
-    assert len(heads) == mat_html.MOST
+    assert len(heads) == of_page.MOST
 
 
 def test_without_documents_there_is_a_page_all_the_same():
@@ -365,7 +366,7 @@ def test_without_documents_there_is_a_page_all_the_same():
 
 
 def test_documents_wait_in_a_file_that_is_closed(monkeypatch):
-    monkeypatch.setattr(mat_html, "SPOOLED", 100)
+    monkeypatch.setattr(of_page, "SPOOLED", 100)
     pairs = [
         (Document(f"text ü {at}", [Annotation("A", 0, 4)]), Document(f"text ü {at}")) for at in range(9)
     ]
@@ -373,7 +374,7 @@ def test_documents_wait_in_a_file_that_is_closed(monkeypatch):
     agrees(parsed, scored)
     page = Page()
     page.add(scored[0])
-    result = spanrs.mat.score(*pairs[0])
+    result = mat.tables(mat.score(*pairs[0]))
     page.write(result, first := io.BytesIO())
     page.add(scored[1])
     page.write(result, second := io.BytesIO())
@@ -444,7 +445,7 @@ def test_any_documents_are_shown_as_they_are(pairs):
 @settings(max_examples=100, deadline=None)
 @given(documents())
 def test_where_annotations_clash_with_others_every_pair_is_still_said(pair):
-    parsed, _, scored = shown([pair], unpaired="clash")
+    parsed, _, scored = shown([pair], unpaired_overlap="clash")
     for side, part, of in (("gold", "ref", pair[0]), ("pred", "hyp", pair[1])):
         assert parsed.documents[0][side].text == scored[0].text.replace("\0", "␀")
         marks = parsed.documents[0][side].marks
@@ -453,6 +454,6 @@ def test_where_annotations_clash_with_others_every_pair_is_still_said(pair):
             covered = {at for m in of_label for at in range(m.start, m.end)}
             assert covered >= set(range(annotation.start, annotation.end))
         titles = " ".join(mark.title for mark in marks)
-        said = Counter(mat_marks.says(d) for d in scored[0].details() if getattr(d, f"{part}label"))
+        said = Counter(of_marks.says(d) for d in scored[0].details() if getattr(d, f"{part}label"))
         assert all(text in titles for text in said)
         assert {link.removeprefix("#") for link in parsed.links} <= parsed.ids

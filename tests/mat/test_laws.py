@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from itertools import pairwise, permutations
 
 import pytest
@@ -10,9 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import mat_stars
-from spanrs import mat
+from spanrs import Result, mat
 from spanrs.io import Annotation, Document
-from spanrs.mat.tables import CLASHES
+from spanrs.mat.matcher import CLASHES, UNPAIRED
 
 FIVE = ("match", "refclash", "missing", "hypclash", "spurious")
 WORDS = st.text("ab \n\u00a0\u1680\u200bé\U0001d400\x1c", min_size=0, max_size=40)
@@ -50,8 +51,12 @@ def sides(draw, flat: bool = True):
     return Document(text, gold), Document(text, [*tokens, *pred])
 
 
-def five(result: mat.MatResult, table: str) -> dict[str, tuple[int, ...]]:
-    rows = result.table(table).dicts()
+def tables(gold, pred, **options) -> mat.MatTables:
+    return mat.tables(mat.score(gold, pred, mat.Mat(**options)))
+
+
+def five(made: mat.MatTables, table: str) -> dict[str, tuple[int, ...]]:
+    rows = made.table(table).dicts()
     return {row["tag"]: tuple(row[name] for name in FIVE) for row in rows}
 
 
@@ -87,7 +92,7 @@ def without_empty(rows: dict[str, tuple[int, ...]]) -> dict[str, tuple[int, ...]
 @given(sides())
 def test_characters_are_counted_one_by_one(pair):
     gold, pred = pair
-    result = mat.score(gold, pred)
+    result = tables(gold, pred)
     wanted = counted(list(zip(said(gold), said(pred), strict=True)))
     assert without_empty(five(result, "character")) == wanted
     assert result.character["<all>"]["test chars"] == len(gold.text)
@@ -102,7 +107,7 @@ def test_pseudo_tokens_are_what_white_space_and_bounds_leave(pair):
     pieces = []
     for start, end in pairwise(cuts):
         pieces += [(golds[start], preds[start])] * len(gold.text[start:end].split())
-    result = mat.score(gold, pred)
+    result = tables(gold, pred)
     assert without_empty(five(result, "pseudo_token")) == counted(pieces)
     assert result.pseudo_token["<all>"]["test pseudo-toks"] == len(pieces)
 
@@ -113,9 +118,9 @@ def test_tokens_are_counted_one_by_one_where_annotations_fit(pair):
     tokens = [a for a in pred.annotations if a.type == "lex"]
     both = [a for d in pair for a in d.annotations if a.type != "lex"]
     bounds = {a.start for a in tokens} | {a.end for a in tokens}
-    result = mat.score(gold, pred)
+    result = tables(gold, pred)
     if not tokens or any({a.start, a.end} - bounds for a in both):
-        assert not tokens or "token" not in result.tables
+        assert not tokens or "token" not in result.names
         return
     golds, preds = said(gold), said(pred)
     # A bound that is both an end and a beginning of tokens is one place; what lies between is no token.
@@ -132,10 +137,10 @@ SPANS = st.lists(st.tuples(st.sampled_from("AB"), st.integers(0, 30), st.integer
 def test_ties_are_settled_by_stars_and_primes(golds, preds):
     sides = [[(label, start, start + length) for label, start, length in side] for side in (golds, preds)]
     documents = [Document(" " * 40, [Annotation(*span) for span in side]) for side in sides]
-    result = mat.score(*documents, tables=["tag"], details=True)
+    result = mat.score(*documents, mat.Mat(tables=["tag"]), details=True)
     made = [
         ((d.reflabel, d.refstart, d.refend), (d.hyplabel, d.hypstart, d.hypend))
-        for d in result.details
+        for d in result.details["tag"]
         if None not in (d.reflabel, d.hyplabel)
     ]
     assert sorted(made) == mat_stars.pairs(*sides)
@@ -160,10 +165,10 @@ def best(golds: list[Annotation], preds: list[Annotation]) -> float:
 @given(sides(flat=False))
 def test_the_pairs_are_the_most_similar_ones(pair):
     gold, pred = pair
-    result = mat.score(gold, pred, tables=["tag"], details=True)
+    result = mat.score(gold, pred, mat.Mat(tables=["tag"]), details=True)
     chosen = 0.0
     seen: list[list[tuple[str, int, int]]] = [[], []]
-    for d in result.details:
+    for d in result.details["tag"]:
         if d.reflabel is not None:
             seen[0].append((d.reflabel, d.refstart, d.refend))
         if d.hyplabel is not None:
@@ -186,8 +191,8 @@ def test_the_pairs_are_the_most_similar_ones(pair):
 def test_tables_add_up(pair):
     gold, pred = pair
     for unpaired in ("alone", "clash"):
-        result = mat.score(gold, pred, unpaired_overlap=unpaired)
-        for table in result.tables:
+        result = tables(gold, pred, unpaired_overlap=unpaired)
+        for table in result.names:
             rows = list(result.table(table).dicts())
             *labels, together = rows
             for name in FIVE:
@@ -214,7 +219,7 @@ def test_tables_add_up(pair):
 @given(sides())
 def test_swapping_the_sides_mirrors_the_tables(pair):
     gold, pred = pair
-    there, back = mat.score(gold, pred), mat.score(pred, gold)
+    there, back = tables(gold, pred), tables(pred, gold)
     for table in ("pseudo_token", "character"):
         mirrored = {label: (m, h, s, r, i) for label, (m, r, i, h, s) in five(there, table).items()}
         assert five(back, table) == mirrored
@@ -226,40 +231,72 @@ def test_the_order_of_annotations_in_a_file_means_nothing(pair, rng):
     shuffled = [Document(d.text, rng.sample(list(d.annotations), len(d.annotations))) for d in pair]
     one, other = mat.score(gold, pred, details=True), mat.score(*shuffled, details=True)
     assert one.to_dict() == other.to_dict()
+    assert one.counts.to_bytes() == other.counts.to_bytes()
+    assert mat.tables(one).to_dict() == mat.tables(other).to_dict()
 
 
 @given(st.lists(sides(flat=False), max_size=4))
 def test_results_of_parts_add_up(pairs):
     golds, preds = [gold for gold, _ in pairs], [pred for _, pred in pairs]
-    whole = mat.score(golds, preds, by_document=True, lenient=True)
+    whole = mat.tables(mat.score(golds, preds, lenient=True), by_document=True)
     if not pairs:
         assert whole.tag["<all>"]["fmeasure"] == 1.0
         return
-    parts = [mat.score([gold], [pred], by_document=True) for gold, pred in pairs]
-    total = parts[0]
-    for part in parts[1:]:
-        total += part
-    assert total.tallies == whole.tallies
+    first, *others = [mat.score([gold], [pred]) for gold, pred in pairs]
+    total = mat.tables(first.merge(*others), by_document=True)
+    assert total.counts == whole.counts
     assert [row for name, row in total.files] == [row for name, row in whole.files]
+
+
+@given(st.lists(sides(flat=False), min_size=1, max_size=6), st.randoms(), st.sampled_from(UNPAIRED))
+def test_shards_that_are_stored_and_merged_in_any_order_count_the_same(pairs, rng, unpaired):
+    named = [tuple(replace(d, id=f"d{at}") for d in pair) for at, pair in enumerate(pairs)]
+    matcher = mat.Mat(unpaired_overlap=unpaired)
+
+    def scored(documents) -> Result:
+        golds, preds = zip(*documents, strict=True)
+        return mat.score(golds, preds, matcher)
+
+    whole = scored(named)
+    rng.shuffle(named)
+    shards = []
+    while named:
+        cut = rng.randint(1, len(named))
+        shards.append(Result.from_bytes(scored(named[:cut]).to_bytes()))
+        named = named[cut:]
+    rng.shuffle(shards)
+    # Some of them were merged before.
+    cut = rng.randrange(len(shards))
+    first, *others = shards[cut:]
+    merged = first.merge(*others, *([shards[0].merge(*shards[1:cut])] if cut else []))
+    assert merged.counts.to_bytes() == whole.counts.to_bytes()
+    assert merged.signature == whole.signature
+    assert merged.matcher == whole.matcher
+    of_merged, of_whole = (
+        mat.tables(result, by_document=True, confidence=20) for result in (merged, whole)
+    )
+    assert of_merged.counts == of_whole.counts
+    assert repr(of_merged.spreads) == repr(of_whole.spreads)
+    assert sorted(of_merged.files, key=str) == sorted(of_whole.files, key=str)
 
 
 @given(sides())
 def test_ignored_labels_and_classes(pair):
     gold, pred = pair
     left = [Document(d.text, [a for a in d.annotations if a.type != "A"]) for d in pair]
-    ignored = mat.score(gold, pred, ignore=["A"])
-    assert ignored.tallies == mat.score(*left).tallies
+    ignored = tables(gold, pred, ignore=["A"])
+    assert ignored.counts == tables(*left).counts
     renamed = [
         Document(d.text, [a._replace(type={"B": "A"}.get(a.type, a.type)) for a in d.annotations])
         for d in pair
     ]
-    assert mat.score(gold, pred, classes={"A": ["B"]}).tallies == mat.score(*renamed).tallies
+    assert tables(gold, pred, classes={"A": ["B"]}).counts == tables(*renamed).counts
 
 
 def test_the_manual_counts_nine_pseudo_tokens():
     text = "the future President of the United States"
     gold = Document(text, [Annotation("NP", 11, 40)])
     pred = Document(text, [Annotation("NP", 3, 32)])
-    row = mat.score(gold, pred).pseudo_token["NP"]
+    row = tables(gold, pred).pseudo_token["NP"]
     assert row["test pseudo-toks"] == 9
     assert (row["spurious"], row["match"], row["missing"]) == (1, 4, 2)

@@ -2,23 +2,31 @@
 
 from __future__ import annotations
 
+import copy
 import csv
+import io
 import json
+import pickle
+import re
 import shutil
 import subprocess
+from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import openpyxl
 import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
 
+import spanrs
 from spanrs import mat
-from spanrs.errors import SchemeError
+from spanrs.errors import FormatError, SchemeError
+from spanrs.eval import Measure
 from spanrs.io import Annotation, Document
+from spanrs.mat import formulas
 from spanrs.mat.tables import ACCURACIES, MEASURES
-from spanrs.report import mat_formulas
 
 TEXT = "=SUM(1) saw Rome and\nParis"
 GOLD = Document(TEXT, [Annotation("=PER", 0, 7), Annotation("LOC", 12, 16), Annotation("LOC", 21, 26)])
@@ -26,8 +34,8 @@ PRED = Document(TEXT, [Annotation("=PER", 0, 11), Annotation("ORG", 12, 16), Ann
 
 
 @pytest.fixture
-def result() -> mat.MatResult:
-    return mat.score([GOLD, GOLD], [PRED, GOLD], details=True, by_document=True)
+def result() -> mat.MatTables:
+    return mat.tables(mat.score([GOLD, GOLD], [PRED, GOLD], details=True), by_document=True)
 
 
 def read(path: Path) -> list[list[str]]:
@@ -86,9 +94,9 @@ def test_a_missing_directory_is_an_error_and_nothing_is_left(result, tmp_path):
 def test_a_workbook_has_live_formulas_with_their_values(result, tmp_path):
     path = tmp_path / "out.xlsx"
     result.to_xlsx(path)
-    formulas = openpyxl.load_workbook(path)
-    assert formulas.sheetnames == ["bytag", "bypseudotoken", "bychar", "details", "confusability"]
-    sheet = formulas["bytag"]
+    book = openpyxl.load_workbook(path)
+    assert book.sheetnames == ["bytag", "bypseudotoken", "bychar", "details", "confusability"]
+    sheet = book["bytag"]
     header = [cell.value for cell in sheet[1]]
     assert header == list(result.tag.columns)
     last = sheet.max_row
@@ -99,7 +107,7 @@ def test_a_workbook_has_live_formulas_with_their_values(result, tmp_path):
     for row, want in zip(values.iter_rows(min_row=2, values_only=True), result.tag.rows, strict=True):
         for got, value in zip(row, want, strict=True):
             assert got == value
-    assert formulas["details"].max_row == 1 + len(result.details)
+    assert book["details"].max_row == 1 + len(result.details)
 
 
 def test_frames(result):
@@ -116,7 +124,7 @@ def test_frames(result):
 
 
 def test_json_and_text(result):
-    plain = json.loads(result.to_json())
+    plain = json.loads(json.dumps(result.to_dict(), allow_nan=False))
     assert plain["tables"]["tag"][-1]["tag"] == "<all>"
     assert plain["details"][0]["type"] == "overmark"
     assert plain["signature"] == result.signature
@@ -129,55 +137,81 @@ def test_json_and_text(result):
 
 
 def test_per_cent_is_a_hundred_times_as_much(tmp_path):
-    one, hundred = mat.score(GOLD, PRED), mat.score(GOLD, PRED, percent=True)
-    for table in one.tables:
+    scored = mat.score(GOLD, PRED)
+    one, hundred = mat.tables(scored), mat.tables(scored, percent=True)
+    for table in one.names:
         for row, other in zip(one.table(table).dicts(), hundred.table(table).dicts(), strict=True):
             for name in MEASURES + (ACCURACIES if table != "tag" else ()):
                 assert other[name] == pytest.approx(100 * row[name])
     hundred.to_csv(tmp_path)
     assert "100 * " in (tmp_path / "bytag.csv").read_text("utf-8")
-    with pytest.raises(SchemeError, match="percent"):
-        one + hundred
+    # Results do not know how they are shown, so that all of them add up.
+    both = mat.tables(scored.merge(scored), percent=True)
+    assert both.signature == hundred.signature == one.signature
+    for row, other in zip(both.tag.dicts(), hundred.tag.dicts(), strict=True):
+        assert row["match"] == 2 * other["match"]
+        assert row["fmeasure"] == other["fmeasure"]
 
 
 def test_a_label_may_be_called_like_the_row_of_all():
     gold = Document("a b", [Annotation("<all>", 0, 1), Annotation("Z", 2, 3)])
-    result = mat.score(gold, gold, by_document=True)
+    result = mat.tables(mat.score(gold, gold), by_document=True)
     assert result.tag["<all>"]["match"] == 2
-    formulas = mat_formulas.cells(result.tag, ",")
+    cells = formulas.cells(result.tag, ",")
     at = result.tag.columns.index("match")
-    assert [row[at] for row in formulas] == [1, 1, "=SUM(E2:E3)", "=SUM(E2)", "=SUM(E3)", "=SUM(E4)"]
+    assert [row[at] for row in cells] == [1, 1, "=SUM(E2:E3)", "=SUM(E2)", "=SUM(E3)", "=SUM(E4)"]
 
 
 def test_documents_of_one_name_are_summed_apart():
     gold = Document("a b", [Annotation("A", 0, 1)])
-    one = mat.score(gold, gold, by_document=True)
-    both = one + one
+    one = mat.score(gold, gold)
+    both = mat.tables(one.merge(one), by_document=True)
     at = both.tag.columns.index("match")
-    formulas = [row[at] for row in mat_formulas.cells(both.tag, ",")]
-    assert formulas == [1, "=SUM(E2)", 1, "=SUM(E4)", "=SUM(E2,E4)", "=SUM(E3,E5)"]
+    cells = [row[at] for row in formulas.cells(both.tag, ",")]
+    assert cells == [1, "=SUM(E2)", 1, "=SUM(E4)", "=SUM(E2,E4)", "=SUM(E3,E5)"]
     assert [row["match"] for row in both.tag] == [1, 1, 1, 1, 2, 2]
 
 
 def test_results_of_other_tasks_do_not_add_up():
     gold = Document("a b", [Annotation("A", 0, 1, {"k": "v"})])
     tasks = [mat.Task("T", [mat.Tag("A", "content", [(name, [("k", "v")])])]) for name in ("X", "Y")]
-    one, other = (mat.score(gold, gold, task=task) for task in tasks)
-    assert one.tag["X"]["match"] == other.tag["Y"]["match"] == 1
+    one, other = (mat.score(gold, gold, mat.Mat(task=task)) for task in tasks)
+    assert mat.tables(one).tag["X"]["match"] == mat.tables(other).tag["Y"]["match"] == 1
     with pytest.raises(SchemeError, match="made differently"):
-        one + other
-    assert (one + one).tag["X"]["match"] == 2
-    drawn = [mat.score(gold, gold, confidence=10, seed=seed) for seed in (1, 2)]
-    assert (drawn[0] + drawn[1]).spreads is None
+        one.merge(other)
+    assert mat.tables(one.merge(one)).tag["X"]["match"] == 2
+
+
+def test_results_add_up_whatever_was_drawn_from_them():
+    gold = Document("a b", [Annotation("A", 0, 1, {"k": "v"})])
+    one, other = mat.score(gold, gold), mat.score(gold, gold)
+    for seed, result in ((1, one), (2, other)):
+        assert f"|samples:10|seed:{seed}|" in mat.tables(result, confidence=10, seed=seed).signature
+    both = one.merge(other)
+    assert both.signature == one.signature
+    assert "seed" not in both.signature
+    assert mat.tables(both).spreads is None
+
+
+def test_parts_without_tokens_do_not_speak_for_those_with_tokens():
+    bare = Document("a b", [Annotation("A", 0, 1)])
+    lex = Document("a b", [Annotation("A", 0, 1), Annotation("lex", 0, 1), Annotation("lex", 2, 3)])
+    without, with_tokens = mat.score(bare, bare), mat.score(lex, lex)
+    said = "Skipping token scoring because no tokens were found in the input documents."
+    assert mat.tables(without).notes == [said]
+    for both in (without.merge(with_tokens), with_tokens.merge(without)):
+        assert mat.tables(both).notes == []
+        assert mat.tables(both).token["<all>"]["test toks"] == 2
+    assert mat.tables(without.merge(without)).notes == [said]
 
 
 def test_sums_of_many_cells_are_nested(tmp_path):
     """A call of a function takes thirty arguments at least, in all programs."""
     gold = [Document("a b", [Annotation("AB"[n % 2], 0, 1)]) for n in range(50)]
-    result = mat.score(gold, gold, by_document=True)
-    formulas = mat_formulas.cells(result.tag, ";")
+    result = mat.tables(mat.score(gold, gold), by_document=True)
+    cells = formulas.cells(result.tag, ";")
     at = result.tag.columns.index("match")
-    assert formulas[-3][at] == (
+    assert cells[-3][at] == (
         "=SUM(SUM("
         + ";".join(f"E{2 + 4 * n}" for n in range(20))
         + ");SUM("
@@ -187,8 +221,8 @@ def test_sums_of_many_cells_are_nested(tmp_path):
 
 
 def test_tables_that_are_not_there():
-    result = mat.score(GOLD, PRED, tables=["token"])
-    assert result.tables == ["tag"]
+    result = mat.tables(mat.score(GOLD, PRED, mat.Mat(tables=["token"])))
+    assert result.names == ["tag"]
     with pytest.raises(LookupError, match="no tokens were found"):
         _ = result.token
     with pytest.raises(LookupError, match="not asked for"):
@@ -199,19 +233,207 @@ def test_tables_that_are_not_there():
 
 def test_options_that_cannot_be():
     with pytest.raises(ValueError, match="two equivalence classes"):
-        mat.score(GOLD, PRED, classes={"A": ["X"], "B": ["X"]})
+        mat.Mat(classes={"A": ["X"], "B": ["X"]})
     for wrong in ({"content": "PER"}, {"ignore": "PER"}, {"classes": {"X": "PER"}}, {"tables": "token"}):
         with pytest.raises(TypeError, match="as a list"):
-            mat.score(GOLD, PRED, **wrong)
-    for wrong in ({"confidence": 2**70}, {"seed": 2**64}, {"seed": -1}):
-        with pytest.raises(ValueError, match="confidence takes"):
-            mat.score(GOLD, PRED, **{"confidence": 1, **wrong})
+            mat.Mat(**wrong)
+    with pytest.raises(ValueError, match="unknown tables 'word'; one of tag, token"):
+        mat.Mat(tables=["word"])
     with pytest.raises(ValueError, match="unpaired_overlap"):
-        mat.score(GOLD, PRED, unpaired_overlap="both")
+        mat.Mat(unpaired_overlap="both")
+    with pytest.raises(ValueError, match="unknown pieces 'cut'; one of cover, split, refuse"):
+        mat.Mat(pieces="cut")
+    result = mat.score(GOLD, PRED)
+    for wrong in ({"confidence": 2**70}, {"confidence": -1}, {"seed": 2**64}, {"seed": -1}):
+        with pytest.raises(ValueError, match="confidence takes"):
+            mat.tables(result, **{"confidence": 1, **wrong})
+    with pytest.raises(ValueError, match="threads must be 1"):
+        mat.tables(result, confidence=1, threads=0)
     with pytest.raises(ValueError, match="threads must be 1"):
         mat.score(GOLD, PRED, threads=0)
     with pytest.raises(ValueError, match="no format"):
-        mat.score("a.txt", "b.txt", format="word")
+        mat.score("a.txt", "b.txt", reading=mat.InputFormat("word"))
+
+
+@pytest.fixture
+def scored() -> spanrs.Result:
+    """Two documents, one of them with tokens, and one that was skipped."""
+    lex = [Annotation("lex", 0, 1), Annotation("lex", 2, 3)]
+    gold = [replace(GOLD, id="one"), Document("a b", [Annotation("LOC", 0, 1), *lex], "two")]
+    pred = [replace(PRED, id="one"), Document("a b", [Annotation("LOC", 0, 1), *lex], "two")]
+    gold.append(Document("text", [], "three"))
+    pred.append(Document("other", [], "three"))
+    return mat.score(gold, pred, details=True, lenient=True)
+
+
+def test_every_table_is_a_criterion_of_the_result(scored):
+    tables = mat.tables(scored)
+    assert list(scored.matcher.criteria) == tables.names == ["tag", "token", "pseudo_token", "character"]
+    for name in tables.names:
+        criterion, table = scored[name], tables.table(name)
+        rows = {"<all>": criterion.micro, **criterion.per_type}
+        assert {row["tag"] for row in table} == set(rows)
+        for label, score in rows.items():
+            row = table[label]
+            values = tuple(row[column] for column in ("precision", "recall", "fmeasure", "reftotal"))
+            assert values == pytest.approx((score.precision, score.recall, score.f1, score.support))
+        total = table["<all>"]
+        right, wrong_pred, wrong_gold = criterion.totals
+        assert right == total["match"]
+        assert wrong_pred == total["hyponly"]
+        assert wrong_gold == total["refonly"]
+        assert [criterion.outcomes[kind] for kind in ("missing", "spurious")] == [
+            total["missing"],
+            total["spurious"],
+        ]
+        assert criterion.outcomes["clash"] == total["refclash"] == total["hypclash"]
+    assert scored.micro == scored["tag"].micro
+    by_document = mat.tables(scored, by_document=True).tag
+    for document in scored.documents:
+        [row] = [row for row in by_document if (row["file"], row["tag"]) == (document.name, "<all>")]
+        assert document.micro.f1 == pytest.approx(row["fmeasure"])
+        assert document.totals.tp == row["match"]
+
+
+def test_tables_that_were_not_asked_for_are_no_criteria():
+    result = mat.score(GOLD, PRED, mat.Mat(tables=["character"]))
+    assert list(result.matcher.criteria) == ["tag", "character"]
+    with pytest.raises(KeyError, match="no criterion 'token'; one of tag, character"):
+        _ = result["token"]
+    # Measures of what was not counted would all be 1.
+    for text in (str(result), result.to_csv(), result.to_markdown(), result.to_html()):
+        assert "character" in text
+        assert "pseudo_token F1" not in text
+        assert ",pseudo_token," not in text
+
+
+def test_resampled_measures_of_a_result_are_those_of_its_confidence(scored):
+    wanted = [
+        Measure("micro", "f1", "tag"),
+        Measure("type", "recall", "character", "LOC"),
+        Measure("type", "precision", "tag", "=PER"),
+    ]
+    drawn = scored.bootstrap(wanted, samples=200, seed=5)
+    assert drawn.values.shape == (200, 3)
+    assert scored.bootstrap(samples=3).measures[0] == Measure("micro", "f1")
+    other = scored.bootstrap(wanted, samples=200, seed=5, threads=3)
+    np.testing.assert_array_equal(drawn.values, other.values)
+    tables = mat.tables(scored, confidence=200, seed=5)
+    for at, (table, label, name) in enumerate(
+        (("tag", "<all>", "fmeasure"), ("character", "LOC", "recall"), ("tag", "=PER", "precision"))
+    ):
+        row, values = tables.table(table)[label], drawn.values[:, at]
+        assert row[f"{name}_mean"] == pytest.approx(np.nanmean(values))
+        assert row[f"{name}_variance"] == pytest.approx(np.nanvar(values))
+    low, high = drawn.interval(wanted[0])
+    assert low <= scored.micro.f1 <= high
+    # A sample without the document that has the label does not count.
+    missing = np.isnan(drawn.values[:, 2]).sum()
+    assert 0 < missing < 200
+    assert {spread.samples for spread in tables.spreads["tag"][1]["=PER"]} == {200 - missing}
+    assert not np.isnan(drawn.values[:, 0]).any()
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"content": ["=PER", "LOC", "ORG"], "tokens": ["lex"], "ignore": ["ORG"]},
+        {"classes": {"PLACE": ["LOC", "ORG"]}, "tables": ["character"], "unpaired_overlap": "clash"},
+        {"task": mat.Task("T", [mat.Tag("LOC", "content", [("CITY", [("size", "big")])])])},
+    ],
+)
+def test_a_stored_result_is_the_same_with_its_options(options):
+    result = mat.score([GOLD, GOLD], [PRED, GOLD], mat.Mat(**options), lenient=True)
+    for again in (
+        spanrs.Result.from_json(result.to_json()),
+        spanrs.Result.from_json(result.to_json(indent=1).encode()),
+        spanrs.Result.from_bytes(result.to_bytes()),
+        pickle.loads(pickle.dumps(result)),
+        copy.deepcopy(result),
+    ):
+        assert again.counts == result.counts
+        assert again.matcher == result.matcher
+        assert hash(again.matcher) == hash(result.matcher)
+        assert again.signature == result.signature
+        assert again.to_dict() == result.to_dict()
+        assert mat.tables(again).to_dict() == mat.tables(result).to_dict()
+        assert again.merge(result).counts == result.merge(result).counts
+
+
+def test_a_stored_result_knows_what_was_skipped_and_noted(scored):
+    for again in (spanrs.Result.from_json(scored.to_json()), spanrs.Result.from_bytes(scored.to_bytes())):
+        assert again.details is None
+        assert again.evidence == scored.evidence
+        assert [one.message for one in again.evidence.skipped] == [
+            one.message for one in scored.evidence.skipped
+        ]
+        assert [type(one) for one in again.evidence.skipped] == [mat.Skipped]
+        assert mat.tables(again).skipped == mat.tables(scored).skipped
+        assert mat.tables(again).notes == mat.tables(scored).notes
+    # What is pickled keeps details as well.
+    again = pickle.loads(pickle.dumps(scored))
+    assert again.details == scored.details
+    assert again.to_json() == scored.to_json()
+
+
+def test_json_has_criteria_documents_and_details(scored):
+    plain = json.loads(scored.to_json(state=False))
+    assert plain["criterion"] == "tag"
+    assert plain["criteria"]["character"]["micro"]["f1"] == scored["character"].micro.f1
+    assert [row["name"] for row in plain["documents"]] == ["one", "two"]
+    assert plain["details"]["tag"][0]["type"] == "overmark"
+    assert plain["confusion"] == [
+        {"gold": gold, "pred": pred, "count": n} for gold, pred, n in scored.confusion.triples()
+    ]
+    assert "state" not in plain
+    with pytest.raises(FormatError):
+        spanrs.Result.from_json(json.dumps(plain))
+
+
+def test_pages_and_texts_of_a_result_show_its_measures(scored):
+    f1 = {name: f"{100 * scored[name].micro.f1:.2f}" for name in scored.matcher.criteria}
+    page, markdown, text, latex = (
+        scored.to_html(title="<T>"),
+        scored.to_markdown(),
+        str(scored),
+        scored.to_latex(),
+    )
+    assert "&lt;T&gt;" in page
+    assert "<T>" not in page
+    assert "https:" not in page
+    for shown in (page, markdown, text, latex, scored._repr_html_()):
+        assert all(value in shown for value in f1.values())
+    for name, value in f1.items():
+        assert re.search(rf"^\| {name} \|.*\| {value} \|$", markdown, re.MULTILINE)
+    for shown in (page, markdown, text, scored._repr_html_()):
+        assert scored.signature in shown
+    assert f"tag {scored.micro.f1:.4f}" in repr(scored)
+
+
+def test_csv_and_table_of_a_result_have_every_type_and_document(scored):
+    rows = list(csv.DictReader(io.StringIO(scored.to_csv())))
+    by_place = {(row["document"], row["type"], row["criterion"]): row for row in rows}
+    assert len(by_place) == len(rows)
+    for name in scored.matcher.criteria:
+        criterion = scored[name]
+        for label, score in criterion.per_type.items():
+            # A spreadsheet would take these for formulas.
+            row = by_place["", f"'{label}" if label[0] in "=+" else label, name]
+            assert float(row["f1"]) == score.f1
+            assert int(row["match"]) == criterion.outcomes_by_type[label]["match"]
+        assert float(by_place["", "", name]["precision"]) == criterion.micro.precision
+        for document in criterion.documents:
+            assert float(by_place[document.name, "", name]["recall"]) == document.micro.recall
+    table = scored.to_table()
+    assert table.columns == ("document", "criterion", "outcome", "gold", "pred", "n")
+    assert ("one", "tag", "overmark", "=PER", "=PER", 1) in table.rows
+    assert table.to_polars()["n"].sum() == sum(n for *_, n in scored.cells)
+
+
+def test_tables_are_of_results_of_this_matcher_only():
+    with pytest.raises(TypeError, match="not of the exact matcher"):
+        mat.tables(spanrs.score([["B-A"]], [["B-A"]]))
 
 
 @pytest.mark.slow
@@ -222,17 +444,12 @@ def test_libreoffice_calculates_the_plain_values(shared, tmp_path, formulas):
     from mat_cases import task
 
     folder = shared / "golden" / "mat" / "bulk" / "voa10"
+    matcher = mat.Mat(task=task(shared / "golden" / "mat", "G NE"))
+    scored = mat.score(folder / "ref", folder / "hyp", matcher)
     compared = 0
     for by_document in (False, True):
         for percent in (False, True):
-            result = mat.score(
-                folder / "ref",
-                folder / "hyp",
-                task=task(shared / "golden" / "mat", "G NE"),
-                by_document=by_document,
-                percent=percent,
-                confidence=20,
-            )
+            result = mat.tables(scored, by_document=by_document, percent=percent, confidence=20)
             place = tmp_path / f"{by_document}-{percent}"
             place.mkdir()
             result.to_csv(place, formulas=formulas, confusability=False)
@@ -244,7 +461,7 @@ def test_libreoffice_calculates_the_plain_values(shared, tmp_path, formulas):
             command += [f"--infilter=Text - txt - csv (StarCalc):{into}", "--convert-to", separator]
             files = [str(file) for file in sorted(place.glob("*.csv"))]
             subprocess.run([*command, "--outdir", str(place / "out"), *files], check=True, timeout=110)
-            for name in result.tables:
+            for name in result.names:
                 table = result.table(name)
                 [made] = (place / "out").glob(
                     f"by{name.replace('_', '').replace('character', 'char')}*.csv"

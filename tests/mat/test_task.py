@@ -30,7 +30,7 @@ def folder(tmp_path):
 
 
 def labels(document: Document, **options) -> set[str]:
-    return set(mat.score(document, document, **options).tallies.rows["tag"])
+    return set(mat.tables(mat.score(document, document, mat.Mat(**options))).counts.rows["tag"])
 
 
 def test_the_first_alias_whose_attributes_are_all_there_counts(folder):
@@ -48,7 +48,8 @@ def test_only_what_lies_in_a_body_of_gold_counts(folder):
 
     def match(*zones: Annotation) -> int:
         document = Document("a b", [*spans, *zones])
-        counted: int = mat.score(document, document, task=task, lenient=True).tag["<all>"]["match"]
+        result = mat.score(document, document, mat.Mat(task=task), lenient=True)
+        counted: int = mat.tables(result).tag["<all>"]["match"]
         return counted
 
     assert match() == 2
@@ -71,4 +72,4 @@ def test_tasks_are_found_by_name_and_by_place(folder):
         mat.read_task(folder)
     gold = Document("a", [Annotation("ENAMEX", 0, 1)])
     with pytest.raises(FormatError, match="name one"):
-        mat.score(gold, gold, task=folder / "plugin")
+        mat.score(gold, gold, mat.Mat(task=folder / "plugin"))

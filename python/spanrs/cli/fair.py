@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import warnings
 from pathlib import Path
@@ -22,15 +21,15 @@ from spanrs.cli.options import (
     standard_output,
 )
 from spanrs.errors import SpanrsWarning
-from spanrs.eval import fair_config, fair_files
+from spanrs.eval import Fair, fair_config, score_span_files, tables
 from spanrs.eval.fair_config import FairConfig
-from spanrs.eval.fair_files import FORMATS
 from spanrs.eval.fair_weights import FAIR, formulas
+from spanrs.eval.span_files import FORMATS
 from spanrs.io import Columns, atomic_output
 from spanrs.io.sources import read_text
 
 if TYPE_CHECKING:
-    from spanrs.eval import FairResult
+    from spanrs.eval import Result
 
 #: Formats of the result, and the endings of files that mean them.
 TO = ("text", "json", "csv", "html")
@@ -93,7 +92,7 @@ OPTIONS = {
     "--method",
     "methods",
     metavar="NAME,...",
-    help="Evaluations to show: exact (or traditional), fair, weighted, all.",
+    help="Evaluations to show: traditional, fair, weighted, all.",
 )
 @click.option(
     "--weights",
@@ -165,17 +164,14 @@ def command(
     with progress([str(golds), str(preds)]) as bar, warnings.catch_warnings():
         # The result holds the same warnings, which are printed below.
         warnings.simplefilter("ignore", SpanrsWarning)
-        result = fair_files(
+        result = score_span_files(
             source(str(golds)),
             source(str(preds)),
+            matcher=Fair(weights=made.weights, focus=made.focus, types=made.types, exclude=made.exclude),
             file_format=file_format,
             columns=columns,
             pos_column=pos_column,
             ignore_punct=made.ignore_punct,
-            weights=made.weights,
-            focus=made.focus,
-            types=made.types,
-            exclude=made.exclude,
             by_document=by_document,
             progress=bar,
         )
@@ -206,7 +202,7 @@ def spare(inputs: list[Path], out: Path | None) -> None:
             raise click.UsageError(f"{out} is read; name another file for the result")
 
 
-def write(result: FairResult, made: FairConfig, to: str | None, title: str) -> None:
+def write(result: Result, made: FairConfig, to: str | None, title: str) -> None:
     """Write a result to a file, into a directory, or to standard output."""
     out = made.out
     if out is not None and made.into:
@@ -226,21 +222,17 @@ def write(result: FairResult, made: FairConfig, to: str | None, title: str) -> N
         file.write((text.rstrip("\n") + "\n").encode())
 
 
-def _rendered(result: FairResult, to: str, versions: list[str], title: str) -> str:
+def _rendered(result: Result, to: str, criteria: list[str], title: str) -> str:
     if to == "html":
-        from spanrs.report.fair_html import page
-
         try:
-            return page(result, title, versions)
+            return result.to_html(title=title, criteria=criteria)
         except ImportError as error:
             raise click.UsageError(str(error)) from None
-    from spanrs.report import fair as report
-
     if to == "json":
-        return json.dumps(report.plain(result, versions), ensure_ascii=False, allow_nan=False)
+        return result.to_json(state=False)
     if to == "csv":
-        return report.csv_text(result, versions)
-    return report.render(result, versions=versions)
+        return result.to_csv(criteria=criteria)
+    return tables.render(result, criteria=criteria)
 
 
 def _compat(config: str | None, options: dict[str, str]) -> None:
@@ -275,7 +267,7 @@ def _words(asked: FairConfig, options: dict[str, str]) -> dict[str, str]:
         out.mkdir(parents=True, exist_ok=True)
     words = {
         "focus": {"gold": "target", "pred": "system"}[asked.focus],
-        "eval_method": ", ".join("traditional" if name == "exact" else name for name in asked.methods),
+        "eval_method": ", ".join(asked.methods),
         "weights": "default" if asked.weights == FAIR else formulas(asked.weights),
         # A name without a folder is no path to FairEval.
         "eval_out": "" if out is None else os.path.join(out.parent, out.name),

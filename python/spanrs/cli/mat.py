@@ -20,12 +20,20 @@ from spanrs.cli.options import (
 )
 from spanrs.io import atomic_output
 from spanrs.io.documents import FORMATS
-from spanrs.mat.files import FilePair, InputFormat, file_pair, file_pairs, without_hypothesis
-from spanrs.mat.result import MatResult
-from spanrs.mat.rules import PIECES, TABLES, UNPAIRED, Rules
-from spanrs.mat.scoring import SAMPLES, Sink, refuse_nothing, score_pairs
+from spanrs.mat import Mat, MatTables, tables
+from spanrs.mat.confidence import SAMPLES
+from spanrs.mat.csv_files import CONFUSABILITY, DETAILS, FILES
+from spanrs.mat.files import (
+    FilePair,
+    InputFormat,
+    Pairing,
+    file_pair,
+    file_pairs,
+    without_hypothesis,
+)
+from spanrs.mat.matcher import PIECES, TABLES, UNPAIRED
+from spanrs.mat.scoring import Sink, refuse_nothing, score_pairs
 from spanrs.mat.task import Task, find_task, read_task
-from spanrs.report.mat_csv import CONFUSABILITY, DETAILS, FILES
 
 #: From so many pairs on there is a progress bar, where standard error is a terminal.
 MANY = 100
@@ -157,11 +165,11 @@ def command(context: click.Context, /, **given: Any) -> None:
     """
     if context.args:
         raise _UsageError(f"There are no arguments without an option: {' '.join(context.args)}.")
-    rules = _rules(given)
-    pairs = _pairs(given, rules.task)
+    matcher = _matcher(given)
+    pairs = _pairs(given, matcher.known_task)
     _check_outputs(given, pairs)
     out: Path | None = given["csv_output_dir"]
-    for message in rules.messages():
+    for message in matcher.messages():
         click.echo(message, err=True)
     if given["file_re"] is None and given["ref_file_type"] != "brat" and given["folder"] is not None:
         alone = without_hypothesis(given["ref_dir"], pairs)
@@ -179,35 +187,39 @@ def command(context: click.Context, /, **given: Any) -> None:
             sinks.append(page.add)
         result = score_pairs(
             pairs,
-            rules,
-            by_document=given["by_document"],
-            samples=given["samples"] if given["compute_confidence_data"] else 0,
-            seed=given["seed"],
+            matcher,
             threads=given["threads"],
             details=kept,
             sinks=sinks,
             tell=lambda skipped: click.echo(skipped.message, err=True),
             progress=stack.enter_context(_bar(len(pairs))),
-            kinds=given["tag_span_details"],
-            percent=given["percent"],
         )
         if not given["lenient"]:
             refuse_nothing(result, printed=True)
-        for note in result.notes[len(rules.messages()) :]:
+        shown = tables(
+            result,
+            kinds=given["tag_span_details"],
+            percent=given["percent"],
+            by_document=given["by_document"],
+            confidence=given["samples"] if given["compute_confidence_data"] else 0,
+            seed=given["seed"],
+            threads=given["threads"],
+        )
+        for note in shown.notes[len(matcher.messages()) :]:
             click.echo(note, err=True)
         if page is not None:
             with atomic_output(given["html"]) as target:
-                page.write(result, target)
-    _write(result, given)
-    what = _lost(result)
+                page.write(shown, target)
+    _write(shown, given)
+    what = _lost(shown)
     if what and not given["lenient"]:
         click.echo(f"spanrs: {what} (see above), hence status 1; --lenient gives 0", err=True)
         raise click.exceptions.Exit(1)
 
 
-def _lost(result: MatResult) -> str | None:
+def _lost(result: MatTables) -> str | None:
     """Say what was not scored; None where everything was."""
-    if not result.tallies.documents:
+    if not result.counts.documents:
         return "nothing was scored"
     skipped = sum(one.pair for one in result.skipped)
     if skipped:
@@ -233,7 +245,7 @@ def _check_outputs(given: dict[str, Any], pairs: list[FilePair]) -> None:
                 raise _UsageError(f"--{option} {path}: the directory is not there, or this is one.")
             outputs.append(path)
     if given["xlsx"] is not None:
-        from spanrs.report.mat_xlsx import writer
+        from spanrs.mat.xlsx import writer
 
         writer()
     there = {
@@ -249,7 +261,7 @@ def _check_outputs(given: dict[str, Any], pairs: list[FilePair]) -> None:
                     raise _UsageError(f"{there[stat.st_dev, stat.st_ino]} is read; write somewhere else.")
 
 
-def _write(result: MatResult, given: dict[str, Any]) -> None:
+def _write(result: MatTables, given: dict[str, Any]) -> None:
     """Write everything but the page."""
     out: Path | None = given["csv_output_dir"]
     confusability: bool = given["confusability"]
@@ -263,7 +275,7 @@ def _write(result: MatResult, given: dict[str, Any]) -> None:
         text = json.dumps(plain, ensure_ascii=False, allow_nan=False)
         standard_output().write((text + "\n").encode())
     elif out is None:
-        from spanrs.report.mat_text import render
+        from spanrs.mat.text import render
 
         click.echo(render(result, confusability=confusability))
 
@@ -271,35 +283,35 @@ def _write(result: MatResult, given: dict[str, Any]) -> None:
 @contextmanager
 def _details(out: Path) -> Iterator[Sink]:
     """Give what writes the details of each pair to a file."""
-    from spanrs.report import mat_csv
+    from spanrs.mat import csv_files
 
-    with atomic_output(out / mat_csv.DETAILS) as file, mat_csv.detail_rows(file) as add:
+    with atomic_output(out / csv_files.DETAILS) as file, csv_files.detail_rows(file) as add:
         yield lambda scored: add(scored.details())
 
 
 def _page(title: str) -> Any:
-    from spanrs.report.mat_html import Page
+    from spanrs.mat.page import Page
 
     return Page(title)
 
 
-def _rules(given: dict[str, Any]) -> Rules:
-    """Give the rules the options ask for."""
-    tables = [table for table in TABLES[1:] if given[f"by_{table}"]]
+def _matcher(given: dict[str, Any]) -> Mat:
+    """Give the matcher the options ask for."""
+    counted = [table for table in TABLES[1:] if given[f"by_{table}"]]
     classes: dict[str, list[str]] = {}
     for label, old in given["equivalence_class"]:
         classes.setdefault(label.strip(), []).extend(_names(old) or [])
     _unused(given)
     try:
-        return Rules(
-            _task(given["task"], list(given["task_paths"])),
-            _names(given["content_annotations"]),
-            _names(given["token_annotations"]),
-            classes,
-            tuple(_names(given["ignore"]) or ()),
-            ("tag", *tables),
-            given["unpaired_overlap"],
-            given["pieces"],
+        return Mat(
+            task=_task(given["task"], list(given["task_paths"])),
+            content=_names(given["content_annotations"]),
+            tokens=_names(given["token_annotations"]),
+            classes=classes,
+            ignore=tuple(_names(given["ignore"]) or ()),
+            tables=counted,
+            unpaired_overlap=given["unpaired_overlap"],
+            pieces=given["pieces"],
         )
     except ValueError as error:
         raise _UsageError(f"{error}.") from None
@@ -363,9 +375,7 @@ def _pairs(given: dict[str, Any], task: Task | None) -> list[FilePair]:
             pred,
             (gold_is, pred_is),
             task,
-            file_re=given["file_re"],
-            suffix_off=given["ref_fsuff_off"],
-            suffix_on=given["ref_fsuff_on"],
+            Pairing(given["file_re"], given["ref_fsuff_off"], given["ref_fsuff_on"]),
         )
     )
 

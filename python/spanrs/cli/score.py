@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import json
 import sys
 from collections.abc import Callable
@@ -12,6 +11,7 @@ from typing import Any, NamedTuple
 
 import click
 
+from spanrs import _spanrs
 from spanrs.cli.options import (
     AMOUNT,
     COLUMNS,
@@ -27,8 +27,10 @@ from spanrs.cli.options import (
 )
 from spanrs.cli.run import describe
 from spanrs.errors import AlignmentError, SpanrsError
-from spanrs.eval import FairResult, FairScorer, Result, Scorer, fair_config
+from spanrs.eval import Fair, Matcher, Partial, Result, Scorer, fair_config
+from spanrs.eval import tables as report
 from spanrs.eval.files import score_with
+from spanrs.eval.matchers import MATCHINGS, as_matcher
 from spanrs.io import Columns
 from spanrs.tags.types import Dialect, is_auto
 
@@ -38,10 +40,11 @@ from spanrs.tags.types import Dialect, is_auto
 @click.argument("preds", metavar="[PRED]...", nargs=-1)
 @click.option(
     "--matcher",
-    type=click.Choice(["exact", "fair"]),
+    type=click.Choice(_spanrs.matchers()),
     default="exact",
     show_default=True,
-    help="exact: spans of equal type and bounds; fair: near misses are counted as what they are.",
+    help="exact: spans of equal type and bounds; partial: spans that overlap; fair: near misses are counted as what "
+    "they are.",
 )
 @scheme_option()
 @click.option(
@@ -99,6 +102,14 @@ from spanrs.tags.types import Dialect, is_auto
     help="With --matcher fair: paper (the default), default, or formulas, as for spanrs fair.",
 )
 @click.option("--focus", metavar="gold|pred", help="With --matcher fair: whose type LE and LBE count for.")
+@click.option(
+    "--matching", type=click.Choice(MATCHINGS), help="With --matcher partial: how pairs are made (greedy)."
+)
+@click.option(
+    "--min-overlap",
+    type=click.FloatRange(0, 1),
+    help="With --matcher partial: the share of the gold span that a pair needs.",
+)
 @click.option("--json", "as_json", is_flag=True, help="One JSON object; fractions, not per cent.")
 def command(
     gold: str,
@@ -119,6 +130,8 @@ def command(
     untyped: bool,
     weights: str | None,
     focus: str | None,
+    matching: str | None,
+    min_overlap: float | None,
     as_json: bool,
 ) -> None:
     """Score PRED against GOLD, two files with one token a line; of several PRED each by itself.
@@ -140,7 +153,16 @@ def command(
         raise click.UsageError(f"{doubled[0]} is named twice")
     pred_named = bool(preds)
     columns, pred_columns = _columns(columns, pred_named, gold_column, pred_column)
+    renames, types = _renames(maps), _types(kept)
+    if matcher != "exact" and (maps or untyped):
+        raise click.UsageError(f"--map and --untyped do not go with --matcher {matcher}")
     job = _Job(
+        _matcher(
+            matcher,
+            types,
+            {"weights": weights, "focus": focus},
+            {"matching": matching, "min_overlap": min_overlap},
+        ),
         scheme,
         pred_scheme,
         reading,
@@ -151,17 +173,9 @@ def command(
         max_violations,
         by_document,
     )
-    if matcher == "fair" and (maps or untyped):
-        raise click.UsageError("--map and --untyped do not go with --matcher fair")
-    if matcher != "fair" and (weights is not None or focus is not None):
-        raise click.UsageError("--weights and --focus go with --matcher fair")
 
-    renames, types = _renames(maps), _types(kept)
-
-    def score(pred: str | None) -> Any:
-        if matcher == "fair":
-            return job.fair(gold, pred, types, weights, focus)
-        return job.exact(gold, pred, renames)
+    def score(pred: str | None) -> Result:
+        return job.score(gold, pred, renames)
 
     results = _score_all(score, gold, preds) if len(preds) > 1 else {}
     if len(preds) < 2:
@@ -181,7 +195,27 @@ def command(
         click.get_current_context().exit(1 if results else 2)
 
 
-def _score_all(score: Callable[[str], Any], gold: str, preds: tuple[str, ...]) -> dict[str, Any]:
+def _matcher(
+    name: str, types: list[str] | None, fair: dict[str, Any], partial_options: dict[str, Any]
+) -> Matcher:
+    """Give the matcher the options ask for; types are left out before, because they could take part in near misses."""
+    for owner, options in (("fair", fair), ("partial", partial_options)):
+        given = [f"--{option.replace('_', '-')}" for option, value in options.items() if value is not None]
+        if given and name != owner:
+            verb = "goes" if len(given) == 1 else "go"
+            raise click.UsageError(f"{' and '.join(given)} {verb} with --matcher {owner}")
+    if name == "fair":
+        focus = fair_config.focus(fair["focus"] or "gold")
+        return Fair(weights=fair["weights"] or "paper", focus=focus, types=types)
+    if name == "partial":
+        return Partial(
+            matching=partial_options["matching"] or "greedy",
+            min_overlap=partial_options["min_overlap"] or 0.0,
+        )
+    return as_matcher(name)
+
+
+def _score_all(score: Callable[[str], Result], gold: str, preds: tuple[str, ...]) -> dict[str, Result]:
     """Give the result of each PRED that can be scored, and report the others."""
     results = {}
     for pred in preds:
@@ -200,6 +234,7 @@ def _score_all(score: Callable[[str], Any], gold: str, preds: tuple[str, ...]) -
 class _Job(NamedTuple):
     """What is the same for all files that are scored."""
 
+    matcher: Matcher
     scheme: str
     pred_scheme: str | None
     reading: str
@@ -210,48 +245,21 @@ class _Job(NamedTuple):
     max_violations: int
     by_document: bool
 
-    def exact(self, gold: str, pred: str | None, renames: dict[str, str | None]) -> Result:
-        """Match exactly, then rename types."""
-        result: Any = self._score(partial(Scorer, **self._options()), gold, pred)
-        for name in sorted(set(renames) - set(result.per_type)):
-            click.echo(f"spanrs: note: no span has type {name}", err=True)
-        made: Result = result.with_types(renames) if renames else result
-        return made
-
-    def fair(
-        self,
-        gold: str,
-        pred: str | None,
-        types: list[str] | None,
-        weights: str | None,
-        focus: str | None,
-    ) -> FairResult:
-        """Match fairly; types are left out before, because they could take part in near misses."""
+    def score(self, gold: str, pred: str | None, renames: dict[str, str | None]) -> Result:
+        """Match, then rename types."""
         make = partial(
-            FairScorer,
-            weights=weights or "paper",
-            focus=fair_config.focus(focus or "gold"),
-            types=types,
-            **self._options(),
+            Scorer,
+            matcher=self.matcher,
+            scheme=self.scheme,
+            pred_scheme=self.pred_scheme,
+            reading=self.reading,
+            dialect=self.dialect,
+            on_misaligned=self.on_misaligned,
+            max_violations=self.max_violations,
+            by_document=self.by_document,
         )
-        result: Any = self._score(make, gold, pred)
-        made: FairResult = result
-        return made
-
-    def _options(self) -> dict[str, Any]:
-        return {
-            "scheme": self.scheme,
-            "pred_scheme": self.pred_scheme,
-            "reading": self.reading,
-            "dialect": self.dialect,
-            "on_misaligned": self.on_misaligned,
-            "max_violations": self.max_violations,
-            "by_document": self.by_document,
-        }
-
-    def _score(self, make: Callable[..., Scorer], gold: str, pred: str | None) -> Result | FairResult:
         with progress([gold] if pred is None else [gold, pred]) as bar:
-            return score_with(
+            result = score_with(
                 make,
                 source(gold),
                 None if pred is None else source(pred),
@@ -261,39 +269,31 @@ class _Job(NamedTuple):
                 or (self.pred_scheme is not None and is_auto(self.pred_scheme)),
                 progress=bar,
             )
+        for name in sorted(set(renames) - set(result.per_type)):
+            click.echo(f"spanrs: note: no span has type {name}", err=True)
+        return result.with_types(renames) if renames else result
 
 
 def _show(
-    result: Any, names: tuple[str, str], max_violations: int, *, untyped: bool, as_json: bool
+    result: Result, names: tuple[str, str], max_violations: int, *, untyped: bool, as_json: bool
 ) -> None:
     """Print one result."""
-    fair = isinstance(result, FairResult)
     if as_json:
-        click.echo(result.to_json() if fair else result.to_json(untyped=untyped))
-        return
-    report: Any = importlib.import_module("spanrs.report.fair" if fair else "spanrs.report.text")
-    options: dict[str, Any] = {"names": names, "max_violations": max_violations}
-    if not fair:
-        options["untyped"] = untyped
-    if sys.stdout is not None and sys.stdout.isatty():
+        click.echo(result.to_json(untyped=untyped, state=False))
+    elif sys.stdout is not None and sys.stdout.isatty():
         from rich.console import Console
 
-        report.show(Console(), result, **options)
+        report.show(Console(), result, names=names, max_violations=max_violations, untyped=untyped)
     else:
-        echo_table(report.render(result, **options))
+        echo_table(report.render(result, names=names, max_violations=max_violations, untyped=untyped))
 
 
-def _show_all(results: dict[str, Any], *, untyped: bool, as_json: bool) -> None:
+def _show_all(results: dict[str, Result], *, untyped: bool, as_json: bool) -> None:
     """Print a row for each of several results."""
-    fair = all(isinstance(result, FairResult) for result in results.values())
     if as_json:
-        everything = {
-            name: result.to_dict() if fair else result.to_dict(untyped=untyped)
-            for name, result in results.items()
-        }
+        everything = {name: result.to_dict(untyped=untyped) for name, result in results.items()}
         click.echo(json.dumps(everything, ensure_ascii=False, allow_nan=False))
         return
-    report: Any = importlib.import_module("spanrs.report.fair" if fair else "spanrs.report.text")
     short = [Path(name).name for name in results]
     # The folder says nothing where the names are different without it.
     names = short if len(set(short)) == len(short) else list(results)
@@ -329,14 +329,14 @@ def _renames(maps: tuple[str, ...]) -> dict[str, str | None]:
     return renames
 
 
-def _keep_types(results: dict[str, Any], types: list[str] | None) -> dict[str, Any]:
+def _keep_types(results: dict[str, Result], types: list[str] | None) -> dict[str, Result]:
     """Look at some types only, which one of the systems or gold must have."""
     if types is None or not results:
         return results
     require_types(types, {name for result in results.values() for name in result.per_type})
     # Fair matching has left out the others already, because they could take part in near misses.
     return {
-        name: result if isinstance(result, FairResult) else result.with_types(types)
+        name: result if isinstance(result.matcher, Fair) else result.with_types(types)
         for name, result in results.items()
     }
 

@@ -3,35 +3,37 @@
 Counts are integers and can be added in any order; every float is computed from them when it is asked for.
 """
 
+from spanrs.eval.evidence import Detail, Evidence, LocatedViolation, Violations
 from spanrs.eval.fair_config import FairConfig, read_fair_config
-from spanrs.eval.fair_files import fair_files
-from spanrs.eval.fair_result import FairCounts, FairDocument, FairError, FairResult, FairScores
-from spanrs.eval.fair_scorer import FairScorer, fair
 from spanrs.eval.files import score_files
-from spanrs.eval.partial_result import Instances, PartialCounts, PartialResult, PartialScore
-from spanrs.eval.partial_scorer import PartialScorer, partial
-from spanrs.eval.result import Counts, DocumentRow, LocatedViolation, Result, Score, Violations
+from spanrs.eval.long_table import LongTable
+from spanrs.eval.matchers import Fair, Matcher, Partial
+from spanrs.eval.measures import Bootstrap, Measure, Ratio
+from spanrs.eval.result import Result
 from spanrs.eval.scorer import Scorer, score
+from spanrs.eval.scores import Confusion, CriterionResult, DocumentRow, Score, Totals
+from spanrs.eval.short_forms import fair, partial, score_table
+from spanrs.eval.span_files import fair_files, score_span_files
 
 __all__ = [
-    "Counts",
+    "Bootstrap",
+    "Confusion",
+    "CriterionResult",
+    "Detail",
     "DocumentRow",
+    "Evidence",
+    "Fair",
     "FairConfig",
-    "FairCounts",
-    "FairDocument",
-    "FairError",
-    "FairResult",
-    "FairScorer",
-    "FairScores",
-    "Instances",
     "LocatedViolation",
-    "PartialCounts",
-    "PartialResult",
-    "PartialScore",
-    "PartialScorer",
+    "LongTable",
+    "Matcher",
+    "Measure",
+    "Partial",
+    "Ratio",
     "Result",
     "Score",
     "Scorer",
+    "Totals",
     "Violations",
     "fair",
     "fair_files",
@@ -39,4 +41,6 @@ __all__ = [
     "read_fair_config",
     "score",
     "score_files",
+    "score_span_files",
+    "score_table",
 ]

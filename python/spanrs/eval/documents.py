@@ -1,88 +1,94 @@
-"""Cutting what is in memory into documents."""
+"""Which sentences belong to which document."""
 
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any
+from collections.abc import Iterable, Sequence
+from itertools import groupby
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from spanrs.errors import AlignmentError
-from spanrs.eval import inputs
 
-#: Arguments of `Scorer.update` for the sentences from one number to another.
-Cut = Callable[[int, int], dict[str, Any]]
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+#: Sentences of each document, and the names of the documents where they have such.
+Sizes: TypeAlias = "tuple[npt.NDArray[np.int64], list[str] | None]"
 
 
-def split_documents(
-    gold: Any, pred: Any, *, ids: bool, ignore_index: int, lengths: object, mask: object
-) -> tuple[int, Cut]:
-    """Give the number of sentences, and how to get at some of them."""
-    if inputs.is_arrow(gold) and inputs.is_arrow(pred):
-        inputs.reject_lengths_and_mask(inputs.ARROW_KNOWS, lengths, mask)
-        return _sliced(gold, pred)
-    gold, pred = inputs.as_lists(gold), inputs.as_lists(pred)
-    if not ids:
-        inputs.reject_lengths_and_mask(inputs.FOR_IDS, lengths, mask)
-        return _sliced(_again(gold), _again(pred))
-    g, p, sizes = inputs.as_batch(gold, pred, ignore_index, lengths, mask)
-    if g.shape != p.shape:
-        message = f"gold is of shape {g.shape}, pred of {p.shape}"
-        raise AlignmentError(message)
-    if sizes is None:
-        return _sliced(*(side[None] if side.ndim == 1 else side for side in (g, p)))
+def document_sizes(documents: Iterable[int] | Iterable[str] | None) -> Sizes | None:
+    """Give the sizes of documents: from sizes, or from a column with the name of each sentence's document.
+
+    Parameters
+    ----------
+    documents : iterable of int, or of str
+        Sentences of each document, in order, 1 or more; or the name of the document of each sentence. Sentences of a
+        document stand together.
+
+    Raises
+    ------
+    spanrs.errors.AlignmentError
+        Where a document goes on after another one has begun.
+    TypeError
+        For anything else, and for one str.
+    """
+    if documents is None:
+        return None
     import numpy as np
 
-    if (sizes < 0).any() or sizes.sum() != g.size:
-        message = f"lengths add up to {sizes.sum()}, but there are {g.size} ids a side"
-        raise AlignmentError(message)
-    borders = np.concatenate([[0], np.cumsum(sizes)])
-    return len(sizes), lambda a, b: {
-        "gold": g[borders[a] : borders[b]],
-        "pred": p[borders[a] : borders[b]],
-        "lengths": sizes[a:b],
-    }
+    items = _items(documents)
+    if len(items) and isinstance(items[0], str):
+        names, sizes = _runs(items)
+        return np.array(sizes, dtype=np.int64), names
+    numbers = np.asarray(items)
+    if numbers.ndim == 1 and numbers.dtype.kind in "iu" and numbers.dtype != np.uint64:
+        return numbers.astype(np.int64, copy=False), None
+    if not len(items):
+        return np.zeros(0, dtype=np.int64), None
+    return np.array([_size(item) for item in items], dtype=np.int64), None
 
 
-def _again(side: Any) -> Any:
-    """Give sentences that can be read more than once: for the scheme, and for each document."""
-    rows = side if isinstance(side, Sequence) else list(side)
-    if any(isinstance(row, Iterator) for row in rows):
-        return [list(row) if isinstance(row, Iterator) else row for row in rows]
-    return rows
-
-
-def _sliced(gold: Any, pred: Any) -> tuple[int, Cut]:
-    for side in (gold, pred):
-        if not (hasattr(side, "__len__") and hasattr(side, "__getitem__")):
-            message = (
-                f"documents and weights need columns that can be sliced, and {type(side).__name__} cannot; "
-                "pass a column of pyarrow, Polars or pandas"
-            )
-            raise TypeError(message)
-    if len(gold) != len(pred):
-        message = f"gold has {len(gold)} sentences, pred has {len(pred)}"
-        raise AlignmentError(message)
-    # Series of pandas are cut by place, whatever their index.
-    golds, preds = getattr(gold, "iloc", gold), getattr(pred, "iloc", pred)
-    return len(gold), lambda a, b: {"gold": golds[a:b], "pred": preds[a:b]}
-
-
-def borders(documents: Iterable[int] | None, sentences: int) -> list[tuple[int, int]]:
-    """Give the first sentence of each document and the one behind its last."""
-    sizes = [1] * sentences if documents is None else [operator.index(size) for size in documents]
-    if sum(sizes) != sentences or any(size < 1 for size in sizes):
+def _size(item: Any) -> int:
+    """Give a number of sentences; one that is too large or too small is refused with the others."""
+    if isinstance(item, bool) or not hasattr(item, "__index__"):
         message = (
-            f"documents must be numbers of sentences from 1 up that add up to {sentences}, "
-            f"not {_some(sizes)}, which add up to {sum(sizes)}"
+            "documents are numbers of sentences, or the name of each sentence's document as a str, "
+            f"not {type(item).__name__}"
         )
-        raise AlignmentError(message)
-    ends, end = [], 0
-    for size in sizes:
-        ends.append((end, end + size))
-        end += size
-    return ends
+        raise TypeError(message)
+    return max(-1, min(operator.index(item), 2**63 - 1))
 
 
-def _some(sizes: list[int]) -> str:
-    shown = ", ".join(map(str, sizes[:8]))
-    return f"{shown}, ..." if len(sizes) > 8 else shown or "none"
+def _items(documents: Any) -> Sequence[Any]:
+    """Give a column as a list of Python values."""
+    if isinstance(documents, (str, bytes)):
+        raise TypeError("documents is a column of names, one for each sentence, not one str")
+    if getattr(getattr(documents, "dtype", None), "kind", "O") in "iu":
+        array: Sequence[Any] = documents
+        return array
+    for name in ("to_pylist", "tolist", "to_list"):
+        if hasattr(documents, name):
+            found: Sequence[Any] = getattr(documents, name)()
+            return found
+    return list(documents)
+
+
+def _runs(names: Sequence[Any]) -> tuple[list[str], list[int]]:
+    found: list[str] = []
+    sizes: list[int] = []
+    seen: set[str] = set()
+    for name, run in groupby(names):
+        if not isinstance(name, str):
+            message = f"sentence {sum(sizes)} has no document: names are str, not {type(name).__name__}"
+            raise TypeError(message)
+        if name in seen:
+            message = (
+                f"document {name!r} goes on at sentence {sum(sizes)}, after another one has begun; "
+                "sort the sentences by document"
+            )
+            raise AlignmentError(message)
+        seen.add(name)
+        found.append(name)
+        sizes.append(sum(1 for _ in run))
+    return found, sizes

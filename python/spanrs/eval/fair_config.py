@@ -10,12 +10,12 @@ from pathlib import Path
 from typing import NoReturn
 
 from spanrs.errors import FormatError
-from spanrs.eval.fair_scorer import EXCLUDED
 from spanrs.eval.fair_weights import PAPER, Weights, as_weights
+from spanrs.eval.matchers import EXCLUDED
 from spanrs.io.sources import read_text
 
 #: What FairEval calls the evaluations, and what they are called here.
-METHODS = {"traditional": "exact", "exact": "exact", "fair": "fair", "weighted": "weighted"}
+METHODS = {name: name for name in ("traditional", "fair", "weighted")} | {"exact": "traditional"}
 FOCUS = {"target": "gold", "gold": "gold", "system": "pred", "pred": "pred"}
 _TRUTH = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
 
@@ -40,8 +40,8 @@ class FairConfig:
     """Leave out punctuation of files that have parts of speech."""
     focus: str = "gold"
     """``gold`` (``target``) or ``pred`` (``system``)."""
-    methods: list[str] = field(default_factory=lambda: ["exact", "fair", "weighted"])
-    """Evaluations to show (``eval_method``): ``exact`` (``traditional``), ``fair``, ``weighted``."""
+    methods: list[str] = field(default_factory=lambda: ["traditional", "fair", "weighted"])
+    """Criteria to show (``eval_method``): ``traditional``, ``fair``, ``weighted``."""
     weights: Weights = field(default_factory=lambda: PAPER)
     """Weights of the weighted evaluation."""
 
@@ -140,10 +140,10 @@ def methods(text: str) -> list[str]:
     asked = [name.lower() for name in names(text)]
     for name in asked:
         if name not in METHODS and name != "all":
-            known = "traditional (or exact), fair, weighted, all"
+            known = "traditional, fair, weighted, all"
             raise ValueError(f"unknown evaluation {name!r}; one or more of {known}")
     wanted = set(METHODS.values()) if "all" in asked else {METHODS[name] for name in asked}
-    return [name for name in ("exact", "fair", "weighted") if name in wanted]
+    return [name for name in ("traditional", "fair", "weighted") if name in wanted]
 
 
 def focus(text: str) -> str:

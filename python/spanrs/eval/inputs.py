@@ -3,22 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from spanrs import _spanrs
 from spanrs.errors import AlignmentError, SchemeError
 from spanrs.tags.ids import as_ids
-from spanrs.tags.types import Dialect, Vocabulary, as_vocabulary
+from spanrs.tags.types import Dialect
 
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
-
-
-#: The name of a scheme, and what speaks for it.
-Found: TypeAlias = tuple[str | None, str | None]
-#: Violations, and tags other than ``O``.
-Checked: TypeAlias = tuple[int, int]
 
 
 def is_arrow(column: object) -> bool:
@@ -161,22 +155,86 @@ def span_lists(
     pred: Any,
     made: tuple[str, str | None, str, Dialect],
     *,
-    vocabulary: Vocabulary | None,
+    vocabulary: list[str] | None,
     ignore_index: int,
     lengths: object,
     mask: object,
     tokens: bool = False,
-) -> tuple[_spanrs.SpanLists, _spanrs.SpanLists, Found, Found, tuple[Checked, Checked]]:
-    """Read the spans of both sides; of tags also the scheme of gold, and that of pred where it is another one.
+) -> tuple[_spanrs.SpanLists, _spanrs.SpanLists]:
+    """Read the spans of both sides; ``made`` is scheme, that of pred, reading and dialect.
 
-    Last, of tags, violations and tags other than ``O`` of gold, and of pred. ``made`` is scheme, that of pred, reading
-    and dialect. With ``tokens`` the fourth item of a span is looked at.
+    With ``tokens`` the fourth item of a span is looked at.
     """
     if vocabulary is not None:
         left, right, sizes = as_batch(as_lists(gold), as_lists(pred), ignore_index, lengths, mask)
-        return _spanrs.span_lists_of_ids(left, right, as_vocabulary(vocabulary), ignore_index, sizes, made)
-    reject_lengths_and_mask(FOR_IDS, lengths, mask)
+        return _spanrs.span_lists_of_ids(left, right, vocabulary, ignore_index, sizes, made)
     left, right = (reiterable(as_lists(side)) for side in (gold, pred))
     if not are_spans(left, right):
         return _spanrs.span_lists_of_tags(left, right, made)
-    return *_spanrs.span_lists_of_tuples(left, right, tokens), (None, None), (None, None), ((0, 0), (0, 0))
+    return _spanrs.span_lists_of_tuples(left, right, tokens)
+
+
+def count_sentences(side: Any, lengths: object) -> int:
+    """Give the number of sentences of a side that can be asked for it."""
+    if lengths is not None:
+        return len(as_lengths(lengths))
+    if not hasattr(side, "__len__"):
+        message = (
+            f"weights of documents need columns that have a length, and {type(side).__name__} has none; "
+            "pass a column of pyarrow, Polars or pandas, or name documents="
+        )
+        raise TypeError(message)
+    shape = getattr(side, "shape", None)
+    # Ids of one dimension are one sentence.
+    if shape is not None and len(shape) == 1 and getattr(getattr(side, "dtype", None), "kind", "O") != "O":
+        return 1
+    return len(side)
+
+
+def table_batches(
+    table: Any, documents: str | None, *, whole: bool
+) -> Iterator[tuple[Any, list[str] | None]]:
+    """Give the batches of a table or stream, each with the names of its sentences' documents if there are such.
+
+    Raises
+    ------
+    ImportError
+        Where pyarrow is not installed.
+    TypeError
+        For what gives no Arrow stream.
+    """
+    try:
+        import pyarrow
+    except ImportError as error:
+        message = "tables and streams need pyarrow; pip install 'spanrs[arrow]'"
+        raise ImportError(message) from error
+    if hasattr(table, "__arrow_c_stream__"):
+        reader = pyarrow.RecordBatchReader.from_stream(table)
+    elif hasattr(table, "fetch_arrow_reader"):  # DuckDB's relations.
+        reader = table.fetch_arrow_reader(1 << 16)
+    elif hasattr(table, "fetch_record_batch"):
+        reader = table.fetch_record_batch()
+    else:
+        message = (
+            f"a table gives an Arrow stream (pyarrow, Polars, DuckDB), and {type(table).__name__} does not"
+        )
+        raise TypeError(message)
+    for batch in [reader.read_all()] if whole else reader:
+        names = None if documents is None else table_column(batch, documents).to_pylist()
+        yield (
+            batch,
+            names if names is None else [name if isinstance(name, str) else str(name) for name in names],
+        )
+
+
+def table_column(batch: Any, name: str) -> Any:
+    """Give a column of a batch or table by its name.
+
+    Raises
+    ------
+    KeyError
+        Where there is none.
+    """
+    if name not in batch.schema.names:
+        raise KeyError(f"the table has no column {name!r}; one of {', '.join(batch.schema.names)}")
+    return batch.column(name)

@@ -2,101 +2,34 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
-from functools import cached_property
-from typing import Any, NamedTuple
+import base64
+import json
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
 
-from spanrs.errors import SchemeError
-from spanrs.eval import retyping
-from spanrs.eval.checks import Noticed, add_noticed, without_matches
-from spanrs.eval.made import Made
-from spanrs.eval.tallies import Tallies
-from spanrs.tags.types import Violation
+from spanrs.eval import settings as settings_of
+from spanrs.eval import state as state_of
+from spanrs.eval import tables
+from spanrs.eval.evaluation import Evaluation
+from spanrs.eval.fair_weights import Weights
+from spanrs.eval.long_table import LongTable, long_table
+from spanrs.eval.matchers import Fair
+from spanrs.eval.measures import Bootstrap, Measure, Ratio, f1_measures
+from spanrs.eval.merging import merge_evaluations
+from spanrs.eval.plain import plain
+from spanrs.report.table import Table
 
-#: The scheme of a result of data that has no tag but ``O``, where it was not given.
-UNDECIDED = "auto"
-
-
-@dataclass(frozen=True, slots=True)
-class Score:
-    """Precision, recall and F1 as fractions, and the number of gold spans they rest on."""
-
-    precision: float
-    recall: float
-    f1: float
-    support: int
+#: Largest weight of a document.
+MOST = 1e15
 
 
-class Counts(NamedTuple):
-    """True positives, false positives, false negatives."""
+@dataclass(frozen=True, repr=False, eq=False)
+class Result(Evaluation):
+    """What scoring came to, whatever the matcher. Made by :func:`spanrs.score`, :class:`spanrs.Scorer` and others.
 
-    tp: int
-    fp: int
-    fn: int
-
-
-@dataclass(frozen=True, slots=True)
-class LocatedViolation:
-    """A violation and where it stands."""
-
-    sentence: int
-    """Sentence, from 0."""
-    line: int | None
-    """Line of the file, from 1; None where there is no file."""
-    violation: Violation
-    """What is wrong."""
-
-
-@dataclass(frozen=True, slots=True)
-class Violations:
-    """The violations of one side."""
-
-    count: int
-    """All of them."""
-    first: list[LocatedViolation]
-    """The first ones."""
-
-    def to_dict(self) -> dict[str, Any]:
-        """Give them as plain values: ``count`` and ``first``, each with ``sentence`` and ``line``."""
-        rows = [
-            {"sentence": place.sentence, "line": place.line} | asdict(place.violation)
-            for place in self.first
-        ]
-        return {"count": self.count, "first": rows}
-
-
-class DocumentRow(NamedTuple):
-    """One document of a corpus."""
-
-    document: int
-    """Its place, from 0."""
-    sentences: int
-    """Its sentences."""
-    tokens: int
-    """Its tokens."""
-    counts: Counts
-    """TP, FP and FN over all types."""
-    micro: Score
-    """Over all types."""
-
-
-def _ratio(part: float, whole: float) -> float:
-    # Nothing to find, or nothing found: the measure is 0, as in conlleval and seqeval.
-    return part / whole if whole else 0.0
-
-
-def _score(gold: int, pred: int, both: int) -> Score:
-    precision, recall = _ratio(both, pred), _ratio(both, gold)
-    return Score(precision, recall, _ratio(2 * precision * recall, precision + recall), gold)
-
-
-@dataclass(frozen=True, repr=False)
-class Result(Made):
-    """What scoring came to. Made by :func:`spanrs.score`, :class:`spanrs.Scorer` and the file forms.
-
-    Measures are fractions from 0 to 1; a measure with nothing below its fraction line is 0.
+    Measures are fractions from 0 to 1. Without a name they are of the matcher's own criterion; ``result["bounds"]``
+    gives those of another one.
 
     Examples
     --------
@@ -104,164 +37,13 @@ class Result(Made):
     >>> result = spanrs.score([["B-PER", "I-PER", "O", "B-LOC"]], [["B-PER", "I-PER", "O", "O"]])
     >>> result.micro
     Score(precision=1.0, recall=0.5, f1=0.6666666666666666, support=2)
-    >>> result.counts
-    Counts(tp=1, fp=0, fn=1)
+    >>> result.totals
+    Totals(tp=1, fp=0, fn=1)
     >>> print(result.signature)
     matcher:exact|scheme:BIO|reading:conlleval|version:0.1.0
+    >>> spanrs.Result.from_bytes(result.to_bytes()).micro == result.micro
+    True
     """
-
-    _tallies: Tallies
-    violations: dict[str, Violations]
-    """``gold`` and ``pred``: all violations counted, the first ones located."""
-    settings: Mapping[str, str]
-    """How the result was made, by name; :attr:`signature` is the same in one line."""
-    detection: str | None = None
-    """What speaks for the scheme, where it was found out; None where it was given."""
-    pred_detection: str | None = None
-    """What speaks for the scheme of pred, where it turned out to be another one than that of gold."""
-    _documents: list[Tallies] = field(default_factory=list)
-    _noticed: Noticed = field(default_factory=Noticed)
-
-    @property
-    def notes(self) -> list[str]:
-        """What was noticed in the files, a sentence each."""
-        return self._noticed.notes()
-
-    @property
-    def differing_tokens(self) -> int:
-        """Tokens that differ between gold and pred, where that is no error."""
-        return self._tallies.checks.differing
-
-    @property
-    def scheme(self) -> str:
-        """The scheme the tags were read in."""
-        return self.settings["scheme"]
-
-    @property
-    def pred_scheme(self) -> str:
-        """The scheme the tags of pred were read in."""
-        return self.settings.get("pred_scheme", self.scheme)
-
-    @property
-    def warnings(self) -> list[str]:
-        """Warnings about suspicious input, a sentence each.
-
-        A side that is all ``O``, violations at more than a tenth of a side's tags other than ``O``, types like
-        ``LABEL_0``, many spans of which none is correct, columns of tags that are not read, tokens that differ
-        or were not compared, nothing to score.
-        """
-        if not self.tokens:
-            return ["there are no tokens to score"]
-        checks = self._tallies.checks
-        found = checks.warnings(self.violations, self._tallies.types, self.settings)
-        if not self._tallies.types and checks.gold_labelled and checks.pred_labelled:
-            found.append("there are no spans of the types that are evaluated")
-        return [*found, *without_matches(self._tallies.types), *self._noticed.warnings]
-
-    @cached_property
-    def counts(self) -> Counts:
-        """TP, FP and FN over all types."""
-        gold, pred, both = self._tallies.total()
-        return Counts(both, pred - both, gold - both)
-
-    @cached_property
-    def counts_by_type(self) -> dict[str, Counts]:
-        """TP, FP and FN of each type, sorted by name."""
-        return {
-            name: Counts(both, pred - both, gold - both)
-            for name, (gold, pred, both) in sorted(self._tallies.types.items())
-        }
-
-    @cached_property
-    def micro(self) -> Score:
-        """Over all spans, whatever their type."""
-        return _score(*self._tallies.total())
-
-    @cached_property
-    def per_type(self) -> dict[str, Score]:
-        """Each type that gold or pred has a span of, sorted by name."""
-        return {name: _score(*row) for name, row in sorted(self._tallies.types.items())}
-
-    def _mean(self, weights: list[int]) -> Score:
-        scores, whole = list(self.per_type.values()), sum(weights)
-
-        def mean(name: str) -> float:
-            parts = (w * getattr(s, name) for w, s in zip(weights, scores, strict=True))
-            return _ratio(math.fsum(parts), whole)
-
-        return Score(mean("precision"), mean("recall"), mean("f1"), self.micro.support)
-
-    @cached_property
-    def macro(self) -> Score:
-        """The mean over types, each counting the same."""
-        return self._mean([1] * len(self.per_type))
-
-    @cached_property
-    def weighted(self) -> Score:
-        """The mean over types, each counting as often as it has gold spans."""
-        return self._mean([score.support for score in self.per_type.values()])
-
-    @property
-    def accuracy(self) -> float:
-        """Tokens with equal tags, as a fraction of all tokens.
-
-        Where gold and pred are in different schemes: tokens whose tags are both ``O`` or both of one type.
-        """
-        return _ratio(self._tallies.correct_tokens, self._tallies.tokens)
-
-    @property
-    def sentences(self) -> int:
-        """Sentences scored."""
-        return self._tallies.sentences
-
-    @property
-    def tokens(self) -> int:
-        """Tokens scored, without ignored ones."""
-        return self._tallies.tokens
-
-    @cached_property
-    def confusion(self) -> dict[str | None, dict[str | None, int]]:
-        """``confusion[gold type][pred type]``: spans with equal bounds.
-
-        The row and the column None hold what has no span with equal bounds on the other side, so that
-        each row adds up to the gold spans of its type and each column to the pred spans.
-        """
-        names: list[str | None] = [*sorted(self._tallies.types), None]
-        matrix = {gold: dict.fromkeys(names, 0) for gold in names}
-        for name, (gold, pred, both) in self._tallies.types.items():
-            matrix[name][name] += both
-            matrix[name][None] += gold - both
-            matrix[None][name] += pred - both
-        for (gold_type, pred_type), n in self._tallies.confused.items():
-            matrix[gold_type][pred_type] += n
-            matrix[gold_type][None] -= n
-            matrix[None][pred_type] -= n
-        return matrix
-
-    @cached_property
-    def documents(self) -> list[DocumentRow]:
-        """One row a document, where documents were asked for."""
-        rows = []
-        for at, tallies in enumerate(self._documents):
-            gold, pred, both = tallies.total()
-            counts = Counts(both, pred - both, gold - both)
-            score = _score(gold, pred, both)
-            rows.append(DocumentRow(at, tallies.sentences, tallies.tokens, counts, score))
-        return rows
-
-    @cached_property
-    def untyped(self) -> Score:
-        """Over all spans by their bounds alone: a span is found whatever its type.
-
-        For tags this is what partial matching gives in its mode ``exact``.
-        """
-        return _score(*retyping.untyped(self._tallies).total())
-
-    @cached_property
-    def untyped_counts(self) -> Counts:
-        """TP, FP and FN of :attr:`untyped`."""
-        gold, pred, both = retyping.untyped(self._tallies).total()
-        return Counts(both, pred - both, gold - both)
 
     def with_types(self, types: Mapping[str, str | None] | Collection[str]) -> Result:
         """Look at the same spans under other types, or at some of them.
@@ -280,24 +62,45 @@ class Result(Made):
         Result
             With the map in its signature. Accuracy, which is of tags, and violations stay.
 
+        Raises
+        ------
+        spanrs.errors.SchemeError
+            For matchers that would match other spans under other types: all but the exact one.
+
+        Notes
+        -----
+        Spans with equal bounds and different types are known by pairs of one gold and one pred span. Where one side
+        has several types on the same bounds, which tags cannot have, further pairs that a map makes equal stay unequal.
+
         Examples
         --------
         >>> import spanrs
         >>> result = spanrs.score([["B-GPE", "O", "B-PER"]], [["B-LOC", "B-MISC", "B-PER"]])
-        >>> result.with_types({"GPE": "LOC", "MISC": None}).counts
-        Counts(tp=2, fp=0, fn=0)
-        >>> result.with_types(["PER"]).counts
-        Counts(tp=1, fp=0, fn=0)
+        >>> result.with_types({"GPE": "LOC", "MISC": None}).totals
+        Totals(tp=2, fp=0, fn=0)
+        >>> result.with_types(["PER"]).totals
+        Totals(tp=1, fp=0, fn=0)
         """
-        if not isinstance(types, (str, Mapping)):
-            types = list(types)
-        rename = retyping.renaming(types)
-        return replace(
-            self,
-            _tallies=retyping.renamed(self._tallies, rename),
-            settings=self._also("types", retyping.phrase(types)),
-            _documents=[retyping.renamed(document, rename) for document in self._documents],
-        )
+        if isinstance(types, str):
+            message = f"types is a map or a collection of types, not one str; say [{types!r}]"
+            raise TypeError(message)
+        rename: Callable[[str], str | None]
+        if isinstance(types, Mapping):
+            renames = types
+
+            def rename(name: str) -> str | None:
+                return renames.get(name, name)
+
+            phrase = ",".join(f"{old}={new or ''}" for old, new in sorted(types.items()))
+        else:
+            kept = frozenset(types)
+
+            def rename(name: str) -> str | None:
+                return name if name in kept else None
+
+            phrase = ",".join(sorted(kept))
+        settings = settings_of.with_setting(self.settings, "types", phrase)
+        return replace(self, counts=self.counts.renamed(rename), settings=settings)
 
     def with_document_weights(self, weights: Iterable[float]) -> Result:
         """Let documents count as often as their weights say.
@@ -306,12 +109,12 @@ class Result(Made):
         ----------
         weights : iterable of float
             One for each document, in order; finite and not negative. The result must have been made by
-            document.
+            document. New weights take the place of older ones.
 
         Returns
         -------
         Result
-            Its counts are sums of weights times counts, fractions where weights are. Documents keep their
+            Its numbers are sums of weights times counts, fractions where weights are. Documents keep their
             own rows, and violations are not weighed.
 
         Raises
@@ -324,26 +127,106 @@ class Result(Made):
         --------
         >>> import spanrs
         >>> gold, pred = [["B-A"], ["B-A"]], [["B-A"], ["O"]]
-        >>> spanrs.score(gold, pred, weights=[1, 3]).micro.recall
+        >>> spanrs.score(gold, pred, documents=[1, 1]).with_document_weights([1, 3]).micro.recall
         0.25
         """
-        if self.sentences and not self._documents:
+        if not self.counts.by_document and self.sentences:
             message = "the result has no documents to weigh; make it with documents= or by_document=True"
             raise ValueError(message)
-        # Weights are of the documents as they were counted, so new ones take the place of older ones.
-        known = "weights" in self.settings
-        return replace(
-            self,
-            _tallies=retyping.weighted(self._documents, list(weights)),
-            settings=self.settings if known else self._also("weights", "documents"),
-        )
-
-    def _also(self, name: str, value: str) -> dict[str, str]:
-        """Give the settings with one more, before the version; a second map follows the first."""
+        given = list(weights)
+        if len(given) != len(self.counts):
+            message = f"there are {len(self.counts)} documents and {len(given)} weights; give one each"
+            raise ValueError(message)
+        for weight in given:
+            # Larger weights could overflow to inf.
+            if not 0 <= weight <= MOST:
+                raise ValueError(f"a weight is a number from 0 to {MOST:g}, not {_short(weight)}")
         settings = dict(self.settings)
-        version = settings.pop("version")
-        settings[name] = f"{settings[name]};{value}" if name in settings else value
-        return settings | {"version": version}
+        if "document_weights" not in settings:
+            settings = settings_of.with_setting(settings, "document_weights", "given")
+        return replace(self, document_weights=tuple(float(weight) for weight in given), settings=settings)
+
+    def with_error_weights(self, weights: str | Weights | None = None, focus: str | None = None) -> Result:
+        """Look at the same fair counts with other weights of errors, or another focus.
+
+        Parameters
+        ----------
+        weights, focus
+            As for :class:`spanrs.Fair`.
+
+        Raises
+        ------
+        TypeError
+            For results of another matcher.
+        ValueError
+            For weights that cannot be, and an unknown focus.
+
+        Examples
+        --------
+        >>> import spanrs
+        >>> result = spanrs.fair([["B-PER", "I-PER"]], [["B-PER", "O"]])
+        >>> other = result.with_error_weights("BES = 0.9 TP + 0.1 FN")
+        >>> result["weighted"].micro.recall, other["weighted"].micro.recall
+        (0.5, 0.9)
+        """
+        if not isinstance(self.matcher, Fair):
+            raise TypeError(f"errors have weights under the fair matcher, not under {self.matcher.name}")
+        matcher = self.matcher.with_weights(weights, focus)
+        new = matcher.settings()
+        settings = {name: new.get(name, value) for name, value in self.settings.items()}
+        return replace(self, matcher=matcher, settings=settings)
+
+    def bootstrap(
+        self,
+        measures: Sequence[Measure | Ratio] | None = None,
+        *,
+        samples: int = 10_000,
+        seed: int = 0,
+        threads: int = 1,
+    ) -> Bootstrap:
+        """Measure resampled corpora: as many documents as there are, drawn with replacement.
+
+        Parameters
+        ----------
+        measures : sequence of Measure or Ratio, optional
+            Micro F1, macro F1 and F1 of each type if not given.
+        samples : int
+            Corpora to draw.
+        seed : int
+            The same seed gives the same values for any number of threads.
+        threads : int
+            Threads, 1 or more.
+
+        Returns
+        -------
+        Bootstrap
+
+        Raises
+        ------
+        ValueError
+            Where there are fewer than two documents, or documents have weights.
+        spanrs.errors.LimitError
+            Where there are more values than fit into memory.
+
+        Examples
+        --------
+        >>> import spanrs
+        >>> result = spanrs.score([["B-A"]] * 3, [["B-A"], ["O"], ["B-A"]], documents=[1, 1, 1])
+        >>> result.bootstrap(samples=5).values.shape
+        (5, 3)
+        """
+        if len(self.counts) < 2:
+            message = "resampling needs two documents or more; make the result with documents= or by_document=True"
+            raise ValueError(message)
+        if samples < 1 or threads < 1 or not 0 <= seed < 1 << 63:
+            raise ValueError("samples and threads are 1 or more, and a seed is from 0 to 2**63 - 1")
+        if self.document_weights is not None:
+            raise ValueError("resampling draws documents that count once; take the result without weights")
+        wanted = list(f1_measures(list(self.per_type)) if measures is None else measures)
+        compiled = [measure.compiled(self.matcher) for measure in wanted]
+        values = self.counts.bootstrap(compiled, samples, seed, threads)
+        assert values is not None  # There are documents.
+        return Bootstrap(wanted, values)
 
     def merge(self, *others: Result) -> Result:
         """Add results made in the same way on other data.
@@ -351,12 +234,12 @@ class Result(Made):
         Parameters
         ----------
         *others : Result
-            Their documents and violations come behind those of this one.
+            Their documents, violations and details come behind those of this one; details only if all have them.
 
         Returns
         -------
         Result
-            A new one.
+            A new one. Its counts do not depend on the order.
 
         Raises
         ------
@@ -365,10 +248,9 @@ class Result(Made):
 
         Notes
         -----
-        A new result lists the documents and violations of all parts, so one call with many results takes
-        less time than a loop of calls.
+        One call with many results takes less time than a loop of calls, which copy what there is again and again.
         """
-        return combine([self, *others])
+        return merge_evaluations([self, *others])
 
     def to_dict(self, *, untyped: bool = False) -> dict[str, Any]:
         """Give everything as plain dictionaries, lists, strings and numbers.
@@ -381,127 +263,183 @@ class Result(Made):
         Returns
         -------
         dict
-            ``micro``, ``macro``, ``weighted`` (each ``precision``, ``recall``, ``f1``, ``support``),
-            ``per_type`` (type to the same), ``counts`` (``tp``, ``fp``, ``fn``), ``accuracy``,
-            ``sentences``, ``tokens``, ``violations`` (``gold`` and ``pred``, each ``count`` and
-            ``first``), ``detection``, ``pred_detection``, ``warnings``, ``signature``, and where documents
-            were asked for ``documents``.
+            What :meth:`CriterionResult.to_dict` gives for the matcher's own criterion; ``criterion``, its name, and
+            ``criteria``, the same for all of them where there are several; ``confusion`` (list of ``gold``, ``pred``,
+            ``count``; None for no span); ``accuracy``, ``sentences``, ``tokens``, ``violations`` (``gold`` and
+            ``pred``, each ``count`` and ``first``), ``detection``, ``pred_detection``, ``warnings``, ``notes``,
+            ``signature``, and where they were asked for ``documents`` and ``details``.
         """
-        everything: dict[str, Any] = {
-            "micro": asdict(self.micro),
-            "macro": asdict(self.macro),
-            "weighted": asdict(self.weighted),
-            "per_type": {name: asdict(score) for name, score in self.per_type.items()},
-            "counts": self.counts._asdict(),
-            "accuracy": self.accuracy,
-            "sentences": self.sentences,
-            "tokens": self.tokens,
-            "violations": {side: found.to_dict() for side, found in self.violations.items()},
-            "detection": self.detection,
-            "pred_detection": self.pred_detection,
-            "warnings": self.warnings,
-            "signature": self.signature,
-        }
-        if untyped:
-            everything["untyped"] = asdict(self.untyped)
-            everything["untyped_counts"] = self.untyped_counts._asdict()
-        if self._documents:
-            everything["documents"] = [
-                {
-                    "document": row.document,
-                    "sentences": row.sentences,
-                    "tokens": row.tokens,
-                    "counts": row.counts._asdict(),
-                    "micro": asdict(row.micro),
-                }
-                for row in self.documents
-            ]
-        return everything
+        return plain(self, untyped=untyped)
+
+    def to_json(self, indent: int | None = None, *, untyped: bool = False, state: bool = True) -> str:
+        """Give :meth:`to_dict` as JSON text.
+
+        Parameters
+        ----------
+        indent : int, optional
+            Spaces a level; None for one line.
+        untyped : bool
+            As for :meth:`to_dict`.
+        state : bool
+            Add ``state``, from which :meth:`from_json` makes the result again.
+
+        Returns
+        -------
+        str
+            Valid JSON: there are no NaN and no infinities in it.
+        """
+        everything = self.to_dict(untyped=untyped)
+        if state:
+            everything["state"] = base64.b64encode(self.to_bytes()).decode()
+        return json.dumps(everything, indent=indent, ensure_ascii=False, allow_nan=False)
+
+    @classmethod
+    def from_json(cls, text: str | bytes) -> Result:
+        """Make the result again that :meth:`to_json` wrote with its state.
+
+        Raises
+        ------
+        spanrs.errors.FormatError
+            Where there is no state in it, or it is damaged.
+
+        Examples
+        --------
+        >>> import spanrs
+        >>> result = spanrs.score([["B-A"]], [["B-A"]])
+        >>> spanrs.Result.from_json(result.to_json()).counts == result.counts
+        True
+        """
+        return cls.from_bytes(state_of.from_json(text))
+
+    def to_bytes(self) -> bytes:
+        """Give the result as bytes: counts, settings and evidence, but no details.
+
+        Returns
+        -------
+        bytes
+            :meth:`from_bytes` makes the result again.
+        """
+        return state_of.to_bytes(self)
+
+    @classmethod
+    def from_bytes(cls, stored: bytes) -> Result:
+        """Make the result again that :meth:`to_bytes` gave.
+
+        Raises
+        ------
+        spanrs.errors.FormatError
+            For bytes that are something else, or damaged.
+        """
+        counts, settings, matcher, evidence, weights = state_of.from_bytes(stored)
+        result = cls(counts, settings, matcher, evidence)
+        if weights is None:
+            return result
+        try:
+            return result.with_document_weights(weights)
+        except ValueError as error:
+            raise state_of.damaged("the bytes of the result are damaged", error) from None
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        if self.details is None:
+            return Result.from_bytes, (self.to_bytes(),)
+        fields = (
+            self.counts,
+            dict(self.settings),
+            self.matcher,
+            self.evidence,
+            self.details,
+            self.document_weights,
+        )
+        return Result, fields
+
+    def to_table(self) -> LongTable:
+        """Give every cell of every document as a table, for Arrow, Polars, pandas and SQL.
+
+        Returns
+        -------
+        LongTable
+            Columns ``document``, ``criterion``, ``outcome``, ``gold``, ``pred``, ``n``; without documents one row for
+            each cell, whose document is None.
+
+        Examples
+        --------
+        >>> import spanrs
+        >>> table = spanrs.score([["B-A", "O"]], [["B-A", "B-C"]]).to_table()
+        >>> [row for row in table.rows if row[1] == "span"]
+        [(None, 'span', 'match', 'A', 'A', 1), (None, 'span', 'spurious', None, 'C', 1)]
+        """
+        return long_table(self)
+
+    def tables(self, *, untyped: bool = False, criteria: Sequence[str] | None = None) -> list[Table]:
+        """Give the tables that are printed: measures, outcomes, confusion, documents; measures in per cent.
+
+        Parameters
+        ----------
+        untyped : bool
+            A row for spans by their bounds alone as well.
+        criteria : sequence of str, optional
+            The criteria to show; all if not given.
+        """
+        return tables.tables(self, untyped=untyped, criteria=criteria)
+
+    def to_csv(self, *, criteria: Sequence[str] | None = None) -> str:
+        """Give the measures as CSV: a row for each type and criterion, fractions.
+
+        Returns
+        -------
+        str
+            With a header; the rows of all types have an empty type. Then rows for each document, if there are any.
+            Names that a spreadsheet would take for a formula have a ``'`` before them.
+        """
+        return tables.csv_text(self, criteria)
+
+    def to_markdown(self) -> str:
+        """Give the tables as Markdown, and the signature."""
+        return tables.markdown(self)
+
+    def to_latex(self) -> str:
+        """Give the tables as LaTeX ``tabular`` environments, and the signature as a comment."""
+        return tables.latex(self)
+
+    def to_html(self, *, title: str | None = None, criteria: Sequence[str] | None = None) -> str:
+        """Give a whole HTML page: measures, outcomes as bars, and the confusion as a heat map.
+
+        Parameters
+        ----------
+        title : str, optional
+            Its heading.
+        criteria : sequence of str, optional
+            The criteria to show; all if not given.
+
+        Returns
+        -------
+        str
+            A page that needs nothing else, scripts and fonts included.
+
+        Raises
+        ------
+        ImportError
+            Where jinja2 is not installed (``pip install spanrs[html]``).
+        """
+        from spanrs.eval.page import page
+
+        return page(self, title or f"{self.matcher.name} evaluation".capitalize(), criteria)
 
     def __repr__(self) -> str:
-        return f"<Result F1 {self.micro.f1:.4f} of {self.micro.support} spans, {self.signature}>"
+        names = list(self.matcher.criteria)
+        f1 = ", ".join(
+            f"{self[name].micro.f1:.4f}" if len(names) == 1 else f"{name} {self[name].micro.f1:.4f}"
+            for name in names
+        )
+        return f"<Result F1 {f1} of {self.micro.support} spans, {self.signature}>"
 
     def __str__(self) -> str:
-        from spanrs.report.text import render
-
-        return render(self)
+        return tables.render(self)
 
     def _repr_html_(self) -> str:
-        from spanrs.report.html import render
-
-        return render(self)
+        return tables.html_fragment(self)
 
 
-def merged_settings(one: Mapping[str, str], other: Mapping[str, str]) -> dict[str, str]:
-    """Give the settings of two results together, or refuse; an undecided scheme fits any."""
-    both, theirs = dict(one), dict(other)
-    # Files of spans have no scheme, and then neither of the two has one.
-    if "scheme" in both and "scheme" in theirs:
-        both, theirs = with_schemes(both, theirs), with_schemes(theirs, both)
-    if both != theirs:
-        signatures = ["|".join(f"{k}:{v}" for k, v in made.items()) for made in (one, other)]
-        error = SchemeError(f"results made differently cannot be merged: {' and '.join(signatures)}")
-        error.code = "signature"
-        raise error
-    return both
-
-
-def _pred_scheme(settings: dict[str, str]) -> str | None:
-    """Give the scheme of pred; None where it is that of gold. Without tags of gold nothing is known of pred."""
-    return settings.get("pred_scheme", UNDECIDED if settings["scheme"] == UNDECIDED else None)
-
-
-def with_schemes(settings: dict[str, str], others: dict[str, str]) -> dict[str, str]:
-    """Give settings whose undecided schemes are those of others."""
-    scheme, pred_scheme = settings["scheme"], _pred_scheme(settings)
-    if pred_scheme == UNDECIDED:
-        pred_scheme = _pred_scheme(others)
-    if scheme == UNDECIDED:
-        scheme = others["scheme"]
-    if scheme == UNDECIDED and pred_scheme == UNDECIDED:
-        pred_scheme = None
-    taken: dict[str, str] = {}
-    for name, value in settings.items():
-        if name == "scheme":
-            taken[name] = scheme
-            if pred_scheme is not None:
-                taken["pred_scheme"] = pred_scheme
-        elif name != "pred_scheme":
-            taken[name] = value
-    return taken
-
-
-def shifted(places: list[LocatedViolation], sentences: int) -> list[LocatedViolation]:
-    """Add ``sentences`` to the number of each sentence; without any, places are not copied."""
-    if not sentences:
-        return places
-    return [replace(place, sentence=place.sentence + sentences) for place in places]
-
-
-def combine(results: Sequence[Result]) -> Result:
-    """Add results, in order."""
-    settings: Mapping[str, str] = results[0].settings
-    tallies = Tallies()
-    documents: list[Tallies] = []
-    sentences = 0
-    counts = dict.fromkeys(results[0].violations, 0)
-    located: dict[str, list[LocatedViolation]] = {side: [] for side in counts}
-    for result in results:
-        settings = merged_settings(settings, result.settings)
-        for side, violations in result.violations.items():
-            counts[side] += violations.count
-            located[side] += shifted(violations.first, sentences)
-        tallies.add(result._tallies)
-        documents += result._documents
-        # With weights the sum of sentences is no number of sentences; then all of them are in documents.
-        rows = result._documents if "weights" in result.settings else [result._tallies]
-        sentences += sum(row.sentences for row in rows)
-    return Result(
-        tallies,
-        {side: Violations(count, located[side]) for side, count in counts.items()},
-        settings,
-        next((result.detection for result in results if result.detection), None),
-        next((result.pred_detection for result in results if result.pred_detection), None),
-        documents,
-        add_noticed([result._noticed for result in results]),
-    )
+def _short(weight: float) -> str:
+    text = str(weight) if isinstance(weight, float) or -(10**30) < weight < 10**30 else "a larger one"
+    return text[:40]

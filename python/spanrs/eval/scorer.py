@@ -5,29 +5,29 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
-from functools import partial
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, overload
+from typing import TYPE_CHECKING, Any
 
 from spanrs import _spanrs
-from spanrs.errors import SpanrsError, warn
+from spanrs.errors import warn
 from spanrs.eval import inputs
-from spanrs.eval.checks import Noticed
-from spanrs.eval.documents import borders, split_documents
-from spanrs.eval.result import UNDECIDED, LocatedViolation, Result, Violations, combine, merged_settings
-from spanrs.eval.tallies import Tallies
+from spanrs.eval.documents import document_sizes
+from spanrs.eval.evidence import Detail, Evidence
+from spanrs.eval.matchers import Matcher, as_matcher
+from spanrs.eval.result import Result
+from spanrs.eval.settings import UNDECIDED, make_settings, merged_settings
 from spanrs.io import Columns, Source
-from spanrs.tags.types import IGNORE_INDEX, Dialect, Violation, Vocabulary, as_vocabulary, is_auto
+from spanrs.tags.types import IGNORE_INDEX, Dialect, Span, Vocabulary, as_vocabulary
 
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    from spanrs.eval.fair_result import FairResult
-
-#: Gold or pred: sentences of tags, ids, or an Arrow column; see :func:`score`.
+#: Gold or pred: sentences of tags or spans, ids, or an Arrow column; see :func:`score`.
 Side = Any
 
 #: Violations kept a side unless asked otherwise.
 MAX_VIOLATIONS = 10
+#: What to do where tokens of files differ.
+ON_MISALIGNED = ("refuse", "report", "ignore")
 
 
 class Scorer:
@@ -35,18 +35,18 @@ class Scorer:
 
     Parameters
     ----------
-    matcher : str
-        As for :func:`score`; ``fair`` makes a :class:`spanrs.FairScorer`.
-    scheme, pred_scheme : str
-        As for :func:`score`; ``auto`` is settled by the first batch that has a tag other than ``O``.
-    reading, dialect, max_violations
-        As for :func:`score`.
+    scheme, reading, matcher, pred_scheme, dialect, max_violations, threads
+        As for :func:`score`. The scheme ``auto`` is settled by the first batch that has a tag other than ``O``.
+    vocabulary : sequence of str or mapping, optional
+        The tag of each id, for all batches of ids.
     on_misaligned : str
         What to do where tokens of files differ, as for :func:`spanrs.score_files`.
     by_document : bool
         Keep a row of counts for each document; :meth:`end_document` says where one ends.
-    threads : int
-        As for :func:`score`.
+
+    Notes
+    -----
+    Scorers can be copied and pickled, with what they have counted.
 
     Examples
     --------
@@ -56,56 +56,53 @@ class Scorer:
     >>> other = spanrs.Scorer(scheme="BIO")
     >>> other.update([["B-LOC"]], [["O"]])
     >>> scorer.merge(other)
-    >>> scorer.result().counts
-    Counts(tp=1, fp=0, fn=1)
+    >>> scorer.result().totals
+    Totals(tp=1, fp=0, fn=1)
     """
-
-    _matchers: ClassVar[dict[str, type[Scorer]]] = {}
-
-    def __init_subclass__(cls, *, matcher: str | None = None, **others: Any) -> None:
-        super().__init_subclass__(**others)
-        if matcher is not None:
-            cls._matchers[matcher] = cls
-
-    def __new__(cls, *args: Any, matcher: str = "exact", **others: Any) -> Scorer:
-        """Make the scorer of the matcher that is named."""
-        del args, others
-        if cls is Scorer and matcher != "exact":
-            if matcher not in cls._matchers:
-                message = f"unknown matcher {matcher!r}; one of exact, {', '.join(cls._matchers)}"
-                raise ValueError(message)
-            return super().__new__(cls._matchers[matcher])
-        return super().__new__(cls)
 
     def __init__(
         self,
         scheme: str = "auto",
         reading: str = "conlleval",
         *,
-        matcher: str = "exact",
+        matcher: str | Matcher = "exact",
         pred_scheme: str | None = None,
+        vocabulary: Vocabulary | None = None,
         on_misaligned: str = "refuse",
         dialect: Dialect = Dialect(),
         max_violations: int = MAX_VIOLATIONS,
         by_document: bool = False,
         threads: int = 1,
     ) -> None:
-        del matcher  # It chose the class.
-        if on_misaligned not in ("refuse", "report", "ignore"):
+        if on_misaligned not in ON_MISALIGNED:
             message = f"on_misaligned is refuse, report or ignore, not {on_misaligned!r}"
             raise ValueError(message)
+        self.matcher = as_matcher(matcher)
         self._on_misaligned = on_misaligned
-        self._counter = _spanrs.Counter(
-            scheme, pred_scheme, reading, dialect, max_violations, by_document, self.only
-        )
         self._threads = _threads(threads)
         self._dialect = dialect
-        self._merged: list[Any] = []
+        self._vocabulary = None if vocabulary is None else as_vocabulary(vocabulary)
+        self._made = (scheme, pred_scheme, reading, dialect, max_violations, by_document)
+        self.reset()
+
+    def reset(self) -> None:
+        """Forget everything that was counted, and the schemes that were found out."""
+        self._scorer = _spanrs.Scorer(self.matcher.options(), self.matcher.filter(), *self._made)
+        self._merged: list[Result] = []
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        merged = [self.result()] if self._has_counted else []
+        options = {
+            "matcher": self.matcher,
+            "vocabulary": self._vocabulary,
+            "on_misaligned": self._on_misaligned,
+            "threads": self._threads,
+        }
+        return _restored, (self._made, options, merged)
 
     @property
-    def only(self) -> tuple[list[str] | None, list[str]] | None:
-        """What a fair matcher looks at; None for the exact one."""
-        return None
+    def _has_counted(self) -> bool:
+        return bool(self._merged) or bool(self._scorer.counts().cells())
 
     def update(
         self,
@@ -116,6 +113,7 @@ class Scorer:
         ignore_index: int = IGNORE_INDEX,
         lengths: Iterable[int] | None = None,
         mask: npt.ArrayLike | None = None,
+        documents: Iterable[int] | Iterable[str] | None = None,
     ) -> None:
         """Add a batch of sentences.
 
@@ -123,24 +121,40 @@ class Scorer:
         ----------
         gold, pred, vocabulary, ignore_index, lengths, mask
             As for :func:`score`.
+        documents : iterable of int or str, optional
+            As for :func:`score`, where the scorer was made by document.
 
         Raises
         ------
         spanrs.errors.AlignmentError
             Where the two sides have another shape. Nothing of the batch is counted then.
         """
-        names = None if vocabulary is None else as_vocabulary(vocabulary)
+        names = self._vocabulary if vocabulary is None else as_vocabulary(vocabulary)
+        sizes = document_sizes(documents)
+        if sizes is not None and not self._made[-1]:
+            raise TypeError("documents need a scorer that is made with by_document=True")
         if inputs.is_arrow(gold) and inputs.is_arrow(pred):
             inputs.reject_lengths_and_mask(inputs.ARROW_KNOWS, lengths, mask)
-            self._counter.update_arrow(gold, pred, names, ignore_index, self._threads)
+            self._scorer.update_arrow(gold, pred, names, ignore_index, self._threads, sizes)
             return
         gold, pred = inputs.as_lists(gold), inputs.as_lists(pred)
-        if names is None:
-            inputs.reject_lengths_and_mask(inputs.FOR_IDS, lengths, mask)
-            self._counter.update_lists(gold, pred)
+        if names is not None:
+            golds, preds, cut = inputs.as_batch(gold, pred, ignore_index, lengths, mask)
+            self._scorer.update_ids(golds, preds, names, ignore_index, cut, self._threads, sizes)
             return
-        golds, preds, sizes = inputs.as_batch(gold, pred, ignore_index, lengths, mask)
-        self._counter.update_ids(golds, preds, names, ignore_index, sizes, self._threads)
+        inputs.reject_lengths_and_mask(inputs.FOR_IDS, lengths, mask)
+        gold, pred = inputs.reiterable(gold), inputs.reiterable(pred)
+        if inputs.are_spans(gold, pred):
+            self._scorer.update_spans(*_spanrs.span_lists_of_tuples(gold, pred, True), sizes)
+        else:
+            self._scorer.update_lists(gold, pred, sizes)
+
+    def update_table(
+        self, table: Any, *, gold: str = "gold", pred: str = "pred", documents: str | None = None
+    ) -> None:
+        """Add the columns of one table or stream; see :func:`spanrs.score_table`."""
+        for batch, sizes in inputs.table_batches(table, documents, whole=documents is not None):
+            self.update(inputs.table_column(batch, gold), inputs.table_column(batch, pred), documents=sizes)
 
     def update_files(
         self,
@@ -166,11 +180,11 @@ class Scorer:
             As :func:`spanrs.score_files`. Nothing of the files is counted then.
         """
         options = columns.as_options(), pred_columns.as_options()
-        self._counter.update_files(gold, pred, *options, self._on_misaligned, progress)
+        self._scorer.update_files(gold, pred, *options, self._on_misaligned, progress)
 
-    def end_document(self) -> None:
-        """End a document: what was added since the last call is one."""
-        self._counter.end_document()
+    def end_document(self, name: str | None = None) -> None:
+        """End a document: what was added since the last call is one, which may have a name."""
+        self._scorer.end_document(name)
 
     def merge(self, other: Scorer) -> None:
         """Add what another scorer has counted.
@@ -185,14 +199,16 @@ class Scorer:
         spanrs.errors.SchemeError
             Where the settings differ.
         """
-        result = other.result()
+        self._add(other.result())
+
+    def _add(self, result: Result) -> None:
         settings = merged_settings(self._settings(), result.settings)
-        if settings["scheme"] != UNDECIDED:
-            self._counter.set_schemes(settings["scheme"], settings.get("pred_scheme"))
+        if settings.get("scheme", UNDECIDED) != UNDECIDED:
+            self._scorer.set_schemes(settings["scheme"], settings.get("pred_scheme"))
         self._merged.append(result)
 
     def _settings(self) -> dict[str, str]:
-        return make_settings(self._counter.made(), self._dialect, self._on_misaligned)
+        return make_settings(self.matcher, self._scorer.made(), self._dialect, self._on_misaligned)
 
     def result(self) -> Result:
         """Give what was counted so far. The scorer can go on.
@@ -200,9 +216,33 @@ class Scorer:
         Returns
         -------
         Result
-            A value of its own, which later updates do not change.
+            A value of its own, which later updates do not change. With documents, what was added since the last one
+            ended is one, too.
         """
-        return combine([make_result(self._counter.state(), self._settings()), *self._merged])
+        own = Result(
+            self._scorer.counts(),
+            self._settings(),
+            self.matcher,
+            Evidence.from_state(self._scorer.evidence()),
+        )
+        return own.merge(*self._merged) if self._merged else own
+
+
+def _restored(made: tuple[Any, ...], options: dict[str, Any], merged: list[Result]) -> Scorer:
+    """Make a scorer again that was pickled."""
+    scheme, pred_scheme, reading, dialect, max_violations, by_document = made
+    scorer = Scorer(
+        scheme,
+        reading,
+        pred_scheme=pred_scheme,
+        dialect=dialect,
+        max_violations=max_violations,
+        by_document=by_document,
+        **options,
+    )
+    for result in merged:
+        scorer._add(result)
+    return scorer
 
 
 def _threads(threads: int) -> int:
@@ -215,97 +255,13 @@ def _threads(threads: int) -> int:
     )
 
 
-def make_settings(
-    made: tuple[str | None, str | None, str], dialect: Dialect, on_misaligned: str = "refuse"
-) -> dict[str, str]:
-    """Name how a result is made: by scheme, that of pred where it is another one, reading and dialect."""
-    scheme, pred_scheme, reading = made
-    settings = {"matcher": "exact", "scheme": scheme or UNDECIDED}
-    if pred_scheme is not None:
-        settings["pred_scheme"] = pred_scheme
-    settings["reading"] = reading
-    for name, value, default in zip(dialect._fields, dialect, Dialect(), strict=True):
-        if value != default:
-            settings[name] = str(value).lower() if isinstance(value, bool) else str(value)
-    if on_misaligned != "refuse":
-        settings["on_misaligned"] = on_misaligned
-    settings["version"] = _spanrs.__version__
-    return settings
-
-
-def make_violations(state: dict[str, Any]) -> dict[str, Violations]:
-    """Take over the violations of both sides."""
-    return {
-        side: Violations(
-            count,
-            [LocatedViolation(sentence, line or None, Violation(*row)) for sentence, line, row in first],
-        )
-        for side, (count, first) in (
-            ("gold", state["gold_violations"]),
-            ("pred", state["pred_violations"]),
-        )
-    }
-
-
-def make_result(state: dict[str, Any], settings: dict[str, str]) -> Result:
-    """Make a result of what the compiled half counted."""
-    documents = [Tallies.from_state(row) for row in state["documents"]]
-    tallies = Tallies.from_state(state)
-    return Result(
-        tallies,
-        make_violations(state),
-        settings,
-        state["detection"],
-        state["pred_detection"],
-        documents,
-        Noticed.from_state(state),
-    )
-
-
-@overload
-def score(
-    gold: Side,
-    pred: Side,
-    scheme: str = ...,
-    reading: str = ...,
-    *,
-    matcher: Literal["exact"] = ...,
-    pred_scheme: str | None = ...,
-    vocabulary: Vocabulary | None = ...,
-    ignore_index: int = ...,
-    lengths: Iterable[int] | None = ...,
-    mask: npt.ArrayLike | None = ...,
-    dialect: Dialect = ...,
-    max_violations: int = ...,
-    documents: Iterable[int] | None = ...,
-    weights: Sequence[float] | None = ...,
-    threads: int = ...,
-) -> Result: ...
-@overload
-def score(
-    gold: Side,
-    pred: Side,
-    scheme: str = ...,
-    reading: str = ...,
-    *,
-    matcher: Literal["fair"],
-    pred_scheme: str | None = ...,
-    vocabulary: Vocabulary | None = ...,
-    ignore_index: int = ...,
-    lengths: Iterable[int] | None = ...,
-    mask: npt.ArrayLike | None = ...,
-    dialect: Dialect = ...,
-    max_violations: int = ...,
-    documents: Iterable[int] | None = ...,
-    threads: int = ...,
-) -> FairResult: ...
 def score(
     gold: Side,
     pred: Side,
     scheme: str = "auto",
     reading: str = "conlleval",
     *,
-    matcher: str = "exact",
+    matcher: str | Matcher = "exact",
     pred_scheme: str | None = None,
     vocabulary: Vocabulary | None = None,
     ignore_index: int = IGNORE_INDEX,
@@ -313,35 +269,37 @@ def score(
     mask: npt.ArrayLike | None = None,
     dialect: Dialect = Dialect(),
     max_violations: int = MAX_VIOLATIONS,
-    documents: Iterable[int] | None = None,
-    weights: Sequence[float] | None = None,
+    documents: Iterable[int] | Iterable[str] | None = None,
+    document_weights: Sequence[float] | None = None,
+    details: bool = False,
     threads: int = 1,
-) -> Result | FairResult:
-    """Score tags against tags: exact spans, type and both bounds.
+) -> Result:
+    """Score pred against gold: exact spans, or as another matcher decides.
 
     Parameters
     ----------
-    gold, pred : sequences of sequences of str, arrays of int, or Arrow columns
-        Sentences of tags; the two sides have the same sentences with the same number of tokens.
+    gold, pred : sequences of sequences of str or of (type, start, end[, tokens]), arrays of int, or Arrow columns
+        Sentences of tags or spans; the two sides have the same sentences with the same number of tokens.
 
         - Lists, tuples, generators, pandas columns of sentences, each a list, tuple, array or generator of
           tags. Lists and tuples are walked in place.
+        - Spans, flat, nested, overlapping or twice the same: tokens from 0, ends exclusive, and where a span has not
+          all tokens between its bounds a collection of those it has.
         - With ``vocabulary`` arrays of ids, shape (sentences, tokens), or (tokens,) with ``lengths``:
           numpy, and what numpy can look into without a copy (torch, JAX and others on the CPU).
         - Arrow list columns (pyarrow, Polars, pandas), one list a sentence, of strings, of a dictionary,
           or with ``vocabulary`` of integers. A null in gold leaves the token out.
     scheme : str
         IOB, BIO, IOE1, IOE2, IOBES, BILOU, BMEWO, BMES, IO or TOKEN, in any usual spelling, or
-        ``auto``: the scheme gold violates least. Never TOKEN, which must be named.
+        ``auto``: the scheme gold violates least. Never TOKEN, which must be named. Not used for spans.
+    reading : str
+        What malformed tags mean, as for :func:`spanrs.tags.read_spans`.
+    matcher : str or Matcher
+        ``exact``; ``partial`` or :class:`spanrs.Partial`; ``fair`` or :class:`spanrs.Fair`.
     pred_scheme : str, optional
         The scheme of pred, where it is another one; spans are compared, so that schemes may differ. ``auto``
         (the default where ``scheme`` is): that of gold, unless a tenth of pred's tags other than ``O``
         violate it and hardly any another one.
-    reading : str
-        What malformed tags mean, as for :func:`spanrs.tags.read_spans`.
-    matcher : str
-        ``exact``, or ``fair``: near misses are counted as what they are, as by :func:`spanrs.fair`; spans
-        can be given instead of tags then.
     vocabulary : sequence of str or mapping, optional
         The tag of each id; label2id and id2label will do.
     ignore_index : int
@@ -354,19 +312,22 @@ def score(
         How tags are spelt.
     max_violations : int
         Violations to keep a side; all are counted.
-    documents : iterable of int, optional
-        Sentences of each document, in order, 1 or more: the result has a row for each.
-    weights : sequence of float, optional
+    documents : iterable of int or str, optional
+        Sentences of each document, in order, 1 or more; or the name of the document of each sentence. The result has
+        a row for each document.
+    document_weights : sequence of float, optional
         How often each document counts, as for :meth:`Result.with_document_weights`. Without ``documents`` every
-        sentence is a document. Not with the fair matcher, whose weights are those of errors.
+        sentence is a document.
+    details : bool
+        Keep what became of each span under each criterion as well.
     threads : int
         Threads for ids and Arrow columns, which are counted without the GIL; 0 is one a processor. The
         result does not depend on it. Lists are walked by one thread.
 
     Returns
     -------
-    Result or FairResult
-        Measures, counts, violations, signature. A FairResult where the matcher is ``fair``.
+    Result
+        Measures, counts, violations, signature.
 
     Raises
     ------
@@ -374,10 +335,12 @@ def score(
         Where the two sides have another number of sentences or tokens.
     spanrs.errors.SchemeError
         For unknown names, ids outside the vocabulary, and malformed tags under ``refuse``.
+    spanrs.errors.LimitError
+        Where too many spans overlap each other for optimal partial matching.
     TypeError
         Where tags are no strings, ids no integers, and where ``mask`` or ``lengths`` have no meaning.
     ValueError
-        Where weights are not one a document, negative or not finite.
+        Where weights are not one a document, negative or not finite; for spans without tokens.
 
     Examples
     --------
@@ -389,50 +352,62 @@ def score(
     >>> ids = [[0, 1, 2], [3, 0, -100]]
     >>> spanrs.score(ids, ids, vocabulary=["O", "B-PER", "I-PER", "B-LOC"]).micro.f1
     1.0
+    >>> [row.totals.tp for row in spanrs.score(gold, pred, documents=["first", "second"]).documents]
+    [0, 1]
     """
-    if matcher != "exact" and weights is not None:
-        message = "weights of documents go with the exact matcher; those of errors with spanrs.fair"
-        raise TypeError(message)
-    make = partial(Scorer, matcher=matcher, dialect=dialect, max_violations=max_violations, threads=threads)
-    if documents is None and weights is None:
-        scorer = make(scheme, reading, pred_scheme=pred_scheme)
-        scorer.update(
-            gold, pred, vocabulary=vocabulary, ignore_index=ignore_index, lengths=lengths, mask=mask
-        )
-        result = scorer.result()
-        warn(result.warnings)
-        return result
     names = None if vocabulary is None else as_vocabulary(vocabulary)
-    sentences, take = split_documents(
-        gold, pred, ids=names is not None, ignore_index=ignore_index, lengths=lengths, mask=mask
+    scorer = Scorer(
+        scheme,
+        reading,
+        matcher=matcher,
+        pred_scheme=pred_scheme,
+        vocabulary=names,
+        dialect=dialect,
+        max_violations=max_violations,
+        by_document=documents is not None or document_weights is not None,
+        threads=threads,
     )
-    ends = borders(documents, sentences)
-    options: dict[str, Any] = {"vocabulary": names, "ignore_index": ignore_index}
-    detection = pred_detection = None
-    # All sentences as one document.
-    one = make(scheme, reading, pred_scheme=pred_scheme)
-    if is_auto(scheme) or (pred_scheme is not None and is_auto(pred_scheme)):
-        # All of gold and pred decides, not their first documents.
-        one.update(**take(0, sentences), **options)
-        whole = one.result()
-        scheme, pred_scheme = whole.settings["scheme"], whole.settings.get("pred_scheme")
-        detection, pred_detection = whole.detection, whole.pred_detection
-    scorer = make(scheme, reading, pred_scheme=pred_scheme, by_document=True)
-    try:
-        for start, end in ends:
-            scorer.update(**take(start, end), **options)
-            scorer.end_document()
-    except (SpanrsError, TypeError) as error:
-        # That one numbers sentences from the beginning of its document.
-        raise _failure(lambda: one.update(**take(0, sentences), **options)) or error from None
-    result = replace(scorer.result(), detection=detection, pred_detection=pred_detection)
+    if details:
+        # They are read twice.
+        gold, pred = (inputs.reiterable(inputs.as_lists(side), sentences=True) for side in (gold, pred))
+        lengths = None if lengths is None else inputs.as_lengths(lengths)
+        mask = inputs.reiterable(mask, sentences=True)
+    if document_weights is not None and documents is None:
+        gold, lengths = inputs.reiterable(gold), None if lengths is None else inputs.as_lengths(lengths)
+        documents = [1] * inputs.count_sentences(gold, lengths)
+    ids: dict[str, Any] = {"ignore_index": ignore_index, "lengths": lengths, "mask": mask}
+    scorer.update(gold, pred, **ids, documents=documents)
+    result = scorer.result()
+    if details:
+        made = (result.settings["scheme"], result.settings.get("pred_scheme"), reading, dialect)
+        names = None if vocabulary is None else as_vocabulary(vocabulary)
+        result = replace(
+            result, details=_details(gold, pred, made, scorer.matcher, vocabulary=names, **ids)
+        )
     warn(result.warnings)
-    return result if weights is None else result.with_document_weights(weights)
+    return result if document_weights is None else result.with_document_weights(document_weights)
 
 
-def _failure(function: Callable[[], object]) -> Exception | None:
-    try:
-        function()
-    except (SpanrsError, TypeError) as error:
-        return error
-    return None
+def _details(gold: Side, pred: Side, made: Any, matcher: Matcher, **ids: Any) -> dict[str, list[Detail]]:
+    """Say what became of each span, by criterion."""
+    golds, preds = inputs.span_lists(gold, pred, made, tokens=True, **ids)
+    details: dict[str, list[Detail]] = {}
+    for name, criterion in matcher.criteria.items():
+        if criterion.cells != criterion.index:
+            # The same outcomes with other weights.
+            known = next(c.name for c in matcher.criteria.values() if c.index == criterion.cells)
+            details[name] = details[known]
+            continue
+        found = _spanrs.span_events(golds, preds, matcher.options(), matcher.filter(), criterion.index, [])
+        details[name] = [
+            Detail(criterion.outcomes[at], sentence, _span(gold_span), _span(pred_span), g, p)
+            for at, sentence, g, p, gold_span, pred_span in found
+        ]
+    return details
+
+
+def _span(span: tuple[str, int, int, list[int] | None] | None) -> Span | None:
+    if span is None:
+        return None
+    name, start, end, tokens = span
+    return Span(name, start, end, None if tokens is None else tuple(tokens))

@@ -1,7 +1,8 @@
 """Files: where they come from, where things stand in them, and how results get out whole."""
 
 from spanrs.io.columns import Columns
-from spanrs.io.documents import Annotation, Document, read_documents
+from spanrs.io.document import Annotation, Document
+from spanrs.io.documents import read_documents
 from spanrs.io.output import atomic_output
 from spanrs.io.sources import Source, rereadable
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from spanrs.errors import FormatError
-from spanrs.io.documents import Annotation, Document
+from spanrs.io.document import Annotation, Document
 
 if TYPE_CHECKING:
     from spacy.tokens import Doc

@@ -19,6 +19,16 @@ def source_name(source: Source) -> str:
     return os.fspath(name) if isinstance(name, (str, PathLike)) else "<stream>"
 
 
+def check_source(source: object) -> None:
+    """Refuse what is neither a path nor a file object."""
+    if not isinstance(source, (str, PathLike)) and not hasattr(source, "read"):
+        message = (
+            f"a file is a path or a binary file object, not {type(source).__name__}; "
+            "tags in memory are scored by spanrs.score"
+        )
+        raise TypeError(message)
+
+
 def same_file(one: str, other: str) -> bool:
     """Say whether two names are those of one file, which is there."""
     return os.path.exists(one) and os.path.exists(other) and os.path.samefile(one, other)
@@ -38,12 +48,7 @@ def rereadable(source: Source, *, needed: bool = True) -> Iterator[Callable[[], 
     needed : bool
         False where it is read only once, and no copy is wanted.
     """
-    if not isinstance(source, (str, PathLike)) and not hasattr(source, "read"):
-        message = (
-            f"a file is a path or a binary file object, not {type(source).__name__}; "
-            "tags in memory are scored by spanrs.score"
-        )
-        raise TypeError(message)
+    check_source(source)
     if not needed:
         yield lambda: source
         return

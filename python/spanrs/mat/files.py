@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from spanrs import _spanrs
 from spanrs.io.columns import Columns
-from spanrs.io.documents import Document, conll_scheme, of_memory, opened
+from spanrs.io.document import Document
+from spanrs.io.documents import conll_scheme, of_memory, opened
 
 if TYPE_CHECKING:
     from spanrs.mat.task import Task
@@ -23,7 +24,24 @@ Side: TypeAlias = str | PathLike[str] | Document | Sequence[Document]
 
 @dataclass(frozen=True)
 class InputFormat:
-    """How the files of a side are read: arguments of :func:`spanrs.io.read_documents`."""
+    """How the files of a side are read.
+
+    Parameters
+    ----------
+    format : str
+        ``mat-json``, ``xml-inline``, ``fake-xml-inline``, ``raw``, ``brat``, ``doccano``, ``prodigy``,
+        ``label-studio``, ``conll`` or ``spacy``.
+    encoding : str, optional
+        Of XML and raw text, as Python names it; if not given, what XML declares, else UTF-8.
+    overlay, translate_all : bool
+        For XML with a task: what the task does not declare stays in the text, or is annotated as well.
+    scheme, reading, columns
+        Of column files (``conll``), as for :func:`spanrs.score_files`.
+    annotator : str or int, optional
+        Whose annotations are read of Label Studio's and Prodigy's files, as for :func:`spanrs.io.read_documents`.
+    max_expansion : int, optional
+        How much compressed files may expand, as for :func:`spanrs.io.read_documents`.
+    """
 
     format: str = "mat-json"
     encoding: str | None = None
@@ -54,6 +72,24 @@ class InputFormat:
 
 
 @dataclass(frozen=True)
+class Pairing:
+    """Which files of two directories belong together.
+
+    Parameters
+    ----------
+    file_re : str, optional
+        A regular expression for the whole base name of pred's files in a directory.
+    suffix_off, suffix_on : str, optional
+        What is taken from the end of the name of pred's file, and what is put there, to get the name of
+        gold's.
+    """
+
+    file_re: str | None = None
+    suffix_off: str | None = None
+    suffix_on: str | None = None
+
+
+@dataclass(frozen=True)
 class FilePair:
     """Two files, or two lists of documents, that belong together.
 
@@ -79,10 +115,7 @@ def file_pairs(
     pred: Side,
     formats: tuple[InputFormat, InputFormat],
     task: Task | None,
-    *,
-    file_re: str | None = None,
-    suffix_off: str | None = None,
-    suffix_on: str | None = None,
+    pairing: Pairing = Pairing(),
 ) -> Iterator[FilePair]:
     """Give what belongs together, by the base names of pred's files, sorted.
 
@@ -103,11 +136,11 @@ def file_pairs(
     if not preds.is_dir() or not golds.is_dir():
         one, other = (golds, preds) if golds.is_dir() else (preds, golds)
         raise ValueError(f"{one} is a directory and {other} is not; name two files or two directories")
-    for file in _listed(preds, formats[1], file_re):
+    for file in _listed(preds, formats[1], pairing.file_re):
         name = file.name
-        if suffix_off and name.endswith(suffix_off):
-            name = name[: -len(suffix_off)]
-        yield file_pair(golds / (name + (suffix_on or "")), file, formats, task)
+        if pairing.suffix_off and name.endswith(pairing.suffix_off):
+            name = name[: -len(pairing.suffix_off)]
+        yield file_pair(golds / (name + (pairing.suffix_on or "")), file, formats, task)
 
 
 def without_hypothesis(gold: Side, pairs: Sequence[FilePair]) -> str | None:

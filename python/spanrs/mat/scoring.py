@@ -2,29 +2,27 @@
 
 from __future__ import annotations
 
-import warnings
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from os import PathLike
 from typing import TYPE_CHECKING, NamedTuple
 
 from spanrs import _spanrs
-from spanrs.errors import FormatError, SpanrsError, SpanrsWarning, warn
-from spanrs.eval.checks import MIN_SPANS
-from spanrs.io.columns import Columns
+from spanrs.errors import FormatError, SpanrsError, warn
+from spanrs.eval import Result
+from spanrs.eval.evidence import Evidence, Skipped
+from spanrs.eval.warnings import MIN_SPANS
 from spanrs.io.sources import same_file
-from spanrs.mat.files import FilePair, InputFormat, Side, file_pairs, without_hypothesis
-from spanrs.mat.result import NO_TOKENS, Detail, MatResult, Skipped
-from spanrs.mat.rules import TABLES, Rules
-from spanrs.mat.tallies import Spread, Tallies
-from spanrs.mat.task import Task, read_task
+from spanrs.mat.details import Detail
+from spanrs.mat.files import FilePair, InputFormat, Pairing, Side, file_pairs, without_hypothesis
+from spanrs.mat.label_counts import LabelCounts
+from spanrs.mat.matcher import Mat
+from spanrs.mat.views import NO_TOKENS
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
 
-#: Samples of MATScore's confidence.
-SAMPLES = 1000
 #: What is said where a table of tokens cannot be made.
 MISPLACED = "Found annotation boundary which doesn't fall on a token boundary; skipping token scoring."
 
@@ -67,40 +65,16 @@ Sink = Callable[[Scored], None]
 def score(
     gold: Side,
     pred: Side,
+    matcher: Mat = Mat(),
     *,
-    format: str = "mat-json",  # noqa: A002 - what it is called everywhere
-    gold_format: str | None = None,
-    encoding: str | None = None,
-    gold_encoding: str | None = None,
-    overlay: bool = False,
-    translate_all: bool = False,
-    scheme: str = "auto",
-    reading: str = "conlleval",
-    columns: Columns = Columns(),
-    annotator: str | int | None = None,
-    gold_annotator: str | int | None = None,
-    max_expansion: int | None = None,
-    file_re: str | None = None,
-    suffix_off: str | None = None,
-    suffix_on: str | None = None,
-    task: Task | str | PathLike[str] | None = None,
-    content: Sequence[str] | None = None,
-    tokens: Sequence[str] | None = None,
-    classes: Mapping[str, Sequence[str]] | None = None,
-    ignore: Sequence[str] = (),
-    tables: Sequence[str] = TABLES,
-    kinds: bool = True,
+    reading: InputFormat = InputFormat(),
+    gold_reading: InputFormat | None = None,
+    pairing: Pairing = Pairing(),
     details: bool = False,
-    by_document: bool = False,
-    confidence: bool | int = False,
-    seed: int = 0,
-    unpaired_overlap: str = "alone",
-    pieces: str = "cover",
-    percent: bool = False,
     lenient: bool = False,
     threads: int = 1,
     progress: Callable[[int, int], None] | None = None,
-) -> MatResult:
+) -> Result:
     """Score annotations of pred against those of gold, as MITRE's MATScore does.
 
     Annotations that overlap are paired one to one, so that their similarities have the greatest sum; every
@@ -113,60 +87,16 @@ def score(
         Two files, two directories, or documents of memory. Of directories every file of pred's is paired
         with the file of the same name in gold's. Documents of one file are paired by their ids if they
         have any, else by their order. The text has to be the same on both sides.
-    format : str
-        How pred's files are written: ``mat-json``, ``xml-inline``, ``fake-xml-inline``, ``raw``, ``brat``,
-        ``doccano``, ``prodigy``, ``label-studio``, ``conll`` or ``spacy``.
-    gold_format : str, optional
-        How gold's files are; as pred's if not given.
-    encoding, gold_encoding : str, optional
-        Encodings of XML and raw text, as Python names them; if not given, what XML declares, else UTF-8.
-    overlay, translate_all : bool
-        For XML with a task: what the task does not declare stays in the text, or is annotated as well.
-    scheme, reading, columns
-        Of column files (``conll``), as for :func:`spanrs.score_files`.
-    annotator, gold_annotator : str or int, optional
-        Whose annotations are read of Label Studio's and Prodigy's files, as for
-        :func:`spanrs.io.read_documents`.
-    max_expansion : int, optional
-        How much compressed files may expand, as for :func:`spanrs.io.read_documents`.
-    file_re : str, optional
-        A regular expression for the whole base name of pred's files in a directory.
-    suffix_off, suffix_on : str, optional
-        What is taken from the end of the name of pred's file, and what is put there, to get the name of
-        gold's.
-    task : Task or path, optional
-        What types there are, and their aliases; a task.xml or its folder.
-    content : sequence of str, optional
-        Types to score; all but ``lex``, ``zone`` and MAT's own if not given. A task says it itself.
-    tokens : sequence of str, optional
-        Types of tokens; ``lex`` if neither they nor ``content`` are given. A task says it itself.
-    classes : mapping of str to sequence of str, optional
-        Labels that count as one: the name they get, and which.
-    ignore : sequence of str
-        Labels to leave out, after aliases and classes.
-    tables : sequence of str
-        Which tables to make: ``tag``, ``token``, ``pseudo_token``, ``character``. That of tags there is
-        always.
-    kinds : bool
-        Whether the table of tags has a column for each kind of clash.
+    matcher : Mat
+        Which annotations are scored, under which labels, and what is counted.
+    reading : InputFormat
+        How pred's files are written, and gold's unless ``gold_reading`` says otherwise.
+    gold_reading : InputFormat, optional
+        How gold's files are written.
+    pairing : Pairing
+        Which files of directories belong together.
     details : bool
         Whether to keep every pair.
-    by_document : bool
-        Whether tables have rows for each document.
-    confidence : bool or int
-        Whether measures have a mean, a variance and a standard deviation over resampled corpora, and over
-        how many samples (True: 1000).
-    seed : int
-        Of the resampling. The same seed gives the same numbers for any number of threads.
-    unpaired_overlap : str
-        What becomes of an annotation that overlaps others but has no partner: ``alone`` (it is missing or
-        spurious), or ``clash`` (MAT 1.3's manual to the letter: it clashes with what it is most similar
-        to).
-    pieces : str
-        How an annotation of several pieces is scored: ``cover`` (from the first to the last), ``split``
-        (each piece), or ``refuse``.
-    percent : bool
-        Whether measures are per cent, as MAT 1.3 printed them, not fractions.
     lenient : bool
         Do not warn of what was skipped, which is in the result anyway, and return an empty result instead of
         raising where there is nothing to score.
@@ -177,14 +107,16 @@ def score(
 
     Returns
     -------
-    MatResult
+    Result
+        Under the criteria ``tag``, ``token``, ``pseudo_token`` and ``character``, with a row for each document.
+        :func:`spanrs.mat.tables` makes MATScore's tables of it.
 
     Raises
     ------
     ValueError
         For options that cannot be.
     OSError
-        Where a directory or the task cannot be read. Files that cannot are skipped, with the rest scored.
+        Where a directory cannot be read. Files that cannot are skipped, with the rest scored.
     spanrs.errors.FormatError
         Where all pairs were skipped, or no document has anything to score, unless ``lenient``.
 
@@ -204,60 +136,36 @@ def score(
     >>> gold = Document("Bob saw Rome", [Annotation("PER", 0, 3), Annotation("LOC", 8, 12)])
     >>> pred = Document("Bob saw Rome", [Annotation("PER", 0, 7), Annotation("LOC", 8, 12)])
     >>> result = spanrs.mat.score(gold, pred, details=True)
-    >>> [(d.type, d.refcontent, d.hypcontent) for d in result.details]
+    >>> [(d.type, d.refcontent, d.hypcontent) for d in result.details["tag"]]
     [('overmark', 'Bob', 'Bob saw'), ('match', 'Rome', 'Rome')]
-    >>> result.tag["<all>"]["fmeasure"]
+    >>> result.micro.f1
+    0.5
+    >>> spanrs.mat.tables(result).tag["<all>"]["fmeasure"]
     0.5
     """
-    if isinstance(task, (str, PathLike)):
-        task = read_task(task)
-    rules = Rules(
-        task,
-        content,
-        tokens,
-        dict(classes or {}),
-        ignore if isinstance(ignore, str) else tuple(ignore),
-        tables if isinstance(tables, str) else tuple(dict.fromkeys(("tag", *tables))),
-        unpaired_overlap,
-        pieces,
-    )
-    both = (overlay, translate_all, scheme, reading, columns)
-    gold_is = InputFormat(gold_format or format, gold_encoding, *both, gold_annotator, max_expansion)
-    pred_is = InputFormat(format, encoding, *both, annotator, max_expansion)
-    sides = (gold_is, pred_is)
-    given = file_pairs(gold, pred, sides, task, file_re=file_re, suffix_off=suffix_off, suffix_on=suffix_on)
-    pairs = list(given)
-    result = score_pairs(
-        pairs,
-        rules,
-        by_document=by_document,
-        samples=SAMPLES if confidence is True else int(confidence),
-        seed=seed,
-        threads=threads,
-        details=details,
-        progress=progress,
-        kinds=kinds,
-        percent=percent,
-    )
+    sides = (reading if gold_reading is None else gold_reading, reading)
+    pairs = list(file_pairs(gold, pred, sides, matcher.known_task, pairing))
+    result = score_pairs(pairs, matcher, threads=threads, details=details, progress=progress)
     # With a pattern somebody has chosen, and with brat texts lie beside annotations.
-    alone = None if file_re or gold_is.format == "brat" else without_hypothesis(gold, pairs)
+    alone = None if pairing.file_re or sides[0].format == "brat" else without_hypothesis(gold, pairs)
     if alone is not None:
-        result.notes.append(alone)
+        result = replace(result, evidence=replace(result.evidence, notes=(*result.evidence.notes, alone)))
     if not lenient and all(isinstance(side, (str, PathLike)) for side in (gold, pred)):
         refuse_nothing(result)
     nothing = reason_for_nothing(result)
     if not lenient:
-        warn(_suspicions(result.tallies))
+        warn(_suspicions(LabelCounts.of_cells(result.cells)))
+    skipped = result.evidence.skipped
     if nothing is not None and not lenient:
         # Documents of memory without annotations may be meant.
-        warnings.warn(f"nothing was scored: {nothing}", SpanrsWarning, stacklevel=2)
-    elif result.skipped and not lenient:
-        more = f" (and {len(result.skipped) - 1} more)" if len(result.skipped) > 1 else ""
-        warnings.warn(f"not everything was scored: {result.skipped[0].message}{more}", stacklevel=2)
+        warn([f"nothing was scored: {nothing}"])
+    elif skipped and not lenient:
+        more = f" (and {len(skipped) - 1} more)" if len(skipped) > 1 else ""
+        warn([f"not everything was scored: {skipped[0].message}{more}"])
     return result
 
 
-def refuse_nothing(result: MatResult, *, printed: bool = False) -> None:
+def refuse_nothing(result: Result, *, printed: bool = False) -> None:
     """Refuse a result of nothing, whose measures would all be 1; ``printed`` as for :func:`reason_for_nothing`.
 
     Raises
@@ -271,37 +179,33 @@ def refuse_nothing(result: MatResult, *, printed: bool = False) -> None:
         raise error
 
 
-def reason_for_nothing(result: MatResult, *, printed: bool = False) -> str | None:
+def reason_for_nothing(result: Result, *, printed: bool = False) -> str | None:
     """Return why nothing was scored; None where something was.
 
     With ``printed`` the messages of skipped pairs are above it, and the first is not repeated.
     """
-    tallies = result.tallies
-    if tallies.documents and any(tallies.rows.values()):
+    counts = LabelCounts.of_cells(result.cells)
+    skipped = result.evidence.skipped
+    if counts.documents and any(counts.rows.values()):
         return None
-    if not tallies.documents:
-        first = " (see above)" if printed else f" ({result.skipped[0].message})" if result.skipped else ""
-        return f"all pairs were skipped{first}" if result.skipped else "there are no pairs of documents"
-    many = "the document has" if tallies.documents == 1 else f"none of {tallies.documents} documents has"
-    none = "no annotations" if tallies.documents == 1 else "annotations"
+    if not counts.documents:
+        first = " (see above)" if printed else f" ({skipped[0].message})" if skipped else ""
+        return f"all pairs were skipped{first}" if skipped else "there are no pairs of documents"
+    many = "the document has" if counts.documents == 1 else f"none of {counts.documents} documents has"
+    none = "no annotations" if counts.documents == 1 else "annotations"
     return f"{many} {none} to score on either side; is this the right file type, and are labels left out?"
 
 
 def score_pairs(
     pairs: Sequence[FilePair],
-    rules: Rules,
+    matcher: Mat,
     *,
-    by_document: bool = False,
-    samples: int = 0,
-    seed: int = 0,
     threads: int = 1,
     details: bool = False,
     sinks: Sequence[Sink] = (),
     tell: Callable[[Skipped], None] | None = None,
     progress: Callable[[int, int], None] | None = None,
-    kinds: bool = True,
-    percent: bool = False,
-) -> MatResult:
+) -> Result:
     """Score pairs of files; what :func:`score` does with what it is given.
 
     Parameters
@@ -313,11 +217,9 @@ def score_pairs(
     """
     if threads < 1:
         raise ValueError(f"threads must be 1 or more, not {threads}")
-    if not (0 <= samples < 1 << 31 and 0 <= seed < 1 << 63):
-        raise ValueError("confidence takes 0 to 2**31 - 1 samples, and a seed from 0 to 2**63 - 1")
     looked_at = details or bool(sinks)
-    scorer = rules.scorer(looked_at)
-    gathered = _Gathered(_spanrs.MatTotals(samples > 0), by_document, [] if details else None)
+    scorer = matcher.scorer(looked_at)
+    gathered = _Gathered(_spanrs.DocumentTotals(True), [] if details else None)
     for done, (scored, left) in enumerate(_each(pairs, scorer, looked_at, threads), 1):
         gathered.skipped += left
         if tell is not None:
@@ -329,31 +231,24 @@ def score_pairs(
                 sink(document)
         if progress is not None:
             progress(done, len(pairs))
-    tallies = Tallies.of_state(gathered.totals.state())
-    settings = rules.settings()
-    if samples:
-        settings |= {"samples": str(samples), "seed": str(seed)}
-    notes = rules.messages() + gathered.notes("token" in rules.tables, tallies, samples)
-    if tallies.documents and _is_perfect(tallies) and all(same_file(p.gold, p.pred) for p in pairs):
+    found = gathered.totals.counts()
+    counts = LabelCounts.of_cells(found.cells())
+    notes = matcher.messages() + gathered.notes("token" in matcher.tables, counts)
+    if counts.documents and _is_perfect(counts) and all(same_file(p.gold, p.pred) for p in pairs):
         notes.append("Hypothesis and reference are read from the same file, and all annotations are equal.")
-    notes += _suspicions(tallies)
-    return MatResult(
-        tallies,
-        settings | {"version": _spanrs.__version__},
-        details=gathered.details,
-        skipped=gathered.skipped,
-        notes=notes,
-        spreads=_spreads(gathered.totals.spreads(samples, seed, threads)) if samples else None,
-        files=gathered.files if by_document else None,
-        kinds=kinds,
-        percent=percent,
-        misplaced=bool(gathered.misplaced),
+    notes += _suspicions(counts)
+    return Result(
+        found,
+        matcher.settings() | {"version": _spanrs.__version__},
+        matcher,
+        Evidence(notes=tuple(notes), skipped=tuple(gathered.skipped)),
+        None if gathered.details is None else {"tag": gathered.details},  # type: ignore[dict-item]
     )
 
 
-def _suspicions(tallies: Tallies) -> list[str]:
+def _suspicions(counts: LabelCounts) -> list[str]:
     """Warn where one side has no annotations, or both have several and none matches."""
-    rows = tallies.rows["tag"]
+    rows = counts.rows["tag"]
     match, refclash, missing, hypclash, spurious = (
         sum(row[at] for row in rows.values()) for at in range(5)
     )
@@ -374,69 +269,47 @@ def _suspicions(tallies: Tallies) -> list[str]:
     ]
 
 
-def _is_perfect(tallies: Tallies) -> bool:
+def _is_perfect(counts: LabelCounts) -> bool:
     """Say whether every annotation has a match."""
-    return not any(any(counts[1:]) for counts in tallies.rows["tag"].values())
+    return not any(any(row[1:]) for row in counts.rows["tag"].values())
 
 
 @dataclass
 class _Gathered:
     """What has come of the pairs so far."""
 
-    totals: _spanrs.MatTotals
-    by_document: bool
+    totals: _spanrs.DocumentTotals
     details: list[Detail] | None
     skipped: list[Skipped] = field(default_factory=list)
-    files: list[tuple[str, Tallies]] = field(default_factory=list)
     misplaced: str | None = None
     without_tokens: list[str] = field(default_factory=list)
 
     def take(self, document: Scored) -> None:
         """Add a pair of documents."""
-        self.totals.add(document.outcome)
+        self.totals.add(document.outcome, document.name)
         place = document.outcome.misplaced()
         if place is not None and self.misplaced is None:
             self.misplaced = f"{document.name}, character {place}"
         if not document.outcome.tokens():
             self.without_tokens.append(document.name)
-        if self.by_document:
-            alone = _spanrs.MatTotals(False)
-            alone.add(document.outcome)
-            self.files.append((document.name, Tallies.of_state(alone.state())))
         if self.details is not None:
             self.details.extend(document.details())
 
-    def notes(self, tokens: bool, tallies: Tallies, samples: int) -> list[str]:
+    def notes(self, tokens: bool, counts: LabelCounts) -> list[str]:
         """Say why there is no table of tokens, if it was asked for, and whether there is anything."""
         notes = []
         if self.misplaced is not None:
             notes.append(f"{MISPLACED} (The first one: {self.misplaced}.)")
-        elif tokens and tallies.size("token") == 0:
+        elif tokens and counts.size("token") == 0:
             notes.append(NO_TOKENS)
         elif tokens and self.without_tokens:
             first = ", ".join(self.without_tokens[:3])
             more = f" and {len(self.without_tokens) - 3} more" if len(self.without_tokens) > 3 else ""
             notes.append(f"Documents without tokens in hyp do not count by token: {first}{more}.")
-        if samples and tallies.documents == 1:
-            notes.append(
-                "There is one document, so that all samples are the same: deviations of 0 say nothing."
-            )
-        if not tallies.documents:
+        if not counts.documents:
             why = "all of them were skipped" if self.skipped else "there are none"
             notes.append(f"No documents were scored: {why}; measures of nothing are 1.")
         return notes
-
-
-def _spreads(
-    tables: Mapping[str, tuple[list[tuple[int, float, float]], dict[str, list[tuple[int, float, float]]]]],
-) -> dict[str, tuple[list[Spread], dict[str, list[Spread]]]]:
-    return {
-        table: (
-            [Spread(*one) for one in together],
-            {label: [Spread(*one) for one in all_] for label, all_ in labels.items()},
-        )
-        for table, (together, labels) in tables.items()
-    }
 
 
 #: Pairs of documents that were scored, and what was skipped.

@@ -2,31 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any
 
-from spanrs import _spanrs
-
-if TYPE_CHECKING:
-    import pandas as pd
-    import polars as pl
-    import pyarrow as pa
-
-    from spanrs.mat.tallies import Spread
+from spanrs.mat.label_counts import Spread, measures
+from spanrs.mat.matcher import CLASHES
+from spanrs.report.frames import Frames
 
 #: The row of all labels together.
 ALL = "<all>"
-#: Kinds of clashes of annotations, in the order of the columns.
-CLASHES = (
-    "tagclash",
-    "overmark",
-    "undermark",
-    "overlap",
-    "tagplusovermark",
-    "tagplusundermark",
-    "tagplusoverlap",
-)
 #: The columns of kinds, for ref and for hyp.
 KINDS = tuple(side + kind for side in ("ref", "hyp") for kind in CLASHES)
 #: What is called the number of elements of the text, by table.
@@ -104,7 +89,7 @@ class Row:
         if table == "tag":
             values |= zip(KINDS, (*self.kinds[0], *self.kinds[1]), strict=True)
         scale = 100.0 if percent else 1.0
-        measured = _spanrs.mat_measures(self.counts, self.elements)
+        measured = measures(self.counts, self.elements)
         for place, (name, value) in enumerate(zip(MEASURES + ACCURACIES, measured, strict=True)):
             values[name] = value * scale
             if self.spread is not None:
@@ -113,46 +98,9 @@ class Row:
         return values
 
 
-class _Tabular(Protocol):
-    """Columns and rows."""
-
-    @property
-    def columns(self) -> tuple[str, ...]: ...
-
-    @property
-    def rows(self) -> list[tuple[Any, ...]]: ...
-
-
-def _by_column(table: _Tabular) -> Mapping[str, list[Any]]:
-    rows = table.rows
-    return {name: [row[at] for row in rows] for at, name in enumerate(table.columns)}
-
-
-class Frames:
-    """What has columns and rows, as frames of other libraries."""
-
-    def to_arrow(self: _Tabular) -> pa.Table:
-        """Give a pyarrow table (``pip install spanrs[arrow]``)."""
-        import pyarrow
-
-        return pyarrow.table(_by_column(self))
-
-    def to_pandas(self: _Tabular) -> pd.DataFrame:
-        """Give a pandas frame (``pip install spanrs[pandas]``)."""
-        import pandas
-
-        return pandas.DataFrame(_by_column(self))
-
-    def to_polars(self: _Tabular) -> pl.DataFrame:
-        """Give a Polars frame (``pip install spanrs[polars]``)."""
-        import polars
-
-        return polars.DataFrame(_by_column(self))
-
-
 @dataclass(frozen=True, repr=False)
-class Table(Frames):
-    """A table of scores.
+class ScoreTable(Frames):
+    """A table of scores in MATScore's layout.
 
     Attributes
     ----------
@@ -190,7 +138,7 @@ class Table(Frames):
         return self.dicts()
 
     def __repr__(self) -> str:
-        return f"<Table {self.name}, {len(self)} rows>"
+        return f"<ScoreTable {self.name}, {len(self)} rows>"
 
     def __getitem__(self, tag: str) -> dict[str, Any]:
         """Give the row of a label over all files, or of ``<all>``."""

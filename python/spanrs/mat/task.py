@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
+from typing import Any
 
 from spanrs import _spanrs
 from spanrs.errors import FormatError
@@ -43,6 +45,26 @@ class Task:
     def declared(self) -> list[str]:
         """Give the types that are content, tokens or zones."""
         return [tag.name for tag in self.tags if tag.category != "other"]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give the task as plain values."""
+        tags = [{"name": tag.name, "category": tag.category, "aliases": tag.aliases} for tag in self.tags]
+        return {"name": self.name, "tags": tags}
+
+    @classmethod
+    def from_dict(cls, plain: Mapping[str, Any]) -> Task:
+        """Give the task that :meth:`to_dict` describes."""
+        return cls(
+            plain["name"],
+            [
+                Tag(
+                    tag["name"],
+                    tag["category"],
+                    [(name, [(key, value) for key, value in pairs]) for name, pairs in tag["aliases"]],
+                )
+                for tag in plain["tags"]
+            ],
+        )
 
 
 def read_task(path: str | PathLike[str], name: str | None = None) -> Task:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from html import escape
 from typing import TYPE_CHECKING, Any, Protocol
 
 from rich.cells import cell_len
@@ -36,11 +37,33 @@ class Lines:
             self.lines += [line.rstrip() for line in text.splitlines()]
 
 
+def print_line(console: Printer, text: str) -> None:
+    """Print a line as it is: no markup, no wrapping, no colours for numbers."""
+    from rich.text import Text
+
+    console.print(Text(text), soft_wrap=True, highlight=False)
+
+
 def as_text(show: Callable[[Printer], None]) -> str:
     """Give what is shown on a console as plain text of any width."""
     lines = Lines()
     show(lines)
     return "\n".join(lines.lines)
+
+
+def _markdown(cell: str) -> str:
+    return escape(cell, quote=False).replace("|", "\\|").replace("\n", " ") or " "
+
+
+_LATEX = {character: f"\\{character}" for character in "&%$#_{}"} | {
+    "\\": r"\textbackslash{}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+}
+
+
+def _latex(cell: str) -> str:
+    return "".join(_LATEX.get(character, character) for character in cell)
 
 
 class Table:
@@ -57,7 +80,8 @@ class Table:
     PER    50.00
     """
 
-    def __init__(self, columns: Sequence[str], left: int = 1) -> None:
+    def __init__(self, columns: Sequence[str], left: int = 1, title: str = "") -> None:
+        self.title = title
         self.columns = [strip_control_codes(column) for column in columns]
         self.left = left
         self.rows: list[list[str]] = []
@@ -71,6 +95,11 @@ class Table:
         """Leave a line free before the next row, unless it is the first."""
         if self.rows:
             self._sections.add(len(self.rows))
+
+    @property
+    def last_section(self) -> int:
+        """The first row of the last section, or the number of rows."""
+        return max(self._sections, default=len(self.rows))
 
     def plain(self) -> str:
         """Give the table as text of any width."""
@@ -88,6 +117,59 @@ class Table:
             if at < 0:
                 lines.append("─" * (sum(widths) + len(GAP) * (len(widths) - 1)))
         return "\n".join(lines)
+
+    def markdown(self) -> str:
+        r"""Give the table as Markdown.
+
+        Examples
+        --------
+        >>> from spanrs.report.table import Table
+        >>> table = Table(["type", "F1"])
+        >>> table.add_row("A|B", "50.00")
+        >>> print(table.markdown())
+        | type | F1 |
+        |:---|---:|
+        | A\\|B | 50.00 |
+        """
+        rule = "|" + "".join(":---|" if at < self.left else "---:|" for at in range(len(self.columns)))
+        lines = ["| " + " | ".join(map(_markdown, row)) + " |" for row in (self.columns, *self.rows)]
+        return "\n".join([lines[0], rule, *lines[1:]])
+
+    def latex(self) -> str:
+        r"""Give the table as a LaTeX ``tabular`` environment.
+
+        Examples
+        --------
+        >>> from spanrs.report.table import Table
+        >>> table = Table(["type", "F1"])
+        >>> table.add_row("a_b", "50.00")
+        >>> print(table.latex())
+        \\begin{tabular}{lr}
+        type & F1 \\\\
+        \\hline
+        a\\_b & 50.00 \\\\
+        \\end{tabular}
+        """
+        head, *rows = [" & ".join(map(_latex, row)) + r" \\" for row in (self.columns, *self.rows)]
+        lines = [head, r"\hline"]
+        for at, row in enumerate(rows):
+            lines += [r"\hline", row] if at in self._sections else [row]
+        kinds = "l" * self.left + "r" * (len(self.columns) - self.left)
+        return "\n".join([rf"\begin{{tabular}}{{{kinds}}}", *lines, r"\end{tabular}"])
+
+    def html(self) -> str:
+        """Give the table as an HTML fragment; rows after the last section are set in bold."""
+        last = self.last_section
+        heads = "".join(f"<th>{escape(name)}</th>" for name in self.columns)
+        body = []
+        for at, row in enumerate(self.rows):
+            cells = [escape(cell) for cell in row]
+            if at >= last:
+                cells[0] = f"<b>{cells[0]}</b>"
+            body.append("<tr>" + "".join(f"<td>{cell}</td>" for cell in cells) + "</tr>")
+        return (
+            f'<table class="spanrs"><thead><tr>{heads}</tr></thead><tbody>{"".join(body)}</tbody></table>'
+        )
 
     def __rich__(self) -> RichTable:
         from rich.box import SIMPLE_HEAD

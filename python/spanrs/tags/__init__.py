@@ -6,6 +6,7 @@ count from 0, ends are exclusive. Exact behaviour on malformed tags is that of i
 HEAD) for the reading ``conlleval``; docs/compare.md lists the differences.
 """
 
+from spanrs.errors import Violation
 from spanrs.tags.convert import convert
 from spanrs.tags.detect import Detection, detect_scheme
 from spanrs.tags.files import (
@@ -25,7 +26,7 @@ from spanrs.tags.transitions import (
     transition_mask,
     transitions,
 )
-from spanrs.tags.types import IGNORE_INDEX, IOBES_DIALECT, Dialect, Scheme, Span, Violation, schemes
+from spanrs.tags.types import IGNORE_INDEX, IOBES_DIALECT, Dialect, Scheme, Span, schemes
 
 __all__ = [
     "IGNORE_INDEX",

@@ -8,11 +8,11 @@ from os import PathLike
 from typing import IO, Any
 
 from spanrs import _spanrs
-from spanrs.errors import warn
+from spanrs.errors import Violation, warn
 from spanrs.io import Columns, Source, atomic_output, rereadable
 from spanrs.io.sources import source_name
 from spanrs.tags.detect import Detection
-from spanrs.tags.types import Dialect, Span, Violation, is_auto
+from spanrs.tags.types import Dialect, Span, is_auto
 
 Progress = Callable[[int], object]
 

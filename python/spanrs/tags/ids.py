@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from spanrs import _spanrs
-from spanrs.errors import AlignmentError, SchemeError
-from spanrs.tags.types import IGNORE_INDEX, Dialect, Violation, Vocabulary, as_vocabulary
+from spanrs.errors import AlignmentError, SchemeError, Violation
+from spanrs.tags.types import IGNORE_INDEX, Dialect, Vocabulary, as_vocabulary
 
 if TYPE_CHECKING:
     import numpy as np

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Sequence
 from typing import cast, overload
 
 from spanrs import _spanrs
-from spanrs.errors import SchemeError
-from spanrs.tags.types import Dialect, Span, Tags, Violation, is_batch
+from spanrs.errors import SchemeError, Violation
+from spanrs.tags.types import Dialect, Span, Tags, is_batch
 
 
 @overload

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import NamedTuple, TypeAlias
 
 from spanrs import _spanrs
@@ -28,35 +27,6 @@ class Span(NamedTuple):
     """One past the last token."""
     tokens: tuple[int, ...] | None = None
     """Its tokens, only where the span is discontinuous."""
-
-
-@dataclass(frozen=True, slots=True)
-class Violation:
-    """A tag that does not conform to its scheme."""
-
-    index: int
-    """The token, from 0 in its sentence."""
-    kind: str
-    """Illegal Start, Transition, End, Single, Final (the names of iobes), or Unknown Tag."""
-    previous: str | None
-    """The tag before; None at the start of the sentence."""
-    current: str
-    """The tag itself."""
-    next: str | None
-    """The tag behind; None at the end of the sentence."""
-    action: str
-    """What the reading did about it."""
-
-    def __str__(self) -> str:
-        """Say what is wrong, beside which neighbour."""
-        current, before, behind = self.current or "''", self.previous, self.next
-        if self.kind == "Unknown Tag":
-            where = "is no tag of the scheme"
-        elif self.kind in ("Illegal Start", "Illegal Transition"):
-            where = "at the start of the sentence" if before is None else f"after {before}"
-        else:
-            where = "at the end of the sentence" if behind is None else f"before {behind}"
-        return f"{self.kind}: {current} {where}"
 
 
 class Dialect(NamedTuple):

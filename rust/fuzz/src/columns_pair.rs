@@ -1,13 +1,11 @@
 //! Two column files scored against each other.
 
-use std::collections::BTreeMap;
-
-use spanrs_eval::{Counts, Scorer, Side};
+use spanrs_eval::{Exact, Scorer, Side};
 use spanrs_io::{Column, ColumnReader, Columns};
 use spanrs_jobs::{OnMisaligned, Sides, score};
 use spanrs_tags::{Dialect, Reader, Reading};
 
-use crate::by_definition::by_sets;
+use crate::by_definition::{Table, by_sets, documents, sum, totals};
 use crate::columns::{Read, Row, is_guessed, options, read};
 use crate::input::{CHUNK, Input, chunk, lines, split_at_byte};
 use crate::tag_input::{reading, scheme};
@@ -15,33 +13,8 @@ use crate::tag_input::{reading, scheme};
 /// Violations kept of each side.
 const KEEP: usize = 3;
 
-/// Counts by the names of types; numbers of types depend on the order in which tags are seen.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-struct Named {
-    /// Spans of gold, of pred and of both.
-    types: BTreeMap<String, [u64; 3]>,
-    confused: BTreeMap<(String, String), u64>,
-    /// Sentences, tokens and tokens with equal tags.
-    sizes: [u64; 3],
-}
-
 /// What scoring gives: counts of all and of the documents, violations of both sides with the first lines.
-type Scored = (Named, Vec<Named>, [(u64, Vec<u64>); 2]);
-
-fn named(counts: &Counts, reader: &Reader) -> Named {
-    let name = |ty: u32| reader.type_name(ty).to_owned();
-    let rows = (0..)
-        .zip(&counts.types)
-        .map(|(ty, tally)| (name(ty), [tally.gold, tally.pred, tally.tp]));
-    let confused = counts.confused.iter();
-    Named {
-        types: rows.filter(|(_, row)| *row != [0; 3]).collect(),
-        confused: confused
-            .map(|(&(gold, pred), &n)| ((name(gold), name(pred)), n))
-            .collect(),
-        sizes: [counts.sentences, counts.tokens, counts.correct_tokens],
-    }
-}
+type Scored = (Table, Vec<Table>, [(u64, Vec<u64>); 2]);
 
 /// Scoring counts what reading both files and comparing sets of spans counts, wherever buffers end, and is
 /// refused exactly where a file is or where they do not hold the same tokens; a file against itself has no
@@ -70,10 +43,15 @@ pub fn run(data: &[u8]) {
         assert_eq!(result, two_files(gold, pred, chunk, &columns, &reader));
     }
     if let Some((counts, ..)) = two_files(gold, gold, chunk, &columns, &reader) {
-        let mut tallies = counts.types.values();
-        assert!(tallies.all(|[gold, pred, tp]| gold == pred && tp == gold));
-        assert!(counts.confused.is_empty() || reading == Reading::Seqeval);
-        assert_eq!(counts.sizes[2], counts.sizes[1]);
+        let of = |outcome| {
+            counts
+                .keys()
+                .filter(move |(_, known, ..)| *known == outcome)
+        };
+        assert_eq!(of("missed").chain(of("spurious")).next(), None);
+        assert!(of("mistyped").next().is_none() || reading == Reading::Seqeval);
+        let size = |outcome| counts.get(&("corpus", outcome, None, None));
+        assert_eq!(size("correct_tokens"), size("tokens"));
     }
 }
 
@@ -98,7 +76,7 @@ fn two_files(
 
 fn scored(sides: Sides, reader: &Reader) -> Option<Scored> {
     let mut reader = reader.clone();
-    let mut scorer = Scorer::new(KEEP).by_document();
+    let mut scorer = Scorer::new(Box::new(Exact::default()), KEEP).by_document();
     if let Err(error) = score(
         sides,
         &mut reader,
@@ -109,8 +87,7 @@ fn scored(sides: Sides, reader: &Reader) -> Option<Scored> {
         assert!(!error.to_string().is_empty());
         return None;
     }
-    let named = |counts: &Counts| named(counts, &reader);
-    let documents = scorer.documents().iter().map(named).collect();
+    let counts = scorer.counts(&reader);
     let violations = [Side::Gold, Side::Pred].map(|side| {
         let found = scorer.violations(side);
         (
@@ -118,7 +95,7 @@ fn scored(sides: Sides, reader: &Reader) -> Option<Scored> {
             found.first.iter().map(|located| located.line).collect(),
         )
     });
-    Some((named(&scorer.counts(&reader)), documents, violations))
+    Some((totals(&counts), documents(&counts), violations))
 }
 
 /// A token, its tag and its line.
@@ -183,7 +160,7 @@ fn count(documents: &[Vec<Vec<Token>>], pred: &[Vec<Token>], reader: &Reader) ->
     let mut found = Vec::new();
     let mut violations = [(0, Vec::new()), (0, Vec::new())];
     for document in documents {
-        let mut counts = Counts::default();
+        let mut counts = Table::new();
         for (gold, pred) in document.iter().zip(&mut pred) {
             let mut ids = |side: &[Token]| -> Vec<u32> {
                 let tags = side.iter().map(|(_, tag, _)| &**tag);
@@ -205,8 +182,5 @@ fn count(documents: &[Vec<Vec<Token>>], pred: &[Vec<Token>], reader: &Reader) ->
     if reader.reading() == Reading::Refuse && violations.iter().any(|(count, _)| *count > 0) {
         return None;
     }
-    let mut total = Counts::default();
-    found.iter().for_each(|row| total.merge(row));
-    let rows = found.iter().map(|row| named(row, &reader)).collect();
-    Some((named(&total, &reader), rows, violations))
+    Some((sum(&found), found, violations))
 }

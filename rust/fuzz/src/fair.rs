@@ -1,9 +1,10 @@
 //! The fair matcher.
 
-use spanrs_eval::Placed;
-use spanrs_eval::fair::{FairCounts, Kind, Matcher, Row, Spans, TokenSets};
+use spanrs_base::Span;
+use spanrs_eval::fair::{FAIR, Kind, Matcher};
+use spanrs_eval::{Event, Events, Matcher as _, Pair, Spans, TokenSets};
 
-use crate::fair_steps::{Given, Steps};
+use crate::fair_steps::{FairCounts, Given, Row, Steps, kind};
 use crate::input::Input;
 use crate::span_input::{Shape, spans};
 
@@ -44,7 +45,7 @@ pub fn run(data: &[u8]) {
 }
 
 /// All tokens between the bounds, or those that a byte does not leave out.
-fn tokens(span: &Placed, holes: bool, input: &mut Input<'_>) -> std::collections::BTreeSet<i64> {
+fn tokens(span: &Span<i64>, holes: bool, input: &mut Input<'_>) -> std::collections::BTreeSet<i64> {
     let mask = if holes { input.byte() } else { 0 };
     let kept = |token: &i64| mask >> (token & 7) & 1 == 0;
     (span.start..span.end).filter(kept).collect()
@@ -52,19 +53,18 @@ fn tokens(span: &Placed, holes: bool, input: &mut Input<'_>) -> std::collections
 
 fn sum(counts: &FairCounts) -> Row {
     let mut sum = Row::default();
-    counts.types.iter().for_each(|row| sum.add(row));
+    for row in counts.types.values() {
+        sum.exact_tp += row.exact_tp;
+        sum.exact_fp += row.exact_fp;
+        sum.exact_fn += row.exact_fn;
+        sum.tp += row.tp;
+        sum.fp += row.fp;
+        sum.fn_ += row.fn_;
+    }
     sum
 }
 
-/// Rows of types that have no span say nothing.
-fn trimmed(mut counts: FairCounts) -> FairCounts {
-    while counts.types.last() == Some(&Row::default()) {
-        counts.types.pop();
-    }
-    counts
-}
-
-fn matched(matcher: &mut Matcher, gold: &[Given], pred: &[Given]) -> FairCounts {
+fn matched(matcher: &mut Matcher, gold: &[Given], pred: &[Given]) -> Events {
     let placed = |spans: &[Given]| spans.iter().map(|(span, _)| *span).collect::<Vec<_>>();
     let sets = |spans: &[Given]| {
         let mut sets = TokenSets::default();
@@ -79,42 +79,40 @@ fn matched(matcher: &mut Matcher, gold: &[Given], pred: &[Given]) -> FairCounts 
         Spans::with_tokens(&p, &ps, 0),
     );
     // The second sentence of a matcher: its buffers are not empty.
-    matcher.run(p, g, &mut FairCounts::default());
-    let mut counts = FairCounts::default();
-    matcher.run(g, p, &mut counts);
-    trimmed(counts)
+    let mut events = Events::default();
+    for pair in [Pair::new(p, g), Pair::new(g, p)] {
+        events = Events::default();
+        matcher
+            .compare(&pair, &mut events)
+            .expect("nobody stops it");
+    }
+    events
 }
 
 /// Asserts that the matcher decides as the steps do, and gives the counts.
 fn agree(gold: &[Given], pred: &[Given], steps: &Steps) -> FairCounts {
-    let expected = trimmed(steps.counts.clone());
-    // Without decisions it may resolve a sentence piece by piece.
+    // Where ties need not be settled it may resolve a sentence piece by piece.
+    let piecewise = matched(&mut Matcher::default(), gold, pred);
     assert_eq!(
-        matched(&mut Matcher::default(), gold, pred),
-        expected,
+        FairCounts::of(&piecewise, gold, pred),
+        steps.counts,
         "{gold:?} {pred:?}"
     );
-    let mut matcher = Matcher::default().with_decisions();
-    let counts = matched(&mut matcher, gold, pred);
-    assert_eq!(counts, expected, "{gold:?} {pred:?}");
-    let decisions = matcher.decisions();
-    let left = |kind: Kind, spans: &[Given]| -> Vec<Given> {
-        let of = decisions.iter().filter(|decision| decision.kind == kind);
-        let place = |decision: &spanrs_eval::fair::Decision| decision.gold.or(decision.pred);
-        of.filter_map(|decision| Some(spans[place(decision)? as usize].clone()))
+    let mut matcher = Matcher::default();
+    matcher.settle_ties();
+    let events = matched(&mut matcher, gold, pred);
+    let counts = FairCounts::of(&events, gold, pred);
+    assert_eq!(counts, steps.counts, "{gold:?} {pred:?}");
+    let left = |of: Kind, spans: &[Given]| -> Vec<Given> {
+        let of = events.of(FAIR).filter(|event| kind(event) == of);
+        of.filter_map(|event| Some(spans[event.gold.or(event.pred)? as usize].clone()))
             .collect()
     };
     assert_eq!(left(Kind::Fn, gold), steps.gold);
     assert_eq!(left(Kind::Fp, pred), steps.pred);
     for (of_pred, spans) in [(false, gold), (true, pred)] {
-        let place = |decision: &spanrs_eval::fair::Decision| {
-            if of_pred {
-                decision.pred
-            } else {
-                decision.gold
-            }
-        };
-        let mut decided: Vec<u32> = decisions.iter().filter_map(place).collect();
+        let place = |event: &Event| if of_pred { event.pred } else { event.gold };
+        let mut decided: Vec<u32> = events.of(FAIR).filter_map(place).collect();
         decided.sort_unstable();
         decided.dedup();
         assert_eq!(decided.len(), spans.len(), "every span is decided");

@@ -2,10 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use spanrs_eval::fair::{FairCounts, Matcher, Row, TypeFilter};
+use spanrs_eval::fair::Matcher;
+use spanrs_eval::outcomes::Counts;
+use spanrs_eval::{Scorer, TypeFilter};
 use spanrs_io::{Column, ColumnReader, Columns, SpanFileReader};
-use spanrs_jobs::fair::{SpanSource, fair};
+use spanrs_jobs::span_files::{SpanSource, score_spans};
 
+use crate::by_definition::totals;
 use crate::input::{CHUNK, Input, chunk, lines, split_at_byte};
 
 /// How a side is written.
@@ -84,35 +87,38 @@ fn scored(gold: (&[u8], Side), pred: (&[u8], Side), chunk: usize) -> Option<Sums
         keep: None,
         exclude: vec!["EMPTY".to_owned()],
     };
-    let files = match fair(gold, pred, &filter, Matcher::default(), &mut |_| true) {
+    let mut scorer = Scorer::new(Box::new(Matcher::default()), 0).with_filter(filter);
+    let files = match score_spans(gold, pred, &mut scorer, &mut |_| true) {
         Ok(files) => files,
         Err(error) => {
             assert!(!error.to_string().is_empty());
             return None;
         }
     };
-    let FairCounts { types, le, lbe, .. } = &files.counts;
-    let mut sum = Row::default();
-    types.iter().for_each(|row| sum.add(row));
-    let names = (0..).zip(types).map(|(ty, row)| {
-        let name = files.types.name(ty).to_owned();
-        (name, [row.exact_tp, row.exact_fp, row.exact_fn])
-    });
-    let pairs = |pairs: &BTreeMap<(u32, u32), u64>| pairs.values().sum::<u64>();
-    let boundary = sum.bes + sum.bel + sum.beo;
     assert!(files.gold_types.len() <= files.types.len());
-    Some((
-        [
-            sum.exact_tp,
-            sum.exact_fp,
-            sum.exact_fn,
-            sum.tp,
-            sum.fp,
-            sum.fn_,
-            boundary,
-            pairs(le),
-            pairs(lbe),
-        ],
-        names.filter(|(_, row)| *row != [0; 3]).collect(),
-    ))
+    Some(sums(scorer.span_counts()))
+}
+
+fn sums(counts: &Counts) -> Sums {
+    let (mut sums, mut names) = ([0; 9], BTreeMap::<String, [u64; 3]>::new());
+    for ((criterion, outcome, gold, pred), n) in totals(counts) {
+        let place = match (criterion, outcome) {
+            ("traditional", "tp") => 0,
+            ("traditional", "fp") => 1,
+            ("traditional", "fn") => 2,
+            ("fair", "tp") => 3,
+            ("fair", "fp") => 4,
+            ("fair", "fn") => 5,
+            ("fair", "bes" | "bel" | "beo") => 6,
+            ("fair", "le") => 7,
+            ("fair", "lbe") => 8,
+            other => panic!("{other:?} is no outcome of fair matching"),
+        };
+        sums[place] += n;
+        if place < 3 {
+            let name = gold.or(pred).expect("traditional outcomes have types");
+            names.entry(name).or_default()[place] += n;
+        }
+    }
+    (sums, names)
 }

@@ -32,6 +32,7 @@ pub mod xml_inline;
 pub mod documents;
 pub mod input;
 pub mod json;
+pub mod mat_rows;
 pub mod pair_input;
 pub mod span_input;
 pub mod tag_input;
@@ -41,6 +42,9 @@ pub mod tag_input;
 mod by_definition;
 #[path = "../../spanrs-eval/tests/common/fair_steps.rs"]
 mod fair_steps;
+#[allow(dead_code)] // The tests use more of it.
+#[path = "../../spanrs-eval/tests/common/partial_rows.rs"]
+mod partial_rows;
 #[path = "../../spanrs-eval/tests/common/schemas.rs"]
 mod schemas;
 

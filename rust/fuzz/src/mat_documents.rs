@@ -2,12 +2,13 @@
 
 use std::collections::{HashMap, HashSet};
 
-use spanrs_eval::mat::{Kind, Matcher, Unit};
+use spanrs_eval::mat::{Kind, Matcher, TAG, Unit};
 use spanrs_io::document::{Document, Format, Reader};
 use spanrs_io::read_tasks;
 use spanrs_jobs::mat::{Outcome, Pieces, Rules, Unscored, score_documents};
 
 use crate::input::{Input, split_at_byte};
+use crate::mat_rows::{Row, rows};
 
 const UNITS: [Unit; 3] = [Unit::Token, Unit::PseudoToken, Unit::Character];
 const TASK: &str = r#"<task name="T"><tags inherit_structure="yes"><tag name="A" category="content">
@@ -35,7 +36,9 @@ pub fn run(data: &[u8]) {
     };
     if let Some(same) = score(&gold, &gold, &rules) {
         assert!(same.details.iter().all(|detail| detail.kind == Kind::Match));
-        assert!(same.counts.kinds.is_empty());
+        let rows = rows::<String>(&same.counts, TAG);
+        let others = |row: &Row| [row.ref_clash, row.missing, row.hyp_clash, row.spurious];
+        assert!(rows.values().all(|row| others(row) == [0; 4]));
     }
     let Some(pred) = first(pred) else {
         return;
@@ -94,14 +97,14 @@ fn score(gold: &Document, pred: &Document, rules: &Rules) -> Option<Outcome> {
             return None;
         }
     };
-    let characters = gold.text.chars().count() as u32;
+    let characters = gold.text.chars().count() as i64;
     let distinct: HashSet<&str> = outcome.names.iter().map(String::as_str).collect();
     assert_eq!(distinct.len(), outcome.names.len());
     for detail in &outcome.details {
         assert!(detail.gold.is_some() || detail.pred.is_some());
         for scored in [detail.gold, detail.pred].into_iter().flatten() {
-            assert!(scored.start <= scored.end && scored.end <= characters);
-            assert!((scored.label as usize) < outcome.names.len());
+            assert!(0 <= scored.start && scored.start <= scored.end && scored.end <= characters);
+            assert!((scored.ty as usize) < outcome.names.len());
         }
     }
     let of = |kind| {
@@ -111,10 +114,8 @@ fn score(gold: &Document, pred: &Document, rules: &Rules) -> Option<Outcome> {
             .filter(|detail| detail.kind == kind)
             .count() as u64
     };
-    let rows = &outcome.counts.rows[0];
-    let sum = |value: fn(&spanrs_eval::mat::Row) -> u64| {
-        rows.iter().map(|(_, row)| value(row)).sum::<u64>()
-    };
+    let rows = rows::<String>(&outcome.counts, TAG);
+    let sum = |value: fn(&Row) -> u64| rows.values().map(value).sum::<u64>();
     assert_eq!(sum(|row| row.matched), of(Kind::Match));
     assert_eq!(sum(|row| row.missing), of(Kind::Missing));
     assert_eq!(sum(|row| row.spurious), of(Kind::Spurious));

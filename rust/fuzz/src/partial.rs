@@ -1,9 +1,14 @@
 //! The partial matcher.
 
-use spanrs_eval::Placed;
-use spanrs_eval::partial::{Matcher, Matching, Mode, PartialCounts, Row, sufficient};
+use std::collections::BTreeSet;
+
+use spanrs_base::Span;
+use spanrs_eval::outcomes::Counts;
+use spanrs_eval::partial::{Matcher, Matching, Mode, SCHEMA, sufficient};
+use spanrs_eval::{Events, Matcher as _, Pair, Spans, add_pair};
 
 use crate::input::Input;
+use crate::partial_rows::{PartialCounts, Row};
 use crate::span_input::{Shape, spans};
 
 /// Both matchings count what their definitions count; spans of one side against themselves are all correct;
@@ -25,7 +30,7 @@ pub fn run(data: &[u8]) {
     }
     let best = count(Matching::Optimal, &gold, &pred, min);
     assert_eq!(best, by_definition(optimal, &gold, &pred, min));
-    let turned = |spans: &[Placed]| spans.iter().rev().copied().collect::<Vec<_>>();
+    let turned = |spans: &[Span<i64>]| spans.iter().rev().copied().collect::<Vec<_>>();
     assert_eq!(
         best,
         count(Matching::Optimal, &turned(&gold), &turned(&pred), min)
@@ -46,49 +51,60 @@ pub fn run(data: &[u8]) {
     }
 }
 
-fn count(matching: Matching, gold: &[Placed], pred: &[Placed], min: f64) -> PartialCounts {
+fn count(matching: Matching, gold: &[Span<i64>], pred: &[Span<i64>], min: f64) -> PartialCounts {
     let mut matcher = Matcher::new(matching, min);
-    let mut counts = PartialCounts::default();
+    let mut events = Events::default();
     // The second document of a matcher: its buffers are not empty.
     for (gold, pred) in [(pred, gold), (gold, pred)] {
-        matcher.run(gold, pred).expect("there are few spans");
+        let pair = Pair::new(Spans::whole(gold), Spans::whole(pred));
+        events = Events::default();
+        matcher
+            .compare(&pair, &mut events)
+            .expect("there are few spans");
     }
-    matcher.count(gold, pred, &mut counts);
-    counts
+    let rows = PartialCounts::of(&events, gold, pred);
+    let pair = Pair::new(Spans::whole(gold), Spans::whole(pred));
+    let mut counts = Counts::new(&SCHEMA);
+    add_pair(&mut matcher, &pair, &|ty| ty.to_string(), &mut counts).expect("it just went well");
+    assert_eq!(PartialCounts::of_cells(&counts), rows);
+    rows
 }
 
-type Definition = fn(Mode, &[Placed], &[Placed], f64) -> Row;
+type Definition = fn(Mode, &[Span<i64>], &[Span<i64>], f64) -> Row;
 
 /// Overall and type by type.
-fn by_definition(how: Definition, gold: &[Placed], pred: &[Placed], min: f64) -> PartialCounts {
-    let types = gold
-        .iter()
-        .chain(pred)
-        .map(|span| span.ty + 1)
-        .max()
-        .unwrap_or(0);
-    let only = |spans: &[Placed], ty| -> Vec<Placed> {
+fn by_definition(
+    how: Definition,
+    gold: &[Span<i64>],
+    pred: &[Span<i64>],
+    min: f64,
+) -> PartialCounts {
+    let types: BTreeSet<u32> = gold.iter().chain(pred).map(|span| span.ty).collect();
+    let only = |spans: &[Span<i64>], ty| -> Vec<Span<i64>> {
         spans.iter().copied().filter(|span| span.ty == ty).collect()
     };
-    let of_type = |ty| Mode::ALL.map(|mode| how(mode, &only(gold, ty), &only(pred, ty), min));
+    let of_type = |ty| {
+        let (gold, pred) = (only(gold, ty), only(pred, ty));
+        (ty, Mode::ALL.map(|mode| how(mode, &gold, &pred, min)))
+    };
     PartialCounts {
         overall: Mode::ALL.map(|mode| how(mode, gold, pred, min)),
-        types: (0..types).map(of_type).collect(),
+        types: types.into_iter().map(of_type).collect(),
     }
 }
 
-fn agrees(mode: Mode, gold: &Placed, pred: &Placed) -> bool {
+fn agrees(mode: Mode, gold: &Span<i64>, pred: &Span<i64>) -> bool {
     let bounds = (gold.start, gold.end) == (pred.start, pred.end);
     match mode {
         Mode::Strict => bounds && gold.ty == pred.ty,
-        Mode::Exact | Mode::Partial => bounds,
+        Mode::Bounds | Mode::Overlap => bounds,
         Mode::Type => gold.ty == pred.ty,
     }
 }
 
 fn row(mode: Mode, golds: usize, preds: usize, correct: u64, pairs: u64) -> Row {
     let other = pairs - correct;
-    let partial = mode == Mode::Partial;
+    let partial = mode == Mode::Overlap;
     Row {
         correct,
         incorrect: if partial { 0 } else { other },
@@ -100,12 +116,12 @@ fn row(mode: Mode, golds: usize, preds: usize, correct: u64, pairs: u64) -> Row 
 
 /// Each pred span takes the first free gold span with which it is correct (under `Type` the nearest), else the
 /// first that it overlaps enough.
-fn greedy(mode: Mode, gold: &[Placed], pred: &[Placed], min: f64) -> Row {
+fn greedy(mode: Mode, gold: &[Span<i64>], pred: &[Span<i64>], min: f64) -> Row {
     let mut free: Vec<usize> = (0..gold.len()).collect();
     let (mut correct, mut pairs) = (0, 0);
     for p in pred {
         let enough = |g: &usize| sufficient(&gold[*g], p, min);
-        let by_bounds = matches!(mode, Mode::Strict | Mode::Exact);
+        let by_bounds = matches!(mode, Mode::Strict | Mode::Bounds);
         let right = |g: &usize| agrees(mode, &gold[*g], p) && (by_bounds || enough(g));
         let distance = |g: &usize| (gold[*g].start - p.start).abs() + (gold[*g].end - p.end).abs();
         let all = || free.iter().copied();
@@ -123,7 +139,7 @@ fn greedy(mode: Mode, gold: &[Placed], pred: &[Placed], min: f64) -> Row {
 }
 
 /// The most correct pairs, and with them the most pairs, of all assignments.
-fn best(mode: Mode, gold: &[Placed], pred: &[Placed], min: f64) -> (u64, u64) {
+fn best(mode: Mode, gold: &[Span<i64>], pred: &[Span<i64>], min: f64) -> (u64, u64) {
     let Some((g, rest)) = gold.split_first() else {
         return (0, 0);
     };
@@ -139,7 +155,7 @@ fn best(mode: Mode, gold: &[Placed], pred: &[Placed], min: f64) -> (u64, u64) {
     most
 }
 
-fn optimal(mode: Mode, gold: &[Placed], pred: &[Placed], min: f64) -> Row {
+fn optimal(mode: Mode, gold: &[Span<i64>], pred: &[Span<i64>], min: f64) -> Row {
     let (correct, pairs) = best(mode, gold, pred, min);
     row(mode, gold.len(), pred.len(), correct, pairs)
 }

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use spanrs_eval::Scorer;
+use spanrs_eval::{Exact, Scorer};
 use spanrs_io::document::{Format, Reader};
 use spanrs_io::{ColumnReader, Columns, SpanFileReader, read_tasks};
 use spanrs_jobs::conlleval::{ConllevalText, Cut, Layout};
@@ -93,7 +93,7 @@ fn columns(gold: &[u8], pred: &[u8]) -> Option<Alignment> {
     let (gold, pred) = (rows(gold)?, rows(pred)?);
     let mut reader =
         spanrs_tags::Reader::new(Scheme::Bio, Reading::Conlleval, Dialect::default()).ok()?;
-    let mut scorer = Scorer::new(10).by_document();
+    let mut scorer = Scorer::new(Box::new(Exact::default()), 10).by_document();
     score(
         Sides::Two { gold, pred },
         &mut reader,

@@ -1,6 +1,6 @@
 //! Spans chosen by the fuzzer's bytes.
 
-use spanrs_eval::Placed;
+use spanrs_base::Span;
 
 use crate::input::Input;
 
@@ -16,7 +16,7 @@ pub enum Shape {
 }
 
 /// At most `most` spans of three types; one byte chooses their number.
-pub fn spans(input: &mut Input<'_>, shape: Shape, most: usize) -> Vec<Placed> {
+pub fn spans(input: &mut Input<'_>, shape: Shape, most: usize) -> Vec<Span<i64>> {
     let count = input.below(most + 1);
     let mut last = 0;
     let mut span = || {
@@ -28,7 +28,7 @@ pub fn spans(input: &mut Input<'_>, shape: Shape, most: usize) -> Vec<Placed> {
             Shape::Hollow => (place % 14, length - 2),
         };
         last = start + length;
-        Placed {
+        Span {
             start,
             end: last,
             ty,

@@ -8,6 +8,36 @@ pub struct Interrupted;
 /// Steps between two calls of a [`Watch`]: a few milliseconds of the slowest step.
 const INTERVAL: usize = 1 << 16;
 
+/// Counts steps and says when it is time to look up from long work.
+///
+/// ```
+/// let mut interval = spanrs_base::Interval::new(3);
+/// assert_eq!([1, 1, 1, 1].map(|steps| interval.passes(steps)), [false, false, true, false]);
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct Interval {
+    steps: usize,
+    every: usize,
+}
+
+impl Interval {
+    /// An interval of so many steps.
+    pub fn new(every: usize) -> Self {
+        Self { steps: 0, every }
+    }
+
+    /// Counts steps; true once in so many of them.
+    #[inline(always)]
+    pub fn passes(&mut self, steps: usize) -> bool {
+        self.steps = self.steps.saturating_add(steps);
+        if self.steps < self.every {
+            return false;
+        }
+        self.steps = 0;
+        true
+    }
+}
+
 /// Counts the steps of long work and asks a [`Watch`] once in many of them.
 ///
 /// ```
@@ -19,7 +49,7 @@ const INTERVAL: usize = 1 << 16;
 #[derive(Clone, Copy, Debug)]
 pub struct Pace {
     watch: Watch,
-    steps: usize,
+    interval: Interval,
 }
 
 impl Default for Pace {
@@ -32,7 +62,10 @@ impl Default for Pace {
 impl Pace {
     /// Asks this watch.
     pub fn new(watch: Watch) -> Self {
-        Self { watch, steps: 0 }
+        Self {
+            watch,
+            interval: Interval::new(INTERVAL),
+        }
     }
 
     /// Counts steps.
@@ -41,20 +74,9 @@ impl Pace {
     /// [`Interrupted`] where the watch was asked and said stop.
     #[inline]
     pub fn steps(&mut self, steps: usize) -> Result<(), Interrupted> {
-        self.steps += steps;
-        if self.steps < INTERVAL {
-            return Ok(());
+        if self.interval.passes(steps) && (self.watch)() {
+            return Err(Interrupted);
         }
-        self.ask()
-    }
-
-    #[cold]
-    fn ask(&mut self) -> Result<(), Interrupted> {
-        self.steps = 0;
-        if (self.watch)() {
-            Err(Interrupted)
-        } else {
-            Ok(())
-        }
+        Ok(())
     }
 }

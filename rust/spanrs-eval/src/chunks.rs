@@ -2,7 +2,7 @@
 
 use spanrs_tags::Chunks;
 
-use crate::counts::Tally;
+use crate::tag_counts::Tally;
 
 /// Counts spans of gold against spans of pred, by type.
 ///

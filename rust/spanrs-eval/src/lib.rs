@@ -3,38 +3,52 @@
 //! Everything counted is an integer, so counts can be added in any order, stored, and added again.
 //!
 //! ```
-//! use spanrs_eval::Scorer;
+//! use spanrs_eval::outcomes::{Measure, Prf};
+//! use spanrs_eval::{Exact, Scorer};
 //! use spanrs_tags::{Dialect, Reader, Reading, Scheme};
 //! let mut reader = Reader::new(Scheme::Bio, Reading::Conlleval, Dialect::default()).unwrap();
 //! let gold = reader.intern_all(["B-PER", "I-PER", "O", "B-LOC"]).unwrap();
 //! let pred = reader.intern_all(["B-PER", "I-PER", "O", "O"]).unwrap();
-//! let mut scorer = Scorer::new(10);
+//! let mut scorer = Scorer::new(Box::new(Exact::default()), 10);
 //! scorer.add(&reader, &gold, &pred, |_, _| 0);
-//! let total = scorer.counts(&reader).total();
-//! assert_eq!((total.gold, total.pred, total.tp), (2, 1, 1));
+//! let f1 = scorer.counts(&reader).measure(&Measure::Micro(Prf::f1(0)));
+//! assert_eq!(f1, 2.0 / 3.0);
 //! ```
 
 mod chunks;
 mod conlleval;
-mod counts;
+mod counting;
 mod exact;
 pub mod fair;
+#[cfg(feature = "example-matcher")]
+mod head;
 pub mod mat;
+mod matcher;
 pub mod outcomes;
 mod overlaps;
 mod parallel;
 pub mod partial;
-mod placed;
-pub mod resample;
+mod registry;
 mod scorer;
+mod spans;
 mod tag_bigrams;
 mod tag_block;
+mod tag_counts;
+mod token_sets;
+mod type_filter;
+mod violations;
 
 pub use chunks::{Outcomes, count_chunks, outcomes};
 pub use conlleval::{Conlleval, NoType, Rules, Setting, TypeCounts};
-pub use counts::{Counts, Tally};
-pub use exact::Seen;
+pub use counting::{CountingSink, add_pair};
+pub use exact::{Exact, SCHEMA as EXACT, Seen};
+pub use matcher::{Event, Events, Matcher, Pair, Sink, Text, Unmatched};
 pub use parallel::count_parts;
-pub use placed::Placed;
-pub use scorer::{Located, Scorer, Side, Violations};
+pub use registry::{MatcherOptions, make_matcher, matcher_names, schema_of};
+pub use scorer::{Scorer, Side, TypeCells};
+pub use spans::Spans;
 pub use tag_block::TagBlock;
+pub use tag_counts::Tally;
+pub use token_sets::{Run, TokenSets};
+pub use type_filter::TypeFilter;
+pub use violations::{Located, Violations};

@@ -1,10 +1,20 @@
-use spanrs_tags::{Reader, SideReader, Violation};
+//! The driver of all matchers.
 
-use crate::counts::Counts;
+use std::sync::Arc;
+
+use spanrs_base::Span;
+use spanrs_tags::Reader;
+
+use crate::counting::{Cells, Counting};
 use crate::exact::{self, Seen};
-use crate::fair::{FairCounts, TagMatcher, TypeFilter};
+use crate::matcher::{Matcher, Pair, Sink, Unmatched};
+use crate::outcomes::{Cell, Counts, Key, PRED_LABELLED};
+use crate::spans::Spans;
 use crate::tag_bigrams::TagBigramCounter;
-use crate::tag_block::{TagBlock, ids};
+use crate::tag_block::{DocumentPart, TagBlock, ids};
+use crate::tag_counts::TagCounts;
+use crate::type_filter::TypeFilter;
+use crate::violations::Violations;
 
 /// One of the two sides.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,86 +25,121 @@ pub enum Side {
     Pred,
 }
 
-/// A violation and where it stands.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Located {
-    /// Sentence, from 0.
-    pub sentence: u64,
-    /// Line of the file, from 1; 0 where there is no file.
-    pub line: u64,
-    /// The violation.
-    pub violation: Violation,
-}
-
-/// The violations of one side: all counted, the first ones kept.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Violations {
-    /// How many there are.
-    pub count: u64,
-    /// The first ones, in order.
-    pub first: Vec<Located>,
-}
-
 #[derive(Clone, Debug)]
 enum Fast {
     Unknown,
     Never,
-    Pairs(TagBigramCounter),
+    Bigrams(TagBigramCounter),
 }
 
 /// Scores sentence after sentence, in memory that does not grow with their number.
 ///
-/// All sentences are ids of one reader, which may grow between them.
+/// Sentences of tags are ids of one reader, which may grow between them. One pass over the tags of both sides counts
+/// tokens, violations and spans; that is all the exact matcher needs, and other matchers see only sentences whose
+/// sides differ.
 ///
-/// With rows a document asked for, it also keeps one [`Counts`] for each.
-#[derive(Clone, Debug)]
+/// With documents asked for, it also keeps a row of counts for each.
 pub struct Scorer {
-    /// What the documents that have ended came to.
-    ended: Counts,
+    matcher: Box<dyn Matcher>,
+    filter: TypeFilter,
+    /// Shared with results, and copied where counting goes on.
+    counts: Arc<Counts>,
+    /// Cells of the reader's types.
+    cells: Cells,
+    /// Which of the reader's types the filter keeps, as far as known.
+    kept: Vec<Option<bool>>,
+    /// Index of the criterion of tokens and sentences.
+    corpus: Option<u8>,
     /// What was counted since the last document ended.
-    counts: Counts,
+    tags: TagCounts,
+    /// Gold spans by type in sentences that the matcher compared since the last document ended.
+    compared: Vec<u64>,
     /// Counts faster, where the reading allows it; made at the first sentence.
     fast: Fast,
     /// Where a single sentence becomes a block.
     block: TagBlock,
-    /// Matches fairly as well, where that is asked for.
-    fair: Option<TagMatcher>,
-    rows: Option<Vec<Counts>>,
+    buffers: Buffers,
     sentences: u64,
+    /// Sentences at the end of the last document.
+    ended: u64,
+    documents: u64,
     gold: Violations,
     pred: Violations,
     keep: usize,
+    failure: Option<Unmatched>,
+}
+
+/// Work space of a sentence.
+#[derive(Clone, Debug, Default)]
+struct Buffers {
+    ids: [Vec<u32>; 2],
+    read: Vec<Span>,
+    spans: [Vec<Span<i64>>; 2],
+}
+
+impl Clone for Scorer {
+    fn clone(&self) -> Self {
+        Self {
+            matcher: self.matcher.boxed(),
+            filter: self.filter.clone(),
+            counts: self.counts.clone(),
+            cells: self.cells.clone(),
+            kept: self.kept.clone(),
+            tags: self.tags.clone(),
+            compared: self.compared.clone(),
+            fast: self.fast.clone(),
+            block: TagBlock::default(),
+            buffers: Buffers::default(),
+            gold: self.gold.clone(),
+            pred: self.pred.clone(),
+            ..*self
+        }
+    }
 }
 
 impl Scorer {
     /// A scorer that keeps the first `keep` violations of each side.
-    pub fn new(keep: usize) -> Self {
+    pub fn new(matcher: Box<dyn Matcher>, keep: usize) -> Self {
+        let schema = matcher.schema();
         Self {
-            ended: Counts::default(),
-            counts: Counts::default(),
+            filter: TypeFilter::default(),
+            counts: Arc::new(Counts::new(schema)),
+            cells: Cells::new(schema),
+            kept: Vec::new(),
+            corpus: schema.criterion("corpus"),
+            tags: TagCounts::default(),
+            compared: Vec::new(),
             fast: Fast::Unknown,
             block: TagBlock::default(),
-            fair: None,
-            rows: None,
+            buffers: Buffers::default(),
             sentences: 0,
+            ended: 0,
+            documents: 0,
             gold: Violations::default(),
             pred: Violations::default(),
             keep,
+            failure: None,
+            matcher,
         }
     }
 
     /// Keeps the counts of each document too.
     #[must_use]
     pub fn by_document(mut self) -> Self {
-        self.rows = Some(Vec::new());
+        self.counts = Arc::new(Counts::by_document(self.matcher.schema()));
         self
     }
 
-    /// Matches fairly, too: [`Scorer::fair`] gives what it came to.
+    /// Leaves out spans of types that the filter does not keep.
     #[must_use]
-    pub fn with_fair(mut self, filter: TypeFilter) -> Self {
-        self.fair = Some(TagMatcher::new(filter));
+    pub fn with_filter(mut self, filter: TypeFilter) -> Self {
+        self.filter = filter;
         self
+    }
+
+    /// True where documents are kept.
+    pub fn has_documents(&self) -> bool {
+        self.counts.has_documents()
     }
 
     /// Adds a sentence. `gold` and `pred` are ids of `reader` and have the same length; `line_of` gives
@@ -119,42 +164,89 @@ impl Scorer {
             self.block = block;
             return;
         }
-        self.add_sentence(reader, gold, pred, line_of);
+        let ids = [gold, pred].map(|side| side.iter().copied());
+        self.add_sentence(reader, ids, line_of);
     }
 
     /// Adds a sentence without the tables.
+    #[inline]
     fn add_sentence(
         &mut self,
         reader: &Reader,
-        gold: &[u32],
-        pred: &[u32],
+        [gold, pred]: [impl Iterator<Item = u32> + Clone; 2],
         line_of: impl Fn(Side, u32) -> u64,
     ) {
-        let seen = exact::count(&mut self.counts, reader, gold, pred);
-        if let Some(fair) = &mut self.fair
-            && (gold != pred || reader.has_two_schemes())
+        let seen = exact::count(&mut self.tags, reader, gold.clone(), pred.clone());
+        if !self.matcher.counts_tags()
+            && (reader.has_two_schemes() || !gold.clone().eq(pred.clone()))
         {
-            fair.add(reader, gold, pred, &mut self.counts.fair);
+            self.compare(reader, [gold.clone(), pred.clone()]);
         }
-        let (gold_reader, pred_reader) = (reader.gold(), reader.pred());
-        if seen.gold || !gold_reader.walk_sees_violations() {
-            let line = |token| line_of(Side::Gold, token);
+        let line = |side| {
+            let line_of = &line_of;
+            move |token| line_of(side, token)
+        };
+        if seen.gold || !reader.gold().walk_sees_violations() {
+            let ids: Vec<u32> = gold.collect();
+            let (before, number) = (self.gold.count, self.sentences);
             self.gold
-                .add(gold_reader, gold, self.sentences, self.keep, line);
+                .add(reader.gold(), &ids, number, self.keep, line(Side::Gold));
+            self.tags.corpus.gold_violations += self.gold.count - before;
         }
-        if seen.pred || !pred_reader.walk_sees_violations() {
-            let line = |token| line_of(Side::Pred, token);
+        if seen.pred || !reader.pred().walk_sees_violations() {
+            let ids: Vec<u32> = pred.collect();
+            let (before, number) = (self.pred.count, self.sentences);
             self.pred
-                .add(pred_reader, pred, self.sentences, self.keep, line);
+                .add(reader.pred(), &ids, number, self.keep, line(Side::Pred));
+            self.tags.corpus.pred_violations += self.pred.count - before;
         }
         self.sentences += 1;
+    }
+
+    /// Shows the matcher a sentence whose sides differ.
+    fn compare(&mut self, reader: &Reader, sides: [impl Iterator<Item = u32>; 2]) {
+        let Buffers { ids, read, spans } = &mut self.buffers;
+        let readers = [reader.gold(), reader.pred()];
+        for (((side, reader_of_side), ids), spans) in
+            sides.into_iter().zip(readers).zip(ids).zip(&mut *spans)
+        {
+            ids.clear();
+            ids.extend(side);
+            read.clear();
+            reader_of_side.spans_into(ids, read);
+            spans.clear();
+            for span in &*read {
+                if is_kept(&mut self.kept, &self.filter, reader, span.ty) {
+                    spans.push((*span).into());
+                }
+            }
+        }
+        let [gold, pred] = spans;
+        for span in &*gold {
+            let ty = span.ty as usize;
+            if self.compared.len() <= ty {
+                self.compared.resize(ty + 1, 0);
+            }
+            self.compared[ty] += 1;
+        }
+        let mut sink = Counting {
+            counts: Arc::make_mut(&mut self.counts),
+            cells: &mut self.cells,
+            gold,
+            pred,
+            name: &|ty| reader.type_name(ty).to_owned(),
+        };
+        let pair = Pair::new(Spans::whole(gold), Spans::whole(pred));
+        if let Err(failure) = self.matcher.compare(&pair, &mut sink) {
+            self.failure.get_or_insert(failure);
+        }
     }
 
     /// True where sentences may be added a block at a time: the reading allows it, the sides are in one
     /// scheme, and the reader has no more than [`TagBlock::TAGS`] tags.
     #[inline]
     pub fn takes_blocks(&mut self, reader: &Reader) -> bool {
-        if let Fast::Pairs(fast) = &mut self.fast
+        if let Fast::Bigrams(fast) = &mut self.fast
             && fast.fits(reader)
         {
             return true;
@@ -165,13 +257,13 @@ impl Scorer {
     #[cold]
     fn find_fast(&mut self, reader: &Reader) -> bool {
         // There never was one, or there are too many tags for it by now.
-        self.flush(reader);
+        self.flush_fast(reader);
         self.fast = if reader.has_two_schemes() {
             Fast::Never
         } else {
-            TagBigramCounter::new(reader).map_or(Fast::Never, Fast::Pairs)
+            TagBigramCounter::new(reader).map_or(Fast::Never, Fast::Bigrams)
         };
-        matches!(self.fast, Fast::Pairs(_))
+        matches!(self.fast, Fast::Bigrams(_))
     }
 
     /// Adds the sentences of a block, and clears it. `line_of` gets the side, the sentence in the block
@@ -183,115 +275,266 @@ impl Scorer {
         block: &mut TagBlock,
         line_of: impl Fn(Side, u64, u32) -> u64,
     ) {
-        block.close();
-        if self.rows.is_some() && block.tokens() < reader.tags().len().pow(2) {
-            // The tables are read out after each document, which costs more than to do without them.
-            for (at, (gold, pred)) in (0..).zip(block.both()) {
-                self.add_sentence(reader, &ids(gold), &ids(pred), |side, token| {
-                    line_of(side, at, token)
-                });
-            }
-        } else if let Fast::Pairs(fast) = &mut self.fast {
-            if let Some(fair) = &mut self.fair {
-                fair.add_block(reader, block, &mut self.counts.fair);
-            }
-            let seen = fast.count(block);
-            if seen != Seen::default() {
-                let (gold, pred) = block.sides();
-                for (side, bytes, violations) in [
-                    (Side::Gold, gold, &mut self.gold),
-                    (Side::Pred, pred, &mut self.pred),
-                ] {
-                    let count = fast.violations(bytes);
-                    if count > 0 && violations.first.len() < self.keep {
-                        let sentences = block.sentences_of(bytes).map(ids);
-                        let line = |sentence, token| line_of(side, sentence, token);
-                        violations.locate(reader, sentences, self.sentences, self.keep, line);
-                    }
-                    violations.count += count;
+        // The tables are read out after each document, which costs more than to do without them.
+        let few = reader.tags().len().pow(2);
+        for part in block.documents() {
+            if self.has_documents() && part.tokens() < few {
+                for (at, (gold, pred)) in (part.first as u64..).zip(part.both()) {
+                    self.add_sentence(reader, [ids(gold), ids(pred)], |side, token| {
+                        line_of(side, at, token)
+                    });
                 }
+            } else {
+                self.add_part_of_block(reader, &part, &line_of);
             }
-            self.sentences += block.sentences();
+            if let Some(name) = part.ends {
+                self.end_document(reader, name);
+            }
         }
         block.clear();
+    }
+
+    #[inline]
+    fn add_part_of_block(
+        &mut self,
+        reader: &Reader,
+        part: &DocumentPart<'_>,
+        line_of: impl Fn(Side, u64, u32) -> u64,
+    ) {
+        if !self.matcher.counts_tags() {
+            for (gold, pred) in part.both() {
+                if gold != pred {
+                    self.compare(reader, [ids(gold), ids(pred)]);
+                }
+            }
+        }
+        let Fast::Bigrams(fast) = &mut self.fast else {
+            return;
+        };
+        let seen = fast.count(part.gold, part.pred, part.sentences());
+        if seen != Seen::default() {
+            for side in [Side::Gold, Side::Pred] {
+                let (bytes, violations) = match side {
+                    Side::Gold => (part.gold, &mut self.gold),
+                    Side::Pred => (part.pred, &mut self.pred),
+                };
+                let count = fast.violations(bytes);
+                if count > 0 && violations.first.len() < self.keep {
+                    let sentences = part.both().map(|(gold, pred)| match side {
+                        Side::Gold => ids(gold).collect(),
+                        Side::Pred => ids(pred).collect(),
+                    });
+                    let line = |sentence, token| line_of(side, part.first as u64 + sentence, token);
+                    violations.locate(reader, sentences, self.sentences, self.keep, line);
+                }
+                violations.count += count;
+                match side {
+                    Side::Gold => self.tags.corpus.gold_violations += count,
+                    Side::Pred => self.tags.corpus.pred_violations += count,
+                }
+            }
+        }
+        self.sentences += part.sentences() as u64;
+    }
+
+    /// Adds a sentence of spans whose types are numbered by one vocabulary. Types that the filter does not keep must be
+    /// left out already. [`Scorer::flush_spans`] brings the last ones into the counts.
+    ///
+    /// # Errors
+    /// [`Unmatched`].
+    #[inline]
+    pub fn add_spans(
+        &mut self,
+        pair: &Pair<'_>,
+        types: &mut TypeCells,
+        name: &dyn Fn(u32) -> String,
+    ) -> Result<(), Unmatched> {
+        if pair.is_same_and_flat() {
+            for span in pair.gold.all {
+                types.add_same(span.ty);
+            }
+        } else {
+            let mut sink = Counting {
+                counts: Arc::make_mut(&mut self.counts),
+                cells: &mut types.cells,
+                gold: pair.gold.all,
+                pred: pair.pred.all,
+                name,
+            };
+            self.matcher.compare(pair, &mut sink)?;
+        }
+        self.tags.corpus.sentences += 1;
+        self.sentences += 1;
+        Ok(())
+    }
+
+    /// Counts the spans of sentences whose sides are the same. To be called before a document ends, and at the end.
+    pub fn flush_spans(&mut self, types: &mut TypeCells, name: &dyn Fn(u32) -> String) {
+        let mut sink = Counting {
+            counts: Arc::make_mut(&mut self.counts),
+            cells: &mut types.cells,
+            gold: &[],
+            pred: &[],
+            name,
+        };
+        for ty in types.touched.drain(..) {
+            let n = std::mem::take(&mut types.same[ty as usize]);
+            self.matcher.same(ty, n, &mut sink);
+        }
+    }
+
+    /// What finds the counts of types that are numbered by one vocabulary, for [`Scorer::add_spans`].
+    pub fn type_cells(&self) -> TypeCells {
+        TypeCells {
+            cells: Cells::new(self.matcher.schema()),
+            same: Vec::new(),
+            touched: Vec::new(),
+        }
+    }
+
+    /// The matcher.
+    pub fn matcher(&self) -> &dyn Matcher {
+        &*self.matcher
+    }
+
+    /// Which types are looked at.
+    pub fn filter(&self) -> &TypeFilter {
+        &self.filter
+    }
+
+    /// Adds to one of the numbers of the corpus: an outcome of [`CORPUS`](crate::outcomes::CORPUS).
+    pub fn add_to_corpus(&mut self, outcome: u8, n: u64) {
+        if let Some(criterion) = self.corpus {
+            let counts = Arc::make_mut(&mut self.counts);
+            let cell = counts.cell(corpus_cell(criterion, outcome));
+            counts.add(cell, n);
+        }
     }
 
     /// An empty scorer that counts in the same way with the same reader, for [`Scorer::add_part`].
     #[must_use]
     pub fn part(&mut self, reader: &Reader) -> Self {
-        self.flush(reader);
-        let mut part = Self::new(self.keep);
-        part.fair.clone_from(&self.fair);
+        self.flush_fast(reader);
+        let mut part = Self::new(self.matcher.boxed(), self.keep).with_filter(self.filter.clone());
         // To learn what stands between tags costs more than to count a document.
         part.fast = std::mem::replace(&mut self.fast, Fast::Unknown);
-        if self.rows.is_some() {
+        if self.has_documents() {
             part.by_document()
         } else {
             part
         }
     }
 
-    /// From now on the reader is another one, in which the types that were counted have the ids they had.
+    /// From now on the reader is another one.
     pub fn change_reader(&mut self, before: &Reader) {
         self.flush(before);
         self.fast = Fast::Unknown;
+        self.cells.clear();
+        self.kept.clear();
     }
 
-    /// Adds what a part has counted with `reader`. The types that were counted before must have the same
-    /// ids there.
+    /// Adds what a part has counted with `reader`.
     pub fn add_part(&mut self, mut part: Self, reader: &Reader) {
         self.flush(reader);
         part.flush(reader);
         self.fast = std::mem::replace(&mut part.fast, Fast::Unknown);
-        for row in part.rows.iter().flatten() {
-            self.counts.merge(row);
-            self.end_document(reader);
+        let shift = self.documents;
+        let added = Arc::unwrap_or_clone(part.counts);
+        if Arc::make_mut(&mut self.counts).append(added, shift) {
+            self.cells = part.cells;
         }
-        if self.rows.is_none() {
-            self.counts.merge(&part.ended);
-        }
-        self.counts.merge(&part.counts);
+        self.documents += part.documents;
+        self.ended = match part.documents {
+            0 => self.ended,
+            _ => self.sentences + part.ended,
+        };
         self.gold.append(part.gold, self.sentences, self.keep);
         self.pred.append(part.pred, self.sentences, self.keep);
         self.sentences += part.sentences;
+        self.failure = self.failure.or(part.failure);
     }
 
-    /// Brings what was counted the fast way into the counts.
-    fn flush(&mut self, reader: &Reader) {
-        if let Fast::Pairs(fast) = &mut self.fast {
-            fast.take(&mut self.counts, reader.types().len());
+    /// Brings what was counted the fast way to what the walk counts.
+    fn flush_fast(&mut self, reader: &Reader) {
+        if let Fast::Bigrams(fast) = &mut self.fast {
+            fast.take(&mut self.tags, reader.types().len());
         }
     }
 
-    /// Ends the current document. A document without sentences is none.
-    pub fn end_document(&mut self, reader: &Reader) {
+    /// Brings what was counted in tags into the counts.
+    fn flush(&mut self, reader: &Reader) {
+        self.flush_fast(reader);
+        let mut sink = Counting {
+            counts: Arc::make_mut(&mut self.counts),
+            cells: &mut self.cells,
+            gold: &[],
+            pred: &[],
+            name: &|ty| reader.type_name(ty).to_owned(),
+        };
+        let counts_tags = self.matcher.counts_tags();
+        for ty in self.tags.touched.drain(..) {
+            let tally = std::mem::take(&mut self.tags.types[ty as usize]);
+            let compared = self.compared.get_mut(ty as usize).map_or(0, std::mem::take);
+            if tally == Default::default() || !is_kept(&mut self.kept, &self.filter, reader, ty) {
+                continue;
+            }
+            if counts_tags {
+                exact::emit(ty, tally, &mut sink);
+            } else if tally.gold > compared {
+                self.matcher.same(ty, tally.gold - compared, &mut sink);
+            }
+        }
+        for ((gold, pred), n) in std::mem::take(&mut self.tags.confused) {
+            let both = [gold, pred];
+            if counts_tags
+                && both
+                    .iter()
+                    .all(|&ty| is_kept(&mut self.kept, &self.filter, reader, ty))
+            {
+                sink.count(exact::mistyped(gold, pred), n);
+            }
+        }
+        let corpus = std::mem::take(&mut self.tags.corpus);
+        if let Some(criterion) = self.corpus {
+            for (outcome, n) in (0..).zip(corpus.numbers()) {
+                if n > 0 {
+                    sink.count(corpus_cell(criterion, outcome), n);
+                }
+            }
+        }
+    }
+
+    /// Ends the current document, which is called so, or else by its number. A document without sentences is none.
+    pub fn end_document(&mut self, reader: &Reader, name: Option<&str>) {
         self.flush(reader);
-        if self.counts.sentences == 0 {
+        if self.sentences == self.ended {
             return;
         }
-        let counts = std::mem::take(&mut self.counts);
-        self.ended.merge(&counts);
-        if let Some(rows) = &mut self.rows {
-            rows.push(counts);
-        }
+        self.ended = self.sentences;
+        let key = name.map_or(Key::Number(self.documents), |name| Key::Name(name.into()));
+        self.documents += 1;
+        Arc::make_mut(&mut self.counts).end_document(key);
     }
 
-    /// What was counted in all, with the reader of all sentences.
-    pub fn counts(&mut self, reader: &Reader) -> Counts {
+    /// What was counted so far of spans, without documents.
+    pub fn span_counts(&self) -> &Counts {
+        &self.counts
+    }
+
+    /// What was counted so far. What was added since the last document ended is a document too, where they are kept.
+    pub fn counts(&mut self, reader: &Reader) -> Arc<Counts> {
         self.flush(reader);
-        let mut all = self.ended.clone();
-        all.merge(&self.counts);
-        all
+        if !self.has_documents() || self.sentences == self.ended {
+            return Arc::clone(&self.counts);
+        }
+        let mut counts = Counts::clone(&self.counts);
+        counts.end_document(Key::Number(self.documents));
+        Arc::new(counts)
     }
 
-    /// What fair matching made of counts of this scorer; None where it was not asked for.
-    pub fn fair(&self, counts: &Counts, reader: &Reader) -> Option<FairCounts> {
-        Some(self.fair.as_ref()?.all(counts, reader))
-    }
-
-    /// One row a document that has ended; empty unless they were asked for.
-    pub fn documents(&self) -> &[Counts] {
-        self.rows.as_deref().unwrap_or_default()
+    /// Why sentences could not be matched, if there were such.
+    pub fn failure(&self) -> Option<Unmatched> {
+        self.failure
     }
 
     /// The violations of a side.
@@ -301,67 +544,52 @@ impl Scorer {
             Side::Pred => &self.pred,
         }
     }
+
+    /// Tokens of pred that are not `O`, as far as they were counted.
+    pub fn labelled_in_pred(&mut self, reader: &Reader) -> u64 {
+        self.flush(reader);
+        self.corpus.map_or(0, |criterion| {
+            let counts = Arc::make_mut(&mut self.counts);
+            let cell = counts.cell(corpus_cell(criterion, PRED_LABELLED));
+            counts.total(cell)
+        })
+    }
 }
 
-impl Violations {
-    /// Adds those of sentences that come behind `sentences` others.
-    fn append(&mut self, other: Self, sentences: u64, keep: usize) {
-        self.count += other.count;
-        let room = keep.saturating_sub(self.first.len());
-        self.first
-            .extend(other.first.into_iter().take(room).map(|mut located| {
-                located.sentence += sentences;
-                located
-            }));
-    }
+/// Finds the counts of types that are numbered by one vocabulary.
+#[derive(Clone, Debug)]
+pub struct TypeCells {
+    cells: Cells,
+    /// By type, spans of sentences whose sides are the same.
+    same: Vec<u64>,
+    /// Types that have such.
+    touched: Vec<u32>,
+}
 
-    /// Keeps the first ones of some sentences, the first of which is number `sentence`, without counting.
-    #[cold]
-    fn locate(
-        &mut self,
-        reader: &Reader,
-        sentences: impl Iterator<Item = Vec<u32>>,
-        sentence: u64,
-        keep: usize,
-        line_of: impl Fn(u64, u32) -> u64,
-    ) {
-        for (at, ids) in (0..).zip(sentences) {
-            for violation in reader.violations(&ids) {
-                if self.first.len() == keep {
-                    return;
-                }
-                self.first.push(Located {
-                    sentence: sentence + at,
-                    line: line_of(at, violation.index),
-                    violation,
-                });
-            }
+impl TypeCells {
+    #[inline]
+    fn add_same(&mut self, ty: u32) {
+        let at = ty as usize;
+        if self.same.len() <= at {
+            self.same.resize(at + 1, 0);
         }
+        if self.same[at] == 0 {
+            self.touched.push(ty);
+        }
+        self.same[at] += 1;
     }
+}
 
-    /// Adds those of a sentence.
-    #[cold]
-    pub fn add(
-        &mut self,
-        reader: SideReader<'_>,
-        ids: &[u32],
-        sentence: u64,
-        keep: usize,
-        line_of: impl Fn(u32) -> u64,
-    ) {
-        if self.first.len() >= keep {
-            self.count += reader.count_violations(ids);
-            return;
-        }
-        for violation in reader.violations(ids) {
-            self.count += 1;
-            if self.first.len() < keep {
-                self.first.push(Located {
-                    sentence,
-                    line: line_of(violation.index),
-                    violation,
-                });
-            }
-        }
+fn corpus_cell(criterion: u8, outcome: u8) -> Cell {
+    Cell::new(criterion, outcome, None, None)
+}
+
+/// True where the filter keeps a type of the reader.
+#[inline]
+fn is_kept(kept: &mut Vec<Option<bool>>, filter: &TypeFilter, reader: &Reader, ty: u32) -> bool {
+    let at = ty as usize;
+    if kept.len() <= at {
+        kept.resize(at + 1, None);
     }
+    *kept[at].get_or_insert_with(|| filter.counts(reader.type_name(ty)))
 }

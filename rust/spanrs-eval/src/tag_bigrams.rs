@@ -9,9 +9,9 @@
 
 use spanrs_tags::{CLOSE, OPEN, Reader, VIOLATION};
 
-use crate::counts::Counts;
 use crate::exact::Seen;
-use crate::tag_block::{BORDER, FIRST, TagBlock};
+use crate::tag_block::{BORDER, FIRST};
+use crate::tag_counts::{Corpus, TagCounts};
 
 /// Codes of tags that are told apart where there are few, the border among them; powers of two, so that
 /// masks stand in for bounds checks.
@@ -54,12 +54,12 @@ impl TagBigramCounter {
         }
     }
 
-    /// Counts a block that is closed.
+    /// Counts so many sentences, with a border before the first and a marked one behind the last.
     #[inline]
-    pub(crate) fn count(&mut self, block: &TagBlock) -> Seen {
+    pub(crate) fn count(&mut self, gold: &[u8], pred: &[u8], sentences: usize) -> Seen {
         match self {
-            Self::Few(tables) => tables.count(block),
-            Self::Many(tables) => tables.count(block),
+            Self::Few(tables) => tables.count(gold, pred, sentences),
+            Self::Many(tables) => tables.count(gold, pred, sentences),
         }
     }
 
@@ -72,7 +72,7 @@ impl TagBigramCounter {
     }
 
     /// Adds what was counted to `counts` and begins anew.
-    pub(crate) fn take(&mut self, counts: &mut Counts, types: usize) {
+    pub(crate) fn take(&mut self, counts: &mut TagCounts, types: usize) {
         match self {
             Self::Few(tables) => tables.take(counts, types),
             Self::Many(tables) => tables.take(counts, types),
@@ -104,7 +104,7 @@ pub(crate) struct Tables<const SIDE: usize, const PLACES: usize> {
     pred: Box<[u64; PLACES]>,
     /// Spans with equal bounds, by the tags of gold and pred they end with, where the sides differ.
     met: Box<[[u64; SIDE]; SIDE]>,
-    counts: Counts,
+    corpus: Corpus,
 }
 
 fn filled<T: Copy, const N: usize>(with: T) -> Box<[T; N]> {
@@ -142,7 +142,7 @@ impl<const SIDE: usize, const PLACES: usize> Tables<SIDE, PLACES> {
             gold: filled(0),
             pred: filled(0),
             met: filled([0; SIDE]),
-            counts: Counts::default(),
+            corpus: Corpus::default(),
         };
         counter.fits(reader).then_some(counter)
     }
@@ -198,10 +198,8 @@ impl<const SIDE: usize, const PLACES: usize> Tables<SIDE, PLACES> {
         (0..self.tags as u8).chain([BORDER])
     }
 
-    /// Counts a block that is closed.
     #[inline]
-    fn count(&mut self, block: &TagBlock) -> Seen {
-        let (gold, pred) = block.sides();
+    fn count(&mut self, gold: &[u8], pred: &[u8], sentences: usize) -> Seen {
         let mut seen = Seen {
             gold: false,
             pred: self.count_pred(pred),
@@ -216,9 +214,9 @@ impl<const SIDE: usize, const PLACES: usize> Tables<SIDE, PLACES> {
         // Where the sides are equal, what is wrong with pred is wrong with gold too.
         seen.gold |= seen.pred;
         let tokens = pred.len() as u64 - 2;
-        self.counts.sentences += block.sentences();
-        self.counts.tokens += tokens;
-        self.counts.correct_tokens += tokens - differing;
+        self.corpus.sentences += sentences as u64;
+        self.corpus.tokens += tokens;
+        self.corpus.correct_tokens += tokens - differing;
         seen
     }
 
@@ -326,11 +324,13 @@ impl<const SIDE: usize, const PLACES: usize> Tables<SIDE, PLACES> {
     }
 
     /// Adds what was counted to `counts` and begins anew.
-    fn take(&mut self, counts: &mut Counts, types: usize) {
+    fn take(&mut self, counts: &mut TagCounts, types: usize) {
         counts.fit(types);
-        if self.counts == Counts::default() {
+        let corpus = std::mem::take(&mut self.corpus);
+        if corpus.sentences == 0 {
             return;
         }
+        let (mut gold_labelled, mut pred_labelled) = (0, 0);
         for before in self.tags() {
             let ty = self.types[usize::from(before) % SIDE] as usize;
             let labelled = u64::from(!self.outside[usize::from(before) % SIDE]);
@@ -339,10 +339,10 @@ impl<const SIDE: usize, const PLACES: usize> Tables<SIDE, PLACES> {
                 let all: u64 = std::mem::take(&mut self.all[at]).iter().sum();
                 let gold = std::mem::take(&mut self.gold[at]);
                 let pred = std::mem::take(&mut self.pred[at]);
-                counts.gold_labelled += labelled * (all - pred + gold);
-                counts.pred_labelled += labelled * all;
-                if self.steps[at] & CLOSE != 0 && before != BORDER {
-                    let tally = &mut counts.types[ty];
+                gold_labelled += labelled * (all - pred + gold);
+                pred_labelled += labelled * all;
+                if self.steps[at] & CLOSE != 0 && before != BORDER && all + gold > 0 {
+                    let tally = counts.tally(ty as u32);
                     let equal = all - pred;
                     tally.gold += equal + gold;
                     tally.pred += all;
@@ -361,7 +361,11 @@ impl<const SIDE: usize, const PLACES: usize> Tables<SIDE, PLACES> {
             }
         }
         self.suspicious = 0;
-        counts.merge(&std::mem::take(&mut self.counts));
+        counts.corpus.sentences += corpus.sentences;
+        counts.corpus.tokens += corpus.tokens;
+        counts.corpus.correct_tokens += corpus.correct_tokens;
+        counts.corpus.gold_labelled += gold_labelled;
+        counts.corpus.pred_labelled += pred_labelled;
     }
 }
 

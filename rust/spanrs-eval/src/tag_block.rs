@@ -5,7 +5,8 @@ pub(crate) const FIRST: u8 = 0x80;
 /// Tokens after which a block is worth counting: both sides stay in the fastest cache.
 const FULL: usize = 1 << 13;
 
-/// Sentences of both sides, a byte a token: ids of one reader that are below [`TagBlock::TAGS`].
+/// Sentences of both sides, a byte a token: ids of one reader that are below [`TagBlock::TAGS`]. Documents end with a
+/// border, so that each can be counted by itself.
 #[derive(Clone, Debug)]
 pub struct TagBlock {
     gold: Vec<u8>,
@@ -13,6 +14,51 @@ pub struct TagBlock {
     /// Used places of both; the first is a border.
     used: usize,
     lengths: Vec<u32>,
+    ends: Vec<DocumentEnd>,
+}
+
+/// Where a document ends.
+#[derive(Clone, Debug)]
+struct DocumentEnd {
+    /// Place of its border.
+    border: usize,
+    /// Sentences of the block up to there.
+    sentences: usize,
+    /// Its name, if it has one.
+    name: Option<Box<str>>,
+}
+
+/// Sentences of a block that belong to one document.
+pub(crate) struct DocumentPart<'a> {
+    /// Both sides, with a border before the first sentence and a marked one behind the last.
+    pub(crate) gold: &'a [u8],
+    pub(crate) pred: &'a [u8],
+    lengths: &'a [u32],
+    /// Sentences of the block before it.
+    pub(crate) first: usize,
+    /// What the document is called, where it ends here.
+    pub(crate) ends: Option<Option<&'a str>>,
+}
+
+impl<'a> DocumentPart<'a> {
+    pub(crate) fn tokens(&self) -> usize {
+        self.gold.len() - 2
+    }
+
+    pub(crate) fn sentences(&self) -> usize {
+        self.lengths.len()
+    }
+
+    /// The sentences of both sides.
+    pub(crate) fn both(&self) -> impl Iterator<Item = (&'a [u8], &'a [u8])> {
+        let (gold, pred) = (self.gold, self.pred);
+        let mut start = 1;
+        self.lengths.iter().map(move |&length| {
+            let end = start + length as usize;
+            let range = std::mem::replace(&mut start, end)..end;
+            (&gold[range.clone()], &pred[range])
+        })
+    }
 }
 
 impl Default for TagBlock {
@@ -27,6 +73,7 @@ impl Default for TagBlock {
             pred: empty(),
             used: 1,
             lengths: Vec::new(),
+            ends: Vec::new(),
         }
     }
 }
@@ -78,54 +125,62 @@ impl TagBlock {
         self.used > FULL
     }
 
+    /// True where no sentence and no document ended since it was cleared.
+    pub fn is_empty(&self) -> bool {
+        self.lengths.is_empty() && self.ends.is_empty()
+    }
+
+    /// Ends a document with the sentences so far.
+    pub fn end_document(&mut self, name: Option<&str>) {
+        self.put_border();
+        self.ends.push(DocumentEnd {
+            border: self.used,
+            sentences: self.lengths.len(),
+            name: name.map(Into::into),
+        });
+        self.used += 1;
+    }
+
     /// Forgets the sentences.
     #[inline]
     pub fn clear(&mut self) {
         self.used = 1;
         self.lengths.clear();
+        self.ends.clear();
     }
 
-    /// Sentences in it.
-    pub fn sentences(&self) -> u64 {
-        self.lengths.len() as u64
-    }
-
-    /// Tokens in it.
-    pub(crate) fn tokens(&self) -> usize {
-        self.used - 1
-    }
-
-    /// Puts the border behind the last sentence, which [`TagBlock::sides`] are to have.
+    /// Puts a border behind the last sentence.
     #[inline]
-    pub(crate) fn close(&mut self) {
+    fn put_border(&mut self) {
         self.room(0);
         self.gold[self.used] = FIRST | BORDER;
         self.pred[self.used] = FIRST | BORDER;
     }
 
-    /// Both sides, with a border before the first sentence and a marked one behind the last.
-    pub(crate) fn sides(&self) -> (&[u8], &[u8]) {
-        (&self.gold[..=self.used], &self.pred[..=self.used])
-    }
-
-    /// The sentences of one of the sides.
-    pub(crate) fn sentences_of<'a>(&'a self, side: &'a [u8]) -> impl Iterator<Item = &'a [u8]> {
-        let mut start = 1;
-        self.lengths.iter().map(move |&length| {
-            let end = start + length as usize;
-            &side[std::mem::replace(&mut start, end)..end]
+    /// Parts of documents, after a border is put behind the last sentence.
+    #[inline]
+    pub(crate) fn documents(&mut self) -> impl Iterator<Item = DocumentPart<'_>> {
+        self.put_border();
+        let block = &*self;
+        let (mut border, mut sentences) = (0, 0);
+        let ended = block.ends.iter();
+        let ended = ended.map(|end| (end.border, end.sentences, Some(end.name.as_deref())));
+        let open = (block.used, block.lengths.len(), None);
+        ended.chain([open]).map(move |(next, until, ends)| {
+            let places = std::mem::replace(&mut border, next)..next + 1;
+            let first = std::mem::replace(&mut sentences, until);
+            DocumentPart {
+                gold: &block.gold[places.clone()],
+                pred: &block.pred[places],
+                lengths: &block.lengths[first..until],
+                first,
+                ends,
+            }
         })
-    }
-
-    /// The sentences of both sides.
-    pub(crate) fn both(&self) -> impl Iterator<Item = (&[u8], &[u8])> {
-        self.sentences_of(&self.gold)
-            .zip(self.sentences_of(&self.pred))
     }
 }
 
 /// The ids of a sentence of a block.
-pub(crate) fn ids(sentence: &[u8]) -> Vec<u32> {
-    let tags = sentence.iter().map(|&tag| u32::from(tag & !FIRST));
-    tags.collect()
+pub(crate) fn ids(sentence: &[u8]) -> impl Iterator<Item = u32> + Clone {
+    sentence.iter().map(|&tag| u32::from(tag & !FIRST))
 }

@@ -2,140 +2,70 @@
 #![allow(clippy::unwrap_used, clippy::expect_used)] // In helpers of tests, too, a panic is the report.
 
 mod common;
+#[path = "common/tag_pairs.rs"]
+mod tag_pairs;
 
 use std::ops::Range;
 
-use common::by_sets;
+use common::{Table, by_sets, documents, sum, totals};
 use proptest::prelude::*;
-use spanrs_eval::{Counts, Located, Scorer, Side, TagBlock, count_parts};
-use spanrs_tags::{Dialect, Reader, Reading, Scheme};
+use spanrs_eval::outcomes::Key;
+use spanrs_eval::{Exact, Located, Scorer, Side, TagBlock, count_parts};
+use spanrs_tags::{Reader, Reading, Scheme};
+use tag_pairs::{KEEP, Pair, intern, late, line, long, made, reader, violations};
 
-/// Violations kept: few enough that some are not.
-const KEEP: usize = 4;
-
-/// Gold and pred of a sentence.
-type Pair = (Vec<String>, Vec<String>);
-
-/// Tags of which the first are usual, and the last so many that no reader with all of them takes blocks.
-fn tag(number: usize) -> String {
-    const USUAL: [&str; 16] = [
-        "O", "O", "O", "B-A", "I-A", "I-A", "E-A", "S-A", "B-C", "I-C", "M-A", "U-C", "X", "I", "",
-        "E-C",
-    ];
-    match USUAL.get(number) {
-        Some(usual) => (*usual).to_owned(),
-        None => format!("{}-{}", ["B", "I"][number % 2], number / 2),
-    }
-}
-
-/// Two sides that are equal in most places, as real ones are.
-fn pair(tags: usize, tokens: usize) -> impl Strategy<Value = Pair> {
-    let token = (0..tags, 0..tags, 0..5_u8);
-    (proptest::collection::vec(token, 0..tokens), 0..6_u8).prop_map(|(picks, alike)| {
-        picks
-            .into_iter()
-            .map(|(g, p, n)| (tag(g), tag(if n < alike { g } else { p })))
-            .unzip()
-    })
-}
-
-/// Sentences that bring in tags late: the further on, the more tags there are to choose from.
-fn late() -> impl Strategy<Value = Vec<Pair>> {
-    (1..8_usize, 4..400_usize).prop_flat_map(|(sentences, most)| {
-        (0..sentences)
-            .map(|at| pair(4 + most * at / sentences, 20))
-            .collect::<Vec<_>>()
-    })
-}
-
-/// Sentences around the length at which a block is full, and empty ones.
-fn long() -> impl Strategy<Value = Vec<Pair>> {
-    let tokens = prop_oneof![0..3_usize, 8_185..8_230_usize];
-    let repeated = (pair(16, 12), tokens).prop_map(|((gold, pred), tokens)| {
-        let repeat = |tags: Vec<String>| tags.into_iter().cycle().take(tokens).collect::<Vec<_>>();
-        (repeat(gold), repeat(pred))
-    });
-    proptest::collection::vec(repeated, 1..4)
-}
-
-fn made() -> impl Strategy<Value = (Scheme, Reading)> {
-    let all: Vec<_> = Scheme::all()
-        .flat_map(|scheme| Reading::all().map(move |reading| (scheme, reading)))
-        .filter(|&(scheme, reading)| Reader::new(scheme, reading, Dialect::default()).is_ok())
-        .collect();
-    proptest::sample::select(all)
-}
-
-fn reader((scheme, reading): (Scheme, Reading)) -> Reader {
-    Reader::new(scheme, reading, Dialect::default()).unwrap()
-}
-
-fn intern(reader: &mut Reader, (gold, pred): &Pair) -> (Vec<u32>, Vec<u32>) {
-    let mut ids = |tags: &[String]| reader.intern_all(tags.iter().map(String::as_str)).unwrap();
-    (ids(gold), ids(pred))
-}
-
-/// A line that tells the side, the sentence and the token.
-fn line(side: Side, sentence: u64, token: u32) -> u64 {
-    sentence * 1_000_000 + u64::from(token) * 2 + u64::from(side == Side::Pred) + 1
+fn exact() -> Scorer {
+    Scorer::new(Box::new(Exact::default()), KEEP)
 }
 
 /// Everything a scorer gives.
 #[derive(Debug, PartialEq)]
 struct Told {
-    counts: Counts,
-    documents: Vec<Counts>,
+    counts: Table,
+    documents: Vec<Table>,
     violations: Vec<(u64, Vec<Located>)>,
 }
 
 fn tell(mut scorer: Scorer, reader: &Reader) -> Told {
-    let types = reader.types().len();
-    let fit = |mut counts: Counts| {
-        counts.types.resize(types, Default::default());
-        counts
-    };
-    scorer.end_document(reader);
+    scorer.end_document(reader, None);
+    let counts = scorer.counts(reader);
+    for (number, row) in (0..).zip(counts.rows()) {
+        assert_eq!(row.key, &Key::Number(number));
+    }
     Told {
-        counts: fit(scorer.counts(reader)),
-        documents: scorer.documents().iter().cloned().map(fit).collect(),
-        violations: [Side::Gold, Side::Pred]
-            .map(|side| scorer.violations(side))
-            .map(|found| (found.count, found.first.clone()))
-            .into(),
+        counts: totals(&counts),
+        documents: documents(&counts),
+        violations: violations(&scorer),
     }
 }
 
-/// Sentence by sentence. Documents are as many sentences as `documents` says, over and over.
-fn one_by_one(made: (Scheme, Reading), pairs: &[Pair], documents: usize) -> Told {
+/// Sentence by sentence. Documents are as many sentences as `size` says, over and over.
+fn one_by_one(made: (Scheme, Reading), pairs: &[Pair], size: usize) -> Told {
     let mut reader = reader(made);
-    let mut scorer = Scorer::new(KEEP).by_document();
+    let mut scorer = exact().by_document();
     for (at, pair) in pairs.iter().enumerate() {
         let (gold, pred) = intern(&mut reader, pair);
         let line = |side, token| line(side, at as u64, token);
         scorer.add(&reader, &gold, &pred, line);
-        if (at + 1) % documents == 0 {
-            scorer.end_document(&reader);
+        if (at + 1) % size == 0 {
+            scorer.end_document(&reader, None);
         }
     }
     tell(scorer, &reader)
 }
 
 /// By sets of spans and by the list of violations.
-fn by_definition(made: (Scheme, Reading), pairs: &[Pair], documents: usize) -> Told {
+fn by_definition(made: (Scheme, Reading), pairs: &[Pair], size: usize) -> Told {
     let mut reader = reader(made);
-    let mut told = Told {
-        counts: Counts::default(),
-        documents: Vec::new(),
-        violations: vec![(0, Vec::new()); 2],
-    };
-    for (chunk, group) in pairs.chunks(documents).enumerate() {
-        let mut document = Counts::default();
+    let mut documents = Vec::new();
+    let mut violations = vec![(0, Vec::new()); 2];
+    for (chunk, group) in pairs.chunks(size).enumerate() {
+        let mut document = Table::new();
         for (at, pair) in group.iter().enumerate() {
             let (gold, pred) = intern(&mut reader, pair);
             by_sets(&mut document, &reader, &gold, &pred);
-            let sentence = (chunk * documents + at) as u64;
-            for (found, (side, ids)) in told
-                .violations
+            let sentence = (chunk * size + at) as u64;
+            for (found, (side, ids)) in violations
                 .iter_mut()
                 .zip([(Side::Gold, &gold), (Side::Pred, &pred)])
             {
@@ -151,15 +81,13 @@ fn by_definition(made: (Scheme, Reading), pairs: &[Pair], documents: usize) -> T
                 }
             }
         }
-        told.counts.merge(&document);
-        told.documents.push(document);
+        documents.push(document);
     }
-    for counts in told.documents.iter_mut().chain([&mut told.counts]) {
-        counts
-            .types
-            .resize(reader.types().len(), Default::default());
+    Told {
+        counts: sum(&documents),
+        documents,
+        violations,
     }
-    told
 }
 
 /// How sentences are put into blocks.
@@ -193,13 +121,15 @@ struct Blocks {
     block: TagBlock,
     /// Sentences that stand before the block.
     before: u64,
+    /// Sentences in the block.
+    waiting: u64,
     ways: Ways,
 }
 
 impl Blocks {
     fn flush(&mut self) {
         let before = self.before;
-        self.before += self.block.sentences();
+        self.before += std::mem::take(&mut self.waiting);
         let line = |side, sentence, token| line(side, before + sentence, token);
         self.scorer.add_block(&self.reader, &mut self.block, line);
     }
@@ -233,6 +163,7 @@ impl Blocks {
             }
             for (gold, _) in few {
                 self.block.end(gold.len());
+                self.waiting += 1;
             }
         }
         if self.ways.eager || self.block.is_full() {
@@ -241,20 +172,21 @@ impl Blocks {
     }
 }
 
-fn in_blocks(made: (Scheme, Reading), pairs: &[Pair], documents: usize, ways: &Ways) -> Told {
+fn in_blocks(made: (Scheme, Reading), pairs: &[Pair], size: usize, ways: &Ways) -> Told {
     let mut blocks = Blocks {
         reader: reader(made),
-        scorer: Scorer::new(KEEP).by_document(),
+        scorer: exact().by_document(),
         block: TagBlock::default(),
         before: 0,
+        waiting: 0,
         ways: ways.clone(),
     };
-    for document in pairs.chunks(documents) {
+    for document in pairs.chunks(size) {
         for run in document.chunks(ways.together) {
             blocks.run(run);
         }
         blocks.flush();
-        blocks.scorer.end_document(&blocks.reader);
+        blocks.scorer.end_document(&blocks.reader, None);
     }
     tell(blocks.scorer, &blocks.reader)
 }
@@ -264,11 +196,11 @@ proptest! {
 
     #[test]
     fn blocks_count_what_sentences_count_and_the_definition_says(
-        made in made(), pairs in late(), documents in 1..9_usize, ways in ways(),
+        made in made(), pairs in late(), size in 1..9_usize, ways in ways(),
     ) {
-        let expected = by_definition(made, &pairs, documents);
-        prop_assert_eq!(&one_by_one(made, &pairs, documents), &expected);
-        prop_assert_eq!(&in_blocks(made, &pairs, documents, &ways), &expected);
+        let expected = by_definition(made, &pairs, size);
+        prop_assert_eq!(&one_by_one(made, &pairs, size), &expected);
+        prop_assert_eq!(&in_blocks(made, &pairs, size, &ways), &expected);
     }
 }
 
@@ -304,12 +236,12 @@ proptest! {
         borders.extend([0, ids.len()]);
         borders.sort_unstable();
         let parts: Vec<_> = borders.windows(2).map(|pair| pair[0]..pair[1]).collect();
-        let (mut whole, mut split) = (Scorer::new(KEEP), Scorer::new(KEEP));
+        let (mut whole, mut split) = (exact(), exact());
         let expected = count(0..ids.len(), &mut whole);
         prop_assert_eq!(count_parts(&mut split, &reader, &parts, count), expected);
         if expected.is_err() {
             // Nothing is added then.
-            whole = Scorer::new(KEEP);
+            whole = exact();
         }
         prop_assert_eq!(tell(split, &reader), tell(whole, &reader));
     }
@@ -319,7 +251,7 @@ proptest! {
 fn readings_of_neighbours_take_blocks_until_there_are_too_many_tags() {
     for reading in [Reading::Conlleval, Reading::Refuse, Reading::Seqeval] {
         let mut reader = reader((Scheme::Bio, reading));
-        let mut scorer = Scorer::new(0);
+        let mut scorer = exact();
         for number in 0..TagBlock::TAGS {
             assert!(scorer.takes_blocks(&reader), "{reading} {number}");
             reader.intern(&format!("B-{number}")).unwrap();
@@ -328,5 +260,5 @@ fn readings_of_neighbours_take_blocks_until_there_are_too_many_tags() {
         reader.intern("I-1").unwrap();
         assert!(!scorer.takes_blocks(&reader));
     }
-    assert!(!Scorer::new(0).takes_blocks(&reader((Scheme::Iobes, Reading::Strict))));
+    assert!(!exact().takes_blocks(&reader((Scheme::Iobes, Reading::Strict))));
 }

@@ -3,9 +3,9 @@
 
 mod common;
 
-use common::by_sets;
+use common::{Table, by_sets, documents, sum, totals};
 use proptest::prelude::*;
-use spanrs_eval::{Counts, Scorer, Side};
+use spanrs_eval::{Exact, Scorer, Side};
 use spanrs_tags::{Dialect, Reader, Reading, Scheme};
 
 fn tags() -> impl Strategy<Value = Vec<(usize, usize)>> {
@@ -57,8 +57,8 @@ proptest! {
                         reader.intern(&format!("B-{n}")).unwrap();
                     }
                 }
-                let mut scorer = Scorer::new(3);
-                let mut expected = Counts::default();
+                let mut scorer = Scorer::new(Box::new(Exact::default()), 3);
+                let mut expected = Table::new();
                 let (mut gold_wrong, mut pred_wrong) = (0, 0);
                 for (picks, alike) in &sentences {
                     let (gold, pred) = sides(picks, *alike);
@@ -69,8 +69,7 @@ proptest! {
                     gold_wrong += reader.count_violations(&gold);
                     pred_wrong += reader.pred().count_violations(&pred);
                 }
-                let mut counts = scorer.counts(&reader);
-                counts.types.resize(expected.types.len(), Default::default());
+                let counts = totals(&scorer.counts(&reader));
                 let both = (scheme.name(), reader.pred_scheme().name());
                 prop_assert_eq!(counts, expected, "{:?} {}", both, reading);
                 prop_assert_eq!(scorer.violations(Side::Gold).count, gold_wrong);
@@ -82,25 +81,22 @@ proptest! {
     #[test]
     fn documents_add_up_to_the_whole(sentences in proptest::collection::vec(tags(), 1..8)) {
         let mut reader = Reader::new(Scheme::Bio, Reading::Conlleval, Dialect::default()).unwrap();
-        let mut whole = Scorer::new(0);
-        let mut parts = Scorer::new(0).by_document();
+        let mut whole = Scorer::new(Box::new(Exact::default()), 0);
+        let mut parts = Scorer::new(Box::new(Exact::default()), 0).by_document();
         for picks in &sentences {
             let (gold, pred) = sides(picks, 3);
             let gold = reader.intern_all(gold).unwrap();
             let pred = reader.intern_all(pred).unwrap();
             whole.add(&reader, &gold, &pred, |_, _| 0);
             parts.add(&reader, &gold, &pred, |_, _| 0);
-            parts.end_document(&reader);
+            parts.end_document(&reader, None);
         }
-        prop_assert_eq!(parts.documents().len(), sentences.len());
-        let (mut forwards, mut backwards) = (Counts::default(), Counts::default());
-        for row in parts.documents() {
-            forwards.merge(row);
-        }
-        for row in parts.documents().iter().rev() {
-            backwards.merge(row);
-        }
+        let parts = parts.counts(&reader);
+        let rows = documents(&parts);
+        prop_assert_eq!(rows.len(), sentences.len());
+        let (forwards, backwards) = (sum(&rows), sum(rows.iter().rev()));
         prop_assert_eq!(&forwards, &backwards);
-        prop_assert_eq!(whole.counts(&reader), forwards);
+        prop_assert_eq!(&totals(&parts), &forwards);
+        prop_assert_eq!(totals(&whole.counts(&reader)), forwards);
     }
 }

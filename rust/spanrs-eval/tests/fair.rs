@@ -4,12 +4,15 @@
 #[path = "common/fair_steps.rs"]
 mod fair_steps;
 
-use fair_steps::{Given, Steps};
+use fair_steps::{FairCounts, Given, Steps, kind};
 use proptest::prelude::*;
-use spanrs_eval::Placed;
-use spanrs_eval::fair::{FairCounts, Kind, Matcher, Row, Spans, TokenSets};
+use spanrs_base::Span;
+use spanrs_eval::fair::{FAIR, Kind, Matcher, SCHEMA};
+use spanrs_eval::outcomes::{Cell, Counts};
+use spanrs_eval::{Events, Matcher as _, Pair, Scorer, Spans, TokenSets};
+use spanrs_tags::{Dialect, Reader, Reading, Scheme};
 
-fn placed(spans: &[Given]) -> Vec<Placed> {
+fn placed(spans: &[Given]) -> Vec<Span<i64>> {
     spans.iter().map(|(span, _)| *span).collect()
 }
 
@@ -21,12 +24,51 @@ fn token_sets(spans: &[Given]) -> TokenSets {
     sets
 }
 
-/// Rows of types that have no span say nothing.
-fn trimmed(mut counts: FairCounts) -> FairCounts {
-    while counts.types.last() == Some(&Row::default()) {
-        counts.types.pop();
+fn found(matcher: &mut Matcher, pair: &Pair<'_>) -> Events {
+    let mut events = Events::default();
+    matcher.compare(pair, &mut events).unwrap();
+    events
+}
+
+fn name(ty: u32) -> String {
+    format!("type {ty}")
+}
+
+/// A sentence and its events, counted one by one.
+fn counted(events: &Events, pair: &Pair<'_>) -> Counts {
+    let mut counts = Counts::new(&SCHEMA);
+    let sentences = Cell {
+        criterion: SCHEMA.criterion("corpus").unwrap(),
+        outcome: 0,
+        gold: None,
+        pred: None,
+    };
+    let sentences = counts.cell(sentences);
+    counts.add(sentences, 1);
+    for event in &events.0 {
+        let mut ty = |spans: Spans<'_>, at: Option<u32>| {
+            at.map(|at| counts.intern(&name(spans.all[at as usize].ty)))
+        };
+        let cell = Cell {
+            criterion: event.criterion,
+            outcome: event.outcome,
+            gold: ty(pair.gold, event.gold),
+            pred: ty(pair.pred, event.pred),
+        };
+        let cell = counts.cell(cell);
+        counts.add(cell, 1);
     }
     counts
+}
+
+/// What the driver counts.
+fn driven(pair: &Pair<'_>) -> Counts {
+    let mut scorer = Scorer::new(Box::new(Matcher::default()), 0);
+    let mut types = scorer.type_cells();
+    scorer.add_spans(pair, &mut types, &name).unwrap();
+    scorer.flush_spans(&mut types, &name);
+    let no_tags = Reader::new(Scheme::Bio, Reading::Conlleval, Dialect::default()).unwrap();
+    Counts::clone(&scorer.counts(&no_tags))
 }
 
 fn agree(gold: &[Given], pred: &[Given]) {
@@ -37,26 +79,24 @@ fn agree(gold: &[Given], pred: &[Given]) {
         token_sets(gold),
         token_sets(pred),
     );
-    let mut matcher = Matcher::default().with_decisions();
-    let mut counts = FairCounts::default();
-    matcher.run(
+    let pair = Pair::new(
         Spans::with_tokens(&g, &gs, 0),
         Spans::with_tokens(&p, &ps, 0),
-        &mut counts,
     );
-    let steps_counts = trimmed(steps.counts.clone());
-    assert_eq!(trimmed(counts), steps_counts, "{gold:?} {pred:?}");
-    // Without them it may resolve a sentence piece by piece.
-    let mut counts = FairCounts::default();
-    Matcher::default().run(
-        Spans::with_tokens(&g, &gs, 0),
-        Spans::with_tokens(&p, &ps, 0),
-        &mut counts,
-    );
-    assert_eq!(trimmed(counts), steps_counts, "{gold:?} {pred:?}");
-    let left = |kind: Kind, spans: &[Given]| -> Vec<Given> {
-        let of = matcher.decisions().iter().filter(|d| d.kind == kind);
-        of.map(|d| spans[d.gold.or(d.pred).unwrap() as usize].clone())
+    let mut matcher = Matcher::default();
+    matcher.settle_ties();
+    let events = found(&mut matcher, &pair);
+    let counts = FairCounts::of(&events, gold, pred);
+    assert_eq!(counts, steps.counts, "{gold:?} {pred:?}");
+    // Where ties need not be settled it may resolve a sentence piece by piece.
+    let piecewise = found(&mut Matcher::default(), &pair);
+    let counts = FairCounts::of(&piecewise, gold, pred);
+    assert_eq!(counts, steps.counts, "{gold:?} {pred:?}");
+    let bytes = counted(&events, &pair).to_bytes();
+    assert_eq!(driven(&pair).to_bytes(), bytes, "{gold:?} {pred:?}");
+    let left = |of: Kind, spans: &[Given]| -> Vec<Given> {
+        let of = events.of(FAIR).filter(|event| kind(event) == of);
+        of.map(|e| spans[e.gold.or(e.pred).unwrap() as usize].clone())
             .collect()
     };
     assert_eq!(left(Kind::Fn, gold), steps.gold);
@@ -85,7 +125,7 @@ fn spans(width: i64, most: usize, holes: bool, empty: bool) -> impl Strategy<Val
             let end = start + length;
             let tokens =
                 (start..end).filter(|t| !holes || mask >> (t % 32) & 1 == 0 || mask % 3 == 0);
-            (Placed { start, end, ty }, tokens.collect())
+            (Span { start, end, ty }, tokens.collect())
         });
     prop::collection::vec(span, 0..most)
 }
@@ -172,7 +212,7 @@ proptest! {
         let long: Vec<Given> = long
             .into_iter()
             .map(|(start, length, ty)| {
-                (Placed { start, end: start + length, ty }, (start..start + length).collect())
+                (Span { start, end: start + length, ty }, (start..start + length).collect())
             })
             .collect();
         agree(&[gold.clone(), long.clone()].concat(), &pred);

@@ -9,7 +9,7 @@ use spanrs_tags::{Converter, Error as TagsError};
 use crate::error::{Error, Result};
 use crate::file_warnings::{column_warnings, violation_warning};
 use crate::sentence::Lines;
-use crate::{Pace, Watch};
+use crate::{Progress, Reporter};
 
 /// How many violations are kept for the message.
 const KEEP: usize = 1000;
@@ -36,17 +36,17 @@ pub fn convert(
     mut rows: ColumnReader,
     converter: &mut Converter,
     out: &mut dyn Write,
-    watch: &mut Watch<'_>,
+    progress: &mut Progress<'_>,
 ) -> Result<Vec<String>> {
     let mut warnings = column_warnings(&rows, None);
     let mut pending = Pending::default();
     let mut malformed = Violations::default();
     let mut scheme = None;
-    let mut pace = Pace::new(watch);
+    let mut reporter = Reporter::new(progress);
     out.write_all(rows.byte_order_mark())?;
     loop {
         let kind = rows.next_line()?;
-        pace.line(|| rows.bytes_read())?;
+        reporter.line(|| rows.bytes_read())?;
         let ends = !matches!(kind, Some(LineKind::Token | LineKind::Comment));
         if ends && !pending.tags.is_empty() {
             match pending.convert(converter, out, rows.path()) {

@@ -4,7 +4,7 @@ use spanrs_tags::{Detection, Dialect, Evidence, Reader, Reading, Scheme};
 
 use crate::error::{Error, Result};
 use crate::sentence::Sentence;
-use crate::{Pace, Watch};
+use crate::{Progress, Reporter};
 
 /// Gathers from a file what detection looks at, until there are `most` tokens; also gives whether that
 /// was the whole file. The tags are numbered by `reader`, of any scheme.
@@ -15,14 +15,14 @@ pub fn gather(
     mut rows: ColumnReader,
     reader: &mut Reader,
     most: u64,
-    watch: &mut Watch<'_>,
+    progress: &mut Progress<'_>,
 ) -> Result<(Evidence, bool)> {
     let mut evidence = Evidence::default();
     let mut sentence = Sentence::default();
     let mut tokens = 0;
-    let mut pace = Pace::new(watch);
+    let mut reporter = Reporter::new(progress);
     while let Some(event) = rows.next_event()? {
-        pace.line(|| rows.bytes_read())?;
+        reporter.line(|| rows.bytes_read())?;
         match event {
             Event::Token => {
                 sentence.push(reader, &rows, rows.tag())?;
@@ -45,7 +45,11 @@ pub fn gather(
 ///
 /// # Errors
 /// What reading the file brings; [`Error::Stopped`].
-pub fn detect(rows: ColumnReader, dialect: &Dialect, watch: &mut Watch<'_>) -> Result<Detection> {
+pub fn detect(
+    rows: ColumnReader,
+    dialect: &Dialect,
+    progress: &mut Progress<'_>,
+) -> Result<Detection> {
     let position = Position::file(rows.path());
     let failed = |error| Error::Tags {
         position: position.clone(),
@@ -53,6 +57,6 @@ pub fn detect(rows: ColumnReader, dialect: &Dialect, watch: &mut Watch<'_>) -> R
     };
     let mut reader =
         Reader::new(Scheme::Token, Reading::Conlleval, dialect.clone()).map_err(failed)?;
-    let (evidence, _) = gather(rows, &mut reader, u64::MAX, watch)?;
+    let (evidence, _) = gather(rows, &mut reader, u64::MAX, progress)?;
     evidence.decide(reader.tags(), dialect).map_err(failed)
 }

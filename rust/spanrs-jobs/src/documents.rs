@@ -7,7 +7,7 @@ use spanrs_tags::{Reader, Reading};
 use crate::error::{Error, Result};
 use crate::file_warnings::{column_warnings, violation_warning};
 use crate::sentence::Sentence;
-use crate::{Pace, Watch};
+use crate::{Progress, Reporter};
 
 /// The documents of a column file. Their text is rebuilt: a blank between tokens, a line end between
 /// sentences. Tokens are annotations of type [`TOKEN`], and behind them come the spans of the tags.
@@ -21,16 +21,16 @@ use crate::{Pace, Watch};
 pub fn read_conll(
     rows: ColumnReader,
     reader: &mut Reader,
-    watch: &mut Watch<'_>,
+    progress: &mut Progress<'_>,
 ) -> Result<(Vec<Document>, Vec<String>)> {
-    read_up_to(rows, reader, watch, Limits::default().document_bytes)
+    read_up_to(rows, reader, progress, Limits::default().document_bytes)
 }
 
 /// As [`read_conll`], with documents of so many bytes of text.
 fn read_up_to(
     mut rows: ColumnReader,
     reader: &mut Reader,
-    watch: &mut Watch<'_>,
+    progress: &mut Progress<'_>,
     most: usize,
 ) -> Result<(Vec<Document>, Vec<String>)> {
     if !rows.has_tokens() {
@@ -45,9 +45,9 @@ fn read_up_to(
     let (mut draft, mut sentence) = (Draft::default(), Sentence::default());
     let (mut found, mut sentences) = (Vec::new(), 0_u64);
     let mut malformed = Violations::default();
-    let mut pace = Pace::new(watch);
+    let mut reporter = Reporter::new(progress);
     while let Some(event) = rows.next_event()? {
-        pace.line(|| rows.bytes_read())?;
+        reporter.line(|| rows.bytes_read())?;
         match event {
             Event::Token => {
                 draft.token(rows.token_text());

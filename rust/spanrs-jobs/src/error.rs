@@ -1,5 +1,5 @@
 use spanrs_base::Position;
-use spanrs_eval::Violations;
+use spanrs_eval::{Unmatched, Violations};
 
 /// What can go wrong in a job.
 #[derive(Debug, thiserror::Error)]
@@ -43,10 +43,18 @@ pub enum Error {
         /// All counted, the first ones located.
         violations: Violations,
     },
+    /// Spans of a sentence that cannot be matched.
+    #[error("{position}: {error}")]
+    Unmatched {
+        /// The sentence in gold.
+        position: Position,
+        /// Why.
+        error: Unmatched,
+    },
     /// The result cannot be written.
     #[error("cannot write the result: {0}")]
     Write(#[from] std::io::Error),
-    /// The watch said stop.
+    /// The progress function said stop.
     #[error("interrupted")]
     Stopped,
 }

@@ -9,11 +9,11 @@ mod convert;
 mod detect;
 mod documents;
 mod error;
-pub mod fair;
 mod file_warnings;
 pub mod mat;
 mod score;
 mod sentence;
+pub mod span_files;
 mod spans;
 mod validate;
 
@@ -26,21 +26,26 @@ pub use score::{Alignment, OnMisaligned, Sides, score};
 pub use spans::spans;
 pub use validate::{Report, validate};
 
+use spanrs_base::Interval;
+
 /// Called now and then with the bytes read so far; answers false to stop the job.
-pub type Watch<'a> = dyn FnMut(u64) -> bool + 'a;
+pub type Progress<'a> = dyn FnMut(u64) -> bool + 'a;
 
-/// Lines between two calls of a [`Watch`].
-const PAUSE: u32 = 1 << 15;
+/// Lines between two calls of a [`Progress`].
+const LINES: usize = 1 << 15;
 
-/// Calls a [`Watch`] every so many lines.
-pub(crate) struct Pace<'a, 'w> {
-    watch: &'a mut Watch<'w>,
-    lines: u32,
+/// Calls a [`Progress`] every so many lines.
+pub(crate) struct Reporter<'a, 'w> {
+    progress: &'a mut Progress<'w>,
+    interval: Interval,
 }
 
-impl<'a, 'w> Pace<'a, 'w> {
-    pub(crate) fn new(watch: &'a mut Watch<'w>) -> Self {
-        Self { watch, lines: 0 }
+impl<'a, 'w> Reporter<'a, 'w> {
+    pub(crate) fn new(progress: &'a mut Progress<'w>) -> Self {
+        Self {
+            progress,
+            interval: Interval::new(LINES),
+        }
     }
 
     /// Counts a line; `read` gives the bytes read so far.
@@ -49,18 +54,12 @@ impl<'a, 'w> Pace<'a, 'w> {
         self.lines(1, read)
     }
 
-    /// As [`Pace::line`] for so many.
+    /// As [`Reporter::line`] for so many.
     #[inline(always)]
     pub(crate) fn lines(&mut self, lines: u64, read: impl FnOnce() -> u64) -> Result<()> {
-        self.lines = self.lines.saturating_add(lines as u32);
-        if self.lines < PAUSE {
-            return Ok(());
+        if self.interval.passes(lines as usize) && !(self.progress)(read()) {
+            return Err(Error::Stopped);
         }
-        self.lines = 0;
-        if (self.watch)(read()) {
-            Ok(())
-        } else {
-            Err(Error::Stopped)
-        }
+        Ok(())
     }
 }

@@ -5,7 +5,7 @@ use spanrs_tags::{Reader, Reading};
 
 use crate::error::{Error, Result};
 use crate::sentence::{Sentence, too_many};
-use crate::{Pace, Watch};
+use crate::{Progress, Reporter};
 
 /// Where gold and pred come from.
 pub enum Sides {
@@ -58,15 +58,21 @@ pub fn score(
     reader: &mut Reader,
     scorer: &mut Scorer,
     on_misaligned: OnMisaligned,
-    watch: &mut Watch<'_>,
+    progress: &mut Progress<'_>,
 ) -> Result<Alignment> {
     let mut alignment = Alignment::default();
     let (gold_path, pred_path) = match sides {
         Sides::Two { gold, pred } => {
             let both = (*gold, *pred);
-            two(both, reader, scorer, (on_misaligned, &mut alignment), watch)?
+            two(
+                both,
+                reader,
+                scorer,
+                (on_misaligned, &mut alignment),
+                progress,
+            )?
         }
-        Sides::One(rows) => one(*rows, reader, scorer, watch)?,
+        Sides::One(rows) => one(*rows, reader, scorer, progress)?,
     };
     if reader.reading() == Reading::Refuse {
         for (side, path) in [(Side::Gold, gold_path), (Side::Pred, pred_path)] {
@@ -172,7 +178,7 @@ impl Pair {
 
     /// Counts the sentences that have ended.
     fn count(&mut self, reader: &Reader, scorer: &mut Scorer) {
-        if self.starts.is_empty() {
+        if self.block.is_empty() {
             return;
         }
         let (gold, pred, starts) = (&self.gold, &self.pred, &self.starts);
@@ -189,8 +195,21 @@ impl Pair {
     }
 
     fn end_document(&mut self, reader: &Reader, scorer: &mut Scorer) {
+        if !scorer.has_documents() {
+            return;
+        }
+        if scorer.takes_blocks(reader) {
+            self.block.end_document(None);
+        } else {
+            self.count(reader, scorer);
+            scorer.end_document(reader, None);
+        }
+    }
+
+    /// Ends the last document and counts what is left.
+    fn finish(&mut self, reader: &Reader, scorer: &mut Scorer) {
+        self.end_document(reader, scorer);
         self.count(reader, scorer);
-        scorer.end_document(reader);
     }
 }
 
@@ -198,12 +217,12 @@ fn one(
     mut rows: ColumnReader,
     reader: &mut Reader,
     scorer: &mut Scorer,
-    watch: &mut Watch<'_>,
+    progress: &mut Progress<'_>,
 ) -> Result<(String, String)> {
     let mut pair = Pair::default();
-    let mut pace = Pace::new(watch);
+    let mut reporter = Reporter::new(progress);
     while let Some(event) = rows.next_event()? {
-        pace.line(|| rows.bytes_read())?;
+        reporter.line(|| rows.bytes_read())?;
         match event {
             Event::Token => {
                 pair.gold.push(reader, &rows, rows.tag())?;
@@ -215,7 +234,7 @@ fn one(
             Event::Document => pair.end_document(reader, scorer),
         }
     }
-    pair.end_document(reader, scorer);
+    pair.finish(reader, scorer);
     Ok((rows.path().to_owned(), rows.path().to_owned()))
 }
 
@@ -224,10 +243,10 @@ fn two(
     reader: &mut Reader,
     scorer: &mut Scorer,
     (on_misaligned, alignment): (OnMisaligned, &mut Alignment),
-    watch: &mut Watch<'_>,
+    progress: &mut Progress<'_>,
 ) -> Result<(String, String)> {
     let mut pair = Pair::default();
-    let mut pace = Pace::new(watch);
+    let mut reporter = Reporter::new(progress);
     if gold.tag_key().is_some() && gold.tag_key() == pred.tag_key() {
         // Gold shows that the key is spelt right; pred has no span then.
         pred.allow_missing_key();
@@ -236,10 +255,10 @@ fn two(
     alignment.unaligned = !(gold.has_tokens() && pred.has_tokens());
     let compare = !alignment.unaligned && on_misaligned != OnMisaligned::Ignore;
     loop {
-        pace.line(|| gold.bytes_read() + pred.bytes_read())?;
+        reporter.line(|| gold.bytes_read() + pred.bytes_read())?;
         if alike {
             let lines = pair.follow(reader, scorer, &mut gold, &mut pred)?;
-            pace.lines(lines, || gold.bytes_read() + pred.bytes_read())?;
+            reporter.lines(lines, || gold.bytes_read() + pred.bytes_read())?;
         }
         let g = loop {
             match gold.next_event()? {
@@ -281,7 +300,7 @@ fn two(
             (g, _) => return Err(ends(&pred, &gold, g.is_none(), false)),
         }
     }
-    pair.end_document(reader, scorer);
+    pair.finish(reader, scorer);
     alignment.missing_key = pred.missing_key().map(str::to_owned);
     Ok((gold.path().to_owned(), pred.path().to_owned()))
 }

@@ -9,7 +9,7 @@ use spanrs_tags::{Reader, Reading};
 use crate::error::{Error, Result};
 use crate::file_warnings::{column_warnings, violation_warning};
 use crate::sentence::Sentence;
-use crate::{Pace, Watch};
+use crate::{Progress, Reporter};
 
 /// Writes the spans of a file as JSON Lines, one object a sentence: `document` and `sentence` (from 0),
 /// `line` (of its first token, from 1), `tokens`, and `spans` with `type`, `start`, `end` (tokens from
@@ -22,7 +22,7 @@ pub fn spans(
     mut rows: ColumnReader,
     reader: &mut Reader,
     out: &mut dyn Write,
-    watch: &mut Watch<'_>,
+    progress: &mut Progress<'_>,
 ) -> Result<Vec<String>> {
     let mut warnings = column_warnings(&rows, None);
     let mut labelled = 0;
@@ -31,9 +31,9 @@ pub fn spans(
     let mut found = Vec::new();
     let mut malformed = Violations::default();
     let (mut document, mut sentences, mut begun) = (0_u64, 0_u64, 0_u64);
-    let mut pace = Pace::new(watch);
+    let mut reporter = Reporter::new(progress);
     while let Some(event) = rows.next_event()? {
-        pace.line(|| rows.bytes_read())?;
+        reporter.line(|| rows.bytes_read())?;
         match event {
             Event::Token => {
                 tokens.push(rows.token_text().to_owned());

@@ -6,7 +6,7 @@ use spanrs_tags::{Kind, Reader};
 
 use crate::error::Result;
 use crate::sentence::Sentence;
-use crate::{Pace, Watch};
+use crate::{Progress, Reporter};
 
 /// What validation found.
 #[derive(Clone, Debug, Default)]
@@ -29,13 +29,13 @@ pub fn validate(
     mut rows: ColumnReader,
     reader: &mut Reader,
     keep: usize,
-    watch: &mut Watch<'_>,
+    progress: &mut Progress<'_>,
 ) -> Result<Report> {
     let mut report = Report::default();
     let mut sentence = Sentence::default();
-    let mut pace = Pace::new(watch);
+    let mut reporter = Reporter::new(progress);
     while let Some(event) = rows.next_event()? {
-        pace.line(|| rows.bytes_read())?;
+        reporter.line(|| rows.bytes_read())?;
         match event {
             Event::Token => {
                 sentence.push(reader, &rows, rows.tag())?;

@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use spanrs_eval::{Scorer, Side, TagBlock, count_parts};
 use spanrs_tags::{Evidence, Reader};
 
+use crate::document_ends::{DocumentEnds, Ends};
 use crate::error::{Error, Result};
 use crate::ids::{Id, NULL, Sentences, bad_id, no_tag};
 use crate::interrupted;
@@ -66,6 +67,8 @@ pub(crate) struct Batch<'a, G, P> {
     pub(crate) first: usize,
     /// [`NULL`] stands for a tag that is missing, and is no id.
     pub(crate) nulls: bool,
+    /// Where documents end, in sentences with those that came before.
+    pub(crate) documents: Option<&'a DocumentEnds>,
 }
 
 impl<G: Id, P: Id> Batch<'_, G, P> {
@@ -86,7 +89,7 @@ impl<G: Id, P: Id> Batch<'_, G, P> {
 
     /// Counts all sentences on so many threads.
     pub(crate) fn count(&self, reader: &Reader, scorer: &mut Scorer, threads: usize) -> Result<()> {
-        let parts = self.cut.split(threads, WORTH);
+        let parts = self.whole_documents(self.cut.split(threads, WORTH));
         let stop = AtomicBool::new(false);
         count_parts(scorer, reader, &parts, |range, scorer| {
             // Only the first part runs on the caller's thread, where Ctrl-C can be seen.
@@ -94,7 +97,7 @@ impl<G: Id, P: Id> Batch<'_, G, P> {
             let part = Part {
                 batch: self,
                 range,
-                watch: Watch { main, stop: &stop },
+                stop: StopFlag { main, stop: &stop },
             };
             let done = part.count(reader, scorer);
             if done.is_err() && main {
@@ -102,6 +105,24 @@ impl<G: Id, P: Id> Batch<'_, G, P> {
             }
             done
         })
+    }
+
+    /// The same parts with their ends moved to ends of documents.
+    fn whole_documents(&self, parts: Vec<Range<usize>>) -> Vec<Range<usize>> {
+        let Some(documents) = self.documents else {
+            return parts;
+        };
+        let (all, mut start) = (self.cut.len(), 0);
+        let mut whole = Vec::new();
+        for part in parts {
+            let end = documents.next_end(self.first + part.end);
+            let end = end.map_or(all, |end| (end - self.first).min(all));
+            if end > start || whole.is_empty() {
+                whole.push(start..end);
+                start = end;
+            }
+        }
+        whole
     }
 
     /// The reader's ids of a sentence, without the tokens to ignore.
@@ -142,13 +163,13 @@ impl<G: Id, P: Id> Batch<'_, G, P> {
     }
 }
 
-/// Sees Ctrl-C, and tells the other threads.
-struct Watch<'a> {
+/// Sees Ctrl-C in the main thread, and tells the others.
+struct StopFlag<'a> {
     main: bool,
     stop: &'a AtomicBool,
 }
 
-impl Watch<'_> {
+impl StopFlag<'_> {
     /// False where another thread was interrupted.
     fn goes_on(&self) -> Result<bool> {
         if self.main
@@ -164,7 +185,7 @@ impl Watch<'_> {
 struct Part<'a, G, P> {
     batch: &'a Batch<'a, G, P>,
     range: Range<usize>,
-    watch: Watch<'a>,
+    stop: StopFlag<'a>,
 }
 
 impl<G: Id, P: Id> Part<'_, G, P> {
@@ -178,14 +199,26 @@ impl<G: Id, P: Id> Part<'_, G, P> {
         }
     }
 
+    fn ends(&self) -> Option<Ends<'_>> {
+        let documents = self.batch.documents?;
+        Some(documents.from(self.batch.first + self.range.start))
+    }
+
     /// One sentence at a time, for every reading and any number of tags.
     fn sentences(&self, reader: &Reader, scorer: &mut Scorer) -> Result<()> {
         let (mut gold, mut pred) = (Vec::new(), Vec::new());
+        let mut ends = self.ends();
         let ranges = self.batch.cut.ranges_of(self.range.clone());
         for (at, range) in self.range.clone().zip(ranges) {
             self.batch.ids(at, range, &mut gold, &mut pred)?;
             scorer.add(reader, &gold, &pred, |_, _| 0);
-            if at % (PAUSE * 64) == 0 && !self.watch.goes_on()? {
+            let end = ends
+                .as_mut()
+                .and_then(|ends| ends.ends_at(self.batch.first + at + 1));
+            if let Some(name) = end {
+                scorer.end_document(reader, name);
+            }
+            if at % (PAUSE * 64) == 0 && !self.stop.goes_on()? {
                 break;
             }
         }
@@ -198,6 +231,8 @@ impl<G: Id, P: Id> Part<'_, G, P> {
         let gold_codes = Codes::new(batch.gold_numbers, batch.ignore);
         let pred_codes = Codes::new(batch.pred_numbers, i64::MIN);
         let mut block = TagBlock::default();
+        // Where ids are turned to bytes before borders of documents are put between them.
+        let (mut apart, mut ends) = (TagBlock::default(), self.ends());
         let mut sentence = self.range.start;
         let mut start = batch.cut.start(sentence);
         let mut lengths = Vec::new();
@@ -207,7 +242,10 @@ impl<G: Id, P: Id> Part<'_, G, P> {
                 break;
             }
             let (gold, pred) = (&batch.gold[start..end], &batch.pred[start..end]);
-            let (g, p) = block.room(end - start);
+            let (g, p) = match &ends {
+                None => block.room(end - start),
+                Some(_) => apart.room(end - start),
+            };
             let clean = narrow((gold, pred), (&gold_codes, &pred_codes), (g, p));
             if !clean && let Err(bad) = pick(gold, batch.ignore, (g, p), &mut lengths) {
                 // Says what is wrong.
@@ -220,18 +258,49 @@ impl<G: Id, P: Id> Part<'_, G, P> {
                     ),
                 });
             }
-            block.end_all(&lengths);
+            match &mut ends {
+                None => block.end_all(&lengths),
+                Some(ends) => {
+                    let first = batch.first + sentence;
+                    end_documents(&mut apart, first, &lengths, ends, &mut block);
+                }
+            }
             sentence += lengths.len();
             start = end;
             if block.is_full() {
                 scorer.add_block(reader, &mut block, |_, _, _| 0);
             }
-            if run % PAUSE == 0 && !self.watch.goes_on()? {
+            if run % PAUSE == 0 && !self.stop.goes_on()? {
                 return Ok(());
             }
         }
         scorer.add_block(reader, &mut block, |_, _, _| 0);
         Ok(())
+    }
+}
+
+/// Moves sentences of these lengths, the first of which has this number, to a block with ends of documents.
+#[inline]
+fn end_documents(
+    from: &mut TagBlock,
+    first: usize,
+    lengths: &[u32],
+    ends: &mut Ends<'_>,
+    to: &mut TagBlock,
+) {
+    let tokens = lengths.iter().map(|&length| length as usize).sum();
+    let (gold, pred) = from.room(tokens);
+    let mut start = 0;
+    for (at, &length) in (first + 1..).zip(lengths) {
+        let range = start..start + length as usize;
+        start = range.end;
+        let (g, p) = to.room(range.len());
+        g.copy_from_slice(&gold[range.clone()]);
+        p.copy_from_slice(&pred[range.clone()]);
+        to.end(range.len());
+        if let Some(name) = ends.ends_at(at) {
+            to.end_document(name);
+        }
     }
 }
 

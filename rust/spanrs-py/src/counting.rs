@@ -25,11 +25,7 @@ pub(crate) struct Counting {
 /// How the tokens of files agree, over all pairs of files.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Alignments {
-    /// Pairs in which a side has no tokens.
-    pub(crate) unaligned: u64,
-    /// Tokens that differ.
-    pub(crate) differing: u64,
-    /// The first of them.
+    /// The first tokens that differ.
     pub(crate) examples: Vec<String>,
     /// Warnings about the columns of files.
     pub(crate) warnings: Vec<String>,
@@ -37,10 +33,17 @@ pub(crate) struct Alignments {
 
 impl Alignments {
     pub(crate) fn add(&mut self, alignment: Alignment) {
-        self.unaligned += u64::from(alignment.unaligned);
-        self.differing += alignment.differing;
         if self.examples.is_empty() {
             self.examples = alignment.examples;
+        }
+    }
+
+    /// Adds warnings, each once.
+    pub(crate) fn warn(&mut self, warnings: Vec<String>) {
+        for warning in warnings {
+            if !self.warnings.contains(&warning) {
+                self.warnings.push(warning);
+            }
         }
     }
 }
@@ -102,6 +105,7 @@ impl Counting {
                 return Err(error);
             }
         };
+        check(&part)?;
         self.scorer.add_part(part, &self.reader);
         self.detection = self.detection.take().or(detection);
         Ok(())
@@ -135,7 +139,7 @@ impl Counting {
         part: &mut Scorer,
         ask: &mut impl FnMut(&mut Reader, Side, u64) -> Result<(Detection, bool)>,
     ) -> Result<bool> {
-        let labelled = part.counts(&self.reader).pred_labelled;
+        let labelled = part.labelled_in_pred(&self.reader);
         if labelled == 0 || !self.decided {
             return Ok(false);
         }
@@ -208,6 +212,7 @@ impl Counting {
     ) -> Result<()> {
         let mut part = self.scorer.part(&self.reader);
         count(&mut self.reader, &mut part)?;
+        check(&part)?;
         self.scorer.add_part(part, &self.reader);
         Ok(())
     }
@@ -269,4 +274,10 @@ impl Counting {
         }
         Ok(())
     }
+}
+
+/// Refuses what the matcher could not match.
+fn check(part: &Scorer) -> Result<()> {
+    part.failure()
+        .map_or(Ok(()), |error| Err(Error::unmatched(0, error)))
 }

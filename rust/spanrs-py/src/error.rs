@@ -3,8 +3,7 @@
 use pyo3::exceptions::{PyKeyboardInterrupt, PyOSError};
 use pyo3::prelude::*;
 use spanrs_base::Position;
-use spanrs_eval::Side;
-use spanrs_eval::partial::Unmatched;
+use spanrs_eval::{Side, Unmatched};
 use spanrs_jobs::Error as JobError;
 use spanrs_tags::Error as TagsError;
 
@@ -42,6 +41,11 @@ pub(crate) enum Error {
         sentence: usize,
         error: Unmatched,
     },
+    /// Counts that cannot be merged, renamed or loaded.
+    Counts {
+        message: String,
+        code: &'static str,
+    },
     /// An id without a tag.
     Id {
         message: String,
@@ -49,6 +53,14 @@ pub(crate) enum Error {
 }
 
 impl Error {
+    /// Spans of a sentence that cannot be matched, or Ctrl-C.
+    pub(crate) fn unmatched(sentence: usize, error: Unmatched) -> Self {
+        match error {
+            Unmatched::Stopped => Self::Job(JobError::Stopped),
+            error => Self::Unmatched { sentence, error },
+        }
+    }
+
     /// Names the sentence, where tags are the trouble.
     pub(crate) fn in_sentence(self, sentence: usize) -> Self {
         match self {
@@ -124,6 +136,14 @@ fn raise(py: Python<'_>, error: Error) -> PyResult<PyErr> {
             let message = format!("sentence {sentence}: {error}");
             make_in(py, "LimitError", &message, "too_many_pairs", Some(sentence))
         }
+        Error::Counts { message, code } => {
+            let class = match code {
+                "damaged" => "FormatError",
+                "too_many_values" => "LimitError",
+                _ => "SchemeError",
+            };
+            make(py, class, &message, code, None)
+        }
         Error::Id { message } => make(py, "SchemeError", &message, "unknown_id", None),
         Error::Job(error) => job(py, error),
     }
@@ -166,6 +186,9 @@ fn job(py: Python<'_>, error: JobError) -> PyResult<PyErr> {
             error.value(py).setattr("located", all)?;
             error.value(py).setattr("count", violations.count)?;
             Ok(error)
+        }
+        JobError::Unmatched { position, .. } => {
+            make(py, "LimitError", &text, "too_many_pairs", Some(&position))
         }
         JobError::Write(error) => Ok(error.into()),
         JobError::Stopped => {

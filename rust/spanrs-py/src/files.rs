@@ -8,12 +8,15 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString};
 use spanrs_base::Limits;
 use spanrs_eval::Side;
-use spanrs_io::{Column, ColumnReader, Columns, Comments, Format, LineReader, Separator};
+use spanrs_io::{
+    Column, ColumnReader, Columns, Comments, Format, LineReader, Separator, SpanFileReader,
+};
+use spanrs_jobs::span_files::SpanSource;
 use spanrs_tags::{Converter, Reader};
 
 use crate::error::{Error, Result};
-use crate::eval::located;
 use crate::options::{PyDialect, ViolationTuple, reading, scheme};
+use crate::scorer::located;
 
 /// (format, separator, comments, token column, tag column, second column, line limit in bytes)
 #[derive(FromPyObject)]
@@ -335,4 +338,38 @@ pub(crate) fn spans_file(
         Ok::<_, spanrs_jobs::Error>(warnings)
     });
     progress.check(result.map_err(Error::from))
+}
+
+/// Where the spans of a file are: a source, its format (`spans`, `strict` for span files that read the same
+/// everywhere, `stacked`, or None for what its first line looks like), how its columns lie if it has stacked tags,
+/// and whether punctuation is left out there.
+#[derive(FromPyObject)]
+pub(crate) struct SpanFileOptions<'py>(Bound<'py, PyAny>, Option<String>, ColumnOptions, bool);
+
+impl SpanFileOptions<'_> {
+    /// The source, and its format.
+    pub(crate) fn open(&self) -> Result<(SpanSource, &'static str)> {
+        let Self(source, format, options, ignore_punct) = self;
+        let mut lines = lines(source, options.6)?;
+        let spans = match format.as_deref() {
+            Some(format) => format != "stacked",
+            None => SpanFileReader::fits(&mut lines)?,
+        };
+        if spans {
+            let reader = SpanFileReader::new(lines);
+            let strict = format.as_deref() == Some("strict");
+            let reader = if strict { reader.strict() } else { reader };
+            return Ok((SpanSource::Spans(Box::new(reader)), "spans"));
+        }
+        // Parts of speech are in the second column by default, and in none of the files that have fewer.
+        let columns = Columns {
+            second_may_lack: true,
+            ..options.columns()?
+        };
+        let source = SpanSource::Stacked {
+            rows: Box::new(ColumnReader::new(lines, columns)?),
+            ignore_punct: *ignore_punct,
+        };
+        Ok((source, "stacked"))
+    }
 }

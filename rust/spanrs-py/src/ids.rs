@@ -223,7 +223,7 @@ impl<L: Copy + TryInto<usize>> Sentences<'_, L> {
     }
 
     /// Sentences.
-    fn len(self) -> usize {
+    pub(crate) fn len(self) -> usize {
         match self {
             Self::Equal(count, _) => count,
             Self::Lengths(lengths) => lengths.len(),

@@ -8,10 +8,10 @@ mod arrow;
 mod batch;
 mod conlleval;
 mod counting;
+mod counts;
+mod document_ends;
 mod documents;
 mod error;
-mod eval;
-mod fair;
 mod faireval;
 mod files;
 mod ids;
@@ -23,7 +23,9 @@ mod options;
 mod partial;
 mod raw;
 mod rows;
+mod scorer;
 mod seqeval;
+mod span_events;
 mod span_lists;
 mod span_tuples;
 mod tags;
@@ -38,22 +40,20 @@ mod _spanrs {
     #[pymodule_export]
     use crate::conlleval::Conlleval;
     #[pymodule_export]
+    use crate::counts::{Counts, DocumentTotals, matchers, schema};
+    #[pymodule_export]
     use crate::documents::{
         Documents, declared_encoding, documents_of, read_conll_documents, read_documents,
         read_tasks, whole_file,
     };
     #[pymodule_export]
-    use crate::eval::Counter;
-    #[pymodule_export]
-    use crate::fair::{fair_count, fair_errors, fair_files};
-    #[pymodule_export]
-    use crate::faireval::{fair_compare, fair_evaluation};
+    use crate::faireval::{fair_compare, fair_evaluation, faireval_files};
     #[pymodule_export]
     use crate::files::{convert_file, detect_file, spans_file, validate_file};
     #[pymodule_export]
     use crate::iobes::{IobesReader, IobesWriter};
     #[pymodule_export]
-    use crate::mat::{MatOutcome, MatScorer, MatTotals, mat_measures};
+    use crate::mat::{MatOutcome, MatScorer};
     #[pymodule_export]
     use crate::ncrfpp::{ncrfpp_counts, ncrfpp_spans};
     #[pymodule_export]
@@ -62,9 +62,13 @@ mod _spanrs {
         partial_outcomes, span_lists_of_ids, span_lists_of_tags,
     };
     #[pymodule_export]
+    use crate::scorer::Scorer;
+    #[pymodule_export]
     use crate::seqeval::{
         distinct_tags, same_shape, seqeval_counts, seqeval_entities, token_outcomes,
     };
+    #[pymodule_export]
+    use crate::span_events::span_events;
     #[pymodule_export]
     use crate::span_lists::{SpanLists, span_lists};
     #[pymodule_export]

@@ -6,8 +6,8 @@ mod loose;
 use std::collections::BTreeMap;
 
 use pyo3::prelude::*;
-use spanrs_eval::Placed;
-use spanrs_eval::partial::{Matcher, Matching, Mode, Outcome, PartialCounts, Row, Unmatched};
+use spanrs_eval::partial::{Found, Matcher, Matching, Mode};
+use spanrs_eval::{Scorer, TypeFilter};
 
 pub(crate) use inputs::{span_lists_of_ids, span_lists_of_tags};
 pub(crate) use loose::{loose_conll, loose_dicts, loose_entities, loose_pairs, loose_tags};
@@ -17,13 +17,9 @@ use crate::span_lists::{Sides, SpanLists};
 use crate::stop;
 
 /// Correct, incorrect, partial, missed, spurious.
-type RowTuple = (u64, u64, u64, u64, u64);
-
-fn rows(rows: &[Row]) -> Vec<RowTuple> {
-    rows.iter()
-        .map(|r| (r.correct, r.incorrect, r.partial, r.missed, r.spurious))
-        .collect()
-}
+type RowTuple = [u64; 5];
+/// A row for each [`Mode`].
+type Modes = [RowTuple; Mode::ALL.len()];
 
 /// (share of the gold span a pair needs, in per cent; optimal, not greedy)
 type How = (f64, bool);
@@ -37,39 +33,6 @@ fn matcher((min_overlap, optimal): How) -> Matcher {
     Matcher::new(matching, min_overlap).with_watch(stop)
 }
 
-/// Both sides without the types that are not kept.
-fn kept<'a>(gold: &'a SpanLists, pred: &'a SpanLists, keep: Option<&[String]>) -> Sides<'a> {
-    let kept = |name: &str| keep.is_none_or(|keep| keep.iter().any(|k| k == name));
-    Sides::new(gold, pred, kept)
-}
-
-/// Matches document after document, and calls `matched` after each.
-fn run(
-    sides: &Sides<'_>,
-    matcher: &mut Matcher,
-    mut matched: impl FnMut(&Matcher, usize, &[Placed], &[Placed]),
-) -> Result<()> {
-    let mut failed = None;
-    sides.run(|document, gold, pred| match matcher.run(gold, pred) {
-        Ok(()) => {
-            matched(matcher, document, gold, pred);
-            true
-        }
-        Err(error) => {
-            failed = Some((document, error));
-            false
-        }
-    })?;
-    match failed {
-        None => Ok(()),
-        Some((_, Unmatched::Stopped)) => Err(spanrs_jobs::Error::Stopped.into()),
-        Some((sentence, error)) => Err(Error::Unmatched { sentence, error }),
-    }
-}
-
-/// A row a mode: over all spans, and by type.
-type CountsTuple = (Vec<RowTuple>, BTreeMap<String, Vec<RowTuple>>);
-
 /// The counts of all modes: over all spans, and for each type that is kept and that a span has.
 #[pyfunction]
 #[pyo3(signature = (gold, pred, keep, how, /))]
@@ -79,29 +42,33 @@ pub(crate) fn partial_count(
     pred: &SpanLists,
     keep: Option<Vec<String>>,
     how: How,
-) -> Result<CountsTuple> {
+) -> Result<(Modes, BTreeMap<String, Modes>)> {
     py.detach(|| {
-        let sides = kept(gold, pred, keep.as_deref());
-        let mut counts = PartialCounts::default();
-        let mut matcher = matcher(how);
-        // Spans of sentences without a mistake, by type: the greater part of most corpora.
-        let mut correct = vec![0; sides.types.len()];
-        run(&sides, &mut matcher, |matcher, _, gold, pred| {
-            if matcher.all_correct() {
-                for span in gold {
-                    correct[span.ty as usize] += 1;
-                }
-            } else {
-                matcher.count(gold, pred, &mut counts);
-            }
+        let filter = TypeFilter {
+            keep,
+            exclude: Vec::new(),
+        };
+        let sides = Sides::new(gold, pred, |name| filter.counts(name));
+        let mut scorer = Scorer::new(Box::new(matcher(how)), 0);
+        let mut cells = scorer.type_cells();
+        let name = |ty: u32| sides.types[ty as usize].to_owned();
+        sides.run(|document, pair| {
+            let added = scorer.add_spans(&pair, &mut cells, &name);
+            added.map_err(|error| Error::unmatched(document, error))
         })?;
-        for (ty, n) in (0..).zip(correct) {
-            counts.add_correct(ty, n);
+        scorer.flush_spans(&mut cells, &name);
+        let counts = scorer.span_counts();
+        let (mut overall, mut types) = (Modes::default(), BTreeMap::<String, Modes>::new());
+        for (id, cell) in (0..).zip(counts.cells()) {
+            let lane = usize::from(cell.criterion);
+            let modes = match cell.gold.or(cell.pred) {
+                _ if lane >= 2 * overall.len() => continue,
+                None => &mut overall,
+                Some(ty) => types.entry(counts.type_name(ty).to_owned()).or_default(),
+            };
+            modes[lane % Mode::ALL.len()][usize::from(cell.outcome)] += counts.total(id);
         }
-        let types = sides.types.iter().zip(&counts.types);
-        let used = types.filter(|(_, modes)| **modes != <[Row; 4]>::default());
-        let types = used.map(|(name, modes)| ((*name).to_owned(), rows(modes)));
-        Ok((rows(&counts.overall), types.collect()))
+        Ok((overall, types))
     })
 }
 
@@ -123,24 +90,26 @@ pub(crate) fn partial_outcomes(
 ) -> Result<[Vec<Place>; 5]> {
     py.detach(|| {
         let mut lists: [Vec<Place>; 5] = Default::default();
-        let sides = kept(gold, pred, keep.as_deref());
+        let kept = |name: &str| {
+            keep.as_ref()
+                .is_none_or(|keep| keep.iter().any(|k| k == name))
+        };
+        let sides = Sides::new(gold, pred, kept);
         let ty = type_name.map(|name| sides.types.iter().position(|known| *known == name));
         let (Some(&mode), false) = (Mode::ALL.get(mode), ty == Some(None)) else {
             return Ok(lists);
         };
         let ty = ty.flatten().map(|ty| ty as u32);
-        let mut matcher = matcher(how).with_ties().only(mode, ty.is_some());
-        run(&sides, &mut matcher, |matcher, document, gold, pred| {
-            matcher.outcomes(gold, pred, mode, ty, |outcome, at| {
-                let list = match outcome {
-                    Outcome::Correct => 0,
-                    Outcome::Incorrect => 1,
-                    Outcome::Partial => 2,
-                    Outcome::Missed => 3,
-                    Outcome::Spurious => 4,
-                };
-                lists[list].push((document, at));
+        let mut matcher = matcher(how).only(mode, ty.is_some());
+        spanrs_eval::Matcher::settle_ties(&mut matcher);
+        sides.run(|document, pair| {
+            let (gold, pred) = (pair.gold.all, pair.pred.all);
+            let matched = matcher.run(gold, pred);
+            matched.map_err(|error| Error::unmatched(document, error))?;
+            matcher.outcomes(gold, pred, mode, ty, |found: Found, at| {
+                lists[found as usize].push((document, at));
             });
+            Ok(())
         })?;
         Ok(lists)
     })

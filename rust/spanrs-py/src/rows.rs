@@ -5,6 +5,7 @@ use pyo3::types::{PyList, PyString};
 use spanrs_eval::{Scorer, Side, TagBlock};
 use spanrs_tags::{Evidence, Reader};
 
+use crate::document_ends::DocumentEnds;
 use crate::error::{Error, Result};
 use crate::lists::{Interner, Items, as_list_or_tuple, is_list_or_tuple, not_a_tag};
 use crate::raw::{Item, Walker};
@@ -80,12 +81,18 @@ impl<'py> Rows<'py> {
         Ok((evidence, true))
     }
 
+    /// Sentences of gold.
+    pub(crate) fn len(&self) -> Result<usize> {
+        Ok(self.gold.len()?)
+    }
+
     /// Counts all sentences.
     pub(crate) fn count(
         &self,
         interner: &mut Interner,
         reader: &mut Reader,
         scorer: &mut Scorer,
+        documents: Option<&DocumentEnds>,
     ) -> Result<()> {
         let mut counting = Counting {
             py: self.gold.py(),
@@ -95,9 +102,14 @@ impl<'py> Rows<'py> {
             block: TagBlock::default(),
             ids: Ids::default(),
         };
+        let mut ends = documents.map(|documents| documents.from(0));
         self.walk(|at, gold, pred| {
             // SAFETY: items are alive where they are handed over.
-            unsafe { counting.sentence(at, gold, pred) }
+            unsafe { counting.sentence(at, gold, pred)? }
+            if let Some(name) = ends.as_mut().and_then(|ends| ends.ends_at(at + 1)) {
+                counting.end_document(name);
+            }
+            Ok(())
         })?;
         counting.flush();
         Ok(())
@@ -237,6 +249,15 @@ impl Counting<'_, '_> {
     fn flush(&mut self) {
         self.scorer
             .add_block(self.reader, &mut self.block, |_, _, _| 0);
+    }
+
+    #[inline]
+    fn end_document(&mut self, name: Option<&str>) {
+        if self.scorer.takes_blocks(self.reader) {
+            self.block.end_document(name);
+        } else {
+            self.scorer.end_document(self.reader, name);
+        }
     }
 
     /// Counts a sentence.

@@ -7,8 +7,8 @@ use spanrs_eval::{count_chunks, outcomes};
 use spanrs_tags::{Chunks, Dialect, Reader, Reading, Scheme};
 
 use crate::error::Result;
-use crate::eval::most_tags;
 use crate::raw::{Walker, is_exact_list};
+use crate::scorer::most_tags;
 use crate::tags::batch;
 
 /// Stands behind each sentence; no vocabulary grows as large.

@@ -5,8 +5,8 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use pyo3::prelude::*;
-use spanrs_eval::Placed;
-use spanrs_eval::fair::{Run, Spans, TokenSets};
+use spanrs_base::Span;
+use spanrs_eval::{Pair, Run, Spans, TokenSets};
 
 use crate::error::Result;
 use crate::{is_pause, look_for_interrupt};
@@ -21,7 +21,7 @@ pub(crate) struct SpanLists {
 
 /// Spans of one side, or of two of which many are the same.
 pub(crate) struct Held {
-    spans: Vec<Placed>,
+    spans: Vec<Span<i64>>,
     /// Their tokens, where some span lacks tokens between its bounds.
     tokens: Option<TokenSets>,
     /// Names of the types that occur, by number, sorted.
@@ -46,7 +46,7 @@ impl SpanLists {
     fn documents(&self) -> Documents<'_> {
         (0..self.ranges.len())
             .map(|at| {
-                let tuple = |s: &Placed| (&*self.held.types[s.ty as usize], s.start, s.end);
+                let tuple = |s: &Span<i64>| (&*self.held.types[s.ty as usize], s.start, s.end);
                 self.document(at).iter().map(tuple).collect()
             })
             .collect()
@@ -85,7 +85,7 @@ pub(crate) fn span_lists(
                 types.push(ty.clone());
                 types.len() as u32 - 1
             });
-            spans.push(Placed { start, end, ty });
+            spans.push(Span { start, end, ty });
         }
         ends.push(spans.len());
     }
@@ -97,7 +97,7 @@ pub(crate) fn span_lists(
 }
 
 impl SpanLists {
-    fn document(&self, at: usize) -> &[Placed] {
+    fn document(&self, at: usize) -> &[Span<i64>] {
         let range = &self.ranges[at];
         &self.held.spans[range.start as usize..range.end as usize]
     }
@@ -105,7 +105,7 @@ impl SpanLists {
     /// The spans of all documents, one after the other, with their tokens where not all spans have all between
     /// their bounds, and how many there are up to the end of each document.
     pub(crate) fn new(
-        spans: Vec<Placed>,
+        spans: Vec<Span<i64>>,
         tokens: Option<TokenSets>,
         ends: &[usize],
         types: Vec<String>,
@@ -152,7 +152,7 @@ impl Held {
     /// Numbers the types that occur anew, in the order of their names: sides of the same types can be
     /// compared as they are.
     pub(crate) fn new(
-        mut spans: Vec<Placed>,
+        mut spans: Vec<Span<i64>>,
         tokens: Option<TokenSets>,
         types: Vec<String>,
     ) -> Self {
@@ -214,55 +214,41 @@ impl<'a> Sides<'a> {
         }
     }
 
-    /// Calls `each` with the number and the spans of document after document, for as long as it answers true.
-    /// Ctrl-C is an error.
-    pub(crate) fn run(
-        &self,
-        mut each: impl FnMut(usize, &[Placed], &[Placed]) -> bool,
-    ) -> Result<()> {
-        let documents = self.gold.count().min(self.pred.count());
+    /// Calls `each` with the number and both sides of sentence after sentence. Ctrl-C is an error.
+    pub(crate) fn run(&self, mut each: impl FnMut(usize, Pair<'_>) -> Result<()>) -> Result<()> {
+        let sentences = self.gold.count().min(self.pred.count());
         let as_they_are = self.types == self.gold.types() && self.types == self.pred.types();
+        let has_tokens = self.gold.held.tokens.is_some() || self.pred.held.tokens.is_some();
         let (mut gold, mut pred) = (Vec::new(), Vec::new());
-        for at in 0..documents {
-            let goes_on = if as_they_are {
-                each(at, self.gold.document(at), self.pred.document(at))
+        for at in 0..sentences {
+            let (golds, preds) = if as_they_are {
+                (self.gold.document(at), self.pred.document(at))
             } else {
                 let sides = [(self.gold, &mut gold), (self.pred, &mut pred)];
                 for ((side, spans), numbers) in sides.into_iter().zip(&self.numbers) {
                     spans.clear();
                     spans.extend(side.document(at).iter().filter_map(|span| {
-                        numbers[span.ty as usize].map(|ty| Placed { ty, ..*span })
+                        numbers[span.ty as usize].map(|ty| Span { ty, ..*span })
                     }));
                 }
-                each(at, &gold, &pred)
+                (&gold[..], &pred[..])
             };
-            if !goes_on {
-                break;
+            if has_tokens {
+                let [gold_numbers, pred_numbers] = &self.numbers;
+                let gold_tokens = self.gold.tokens_of(at, gold_numbers);
+                let pred_tokens = self.pred.tokens_of(at, pred_numbers);
+                let pair = Pair::new(
+                    Spans::with_tokens(golds, &gold_tokens, 0),
+                    Spans::with_tokens(preds, &pred_tokens, 0),
+                );
+                each(at, pair)?;
+            } else {
+                each(at, Pair::new(Spans::whole(golds), Spans::whole(preds)))?;
             }
             if is_pause(at) {
                 look_for_interrupt()?;
             }
         }
         Ok(())
-    }
-
-    /// As [`Sides::run`], with the tokens of the spans.
-    pub(crate) fn run_with_tokens(
-        &self,
-        mut each: impl FnMut(usize, Spans<'_>, Spans<'_>) -> bool,
-    ) -> Result<()> {
-        if self.gold.held.tokens.is_none() && self.pred.held.tokens.is_none() {
-            return self.run(|at, gold, pred| each(at, Spans::whole(gold), Spans::whole(pred)));
-        }
-        let [gold_numbers, pred_numbers] = &self.numbers;
-        self.run(|at, gold, pred| {
-            let gold_tokens = self.gold.tokens_of(at, gold_numbers);
-            let pred_tokens = self.pred.tokens_of(at, pred_numbers);
-            each(
-                at,
-                Spans::with_tokens(gold, &gold_tokens, 0),
-                Spans::with_tokens(pred, &pred_tokens, 0),
-            )
-        })
     }
 }

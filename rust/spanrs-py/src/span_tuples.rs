@@ -8,8 +8,8 @@ use pyo3::exceptions::{PyOverflowError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyFrozenSet, PySet, PyString, PyTuple};
 use spanrs_base::Interner;
-use spanrs_eval::Placed;
-use spanrs_eval::fair::{Run, TokenSets};
+use spanrs_base::Span;
+use spanrs_eval::{Run, TokenSets};
 
 use crate::error::{Error, Result};
 use crate::lists::as_list_or_tuple;
@@ -46,7 +46,7 @@ pub(crate) fn span_lists_of_tuples(
 /// What was read so far.
 #[derive(Default)]
 struct Given {
-    placed: Vec<Placed>,
+    placed: Vec<Span<i64>>,
     tokens: TokenSets,
     with_tokens: bool,
     types: Types,
@@ -118,7 +118,7 @@ impl Given {
             return Err(PyValueError::new_err(message));
         }
         let (start, end) = (i64::from(start), i64::from(end));
-        self.placed.push(Placed { start, end, ty });
+        self.placed.push(Span { start, end, ty });
         if self.with_tokens {
             let given = match tuple.len() {
                 3 => None,

@@ -9,11 +9,11 @@ use spanrs_base::{Span, Vocabulary};
 use spanrs_tags::{Converter, Evidence, Reader, Reading, Scheme, Writer};
 
 use crate::error::{Error, Result};
-use crate::eval::most_tags;
 use crate::files::DetectionTuple;
 use crate::ids::{Id, Ids, Sentences, bad_id, numbering, with_values};
 use crate::lists::{Interner, as_list_or_tuple, strings};
 use crate::options::{PyDialect, ViolationTuple, reading, scheme, violation_tuple};
+use crate::scorer::most_tags;
 
 /// (letter, begins, ends)
 type PrefixTuple = (&'static str, String, String);

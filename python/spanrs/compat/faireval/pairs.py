@@ -81,7 +81,7 @@ def _span_files(
     options = Columns().as_options()
     sides = ((target_file, "strict", options, False), (system_file, "strict", options, False))
     try:
-        found = _spanrs.fair_files(*sides, only, None)
+        found = _spanrs.faireval_files(*sides, only)
     except SpanrsError:
         return None
     names = list(found["types"])

@@ -17,13 +17,13 @@ from spanrs.compat.nervaluate.loaders import (
     ListLoader,
 )
 from spanrs.compat.nervaluate.strategies import (
+    MODES,
     EntityTypeEvaluation,
     EvaluationStrategy,
     ExactEvaluation,
     PartialEvaluation,
     StrictEvaluation,
 )
-from spanrs.eval.partial_result import MODES
 
 #: The strategies, in the order of the results.
 STRATEGIES: dict[str, type[EvaluationStrategy]] = {

@@ -5,12 +5,27 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 from spanrs.compat.nervaluate.entities import CATEGORIES, Entity
 
-if TYPE_CHECKING:
-    from spanrs.compat.nervaluate.evaluator import Evaluator
+
+class Evaluator(Protocol):
+    """What reports are made from."""
+
+    tags: list[str]
+
+    @property
+    def true(self) -> Any:
+        """The true entities, a list for each document."""
+
+    @property
+    def pred(self) -> Any:
+        """The predicted entities, a list for each document."""
+
+    def evaluate(self) -> dict[str, Any]:
+        """Compare the entities."""
+
 
 MEASURES = ("precision", "recall", "f1")
 COLORS = {

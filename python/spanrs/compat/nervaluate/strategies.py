@@ -6,7 +6,9 @@ from abc import ABC, abstractmethod
 
 from spanrs import _spanrs
 from spanrs.compat.nervaluate.entities import CATEGORIES, Entity, EvaluationIndices, EvaluationResult
-from spanrs.eval.partial_result import MODES
+
+#: The strategies in the order of the compiled half.
+MODES = ("strict", "exact", "partial", "ent_type")
 
 
 class EvaluationStrategy(ABC):

@@ -44,16 +44,23 @@ def _default_in_core(y_true: Any, y_pred: Any, suffix: bool) -> tuple[Counts, li
         scheme = _spanrs.detect(y_true[:_SAMPLE], dialect)[0] if len(y_true) > _SAMPLE else ""
         letters = _LETTERS.get(scheme)
         if letters is not None:
-            counter = _spanrs.Counter(scheme, None, "conlleval", dialect, 0, False)
-            counter.update_lists(y_true, y_pred)
-            state = counter.state()
-            if _are_plain(state["tags"], letters, suffix):
-                return _present(state["types"]), state["tags"]
+            types, tags, *_ = _exact(y_true, y_pred, scheme, "conlleval", dialect)
+            if _are_plain(tags, letters, suffix):
+                return _present(types), tags
         counts, tags = _spanrs.seqeval_counts(y_true, y_pred, suffix)
     except (TypeError, ValueError):
         return None
     # At an empty tag seqeval gives up.
     return None if "" in tags else (_present(counts), tags)
+
+
+def _exact(
+    y_true: Any, y_pred: Any, scheme: str, reading: str, dialect: Dialect
+) -> tuple[Counts, list[str], int, int, int]:
+    """Match exactly; give the counts of types, and the distinct tags."""
+    scorer = _spanrs.Scorer(("exact", 0.0, False), (None, []), scheme, None, reading, dialect, 0, False)
+    scorer.update_lists(y_true, y_pred, None)
+    return scorer.tag_state()
 
 
 def _are_plain(tags: Iterable[str], letters: str, suffix: bool) -> bool:
@@ -73,11 +80,10 @@ def strict_counts(y_true: Any, y_pred: Any, scheme: Any, suffix: bool, *, alike:
     name = core_name(scheme)
     if name is not None and alike:
         try:
-            counter = _spanrs.Counter(name, None, "seqeval-strict", Dialect(suffix=bool(suffix)), 0, False)
-            counter.update_lists(y_true, y_pred)
-            state = counter.state()
-            if core_reads(state["tags"], scheme, suffix):
-                return _present(state["types"])
+            dialect = Dialect(suffix=bool(suffix))
+            types, tags, *_ = _exact(y_true, y_pred, name, "seqeval-strict", dialect)
+            if core_reads(tags, scheme, suffix):
+                return _present(types)
         except (TypeError, ValueError):
             pass
     return entity_counts(*(Entities(side, scheme, suffix) for side in (y_true, y_pred)))

@@ -315,21 +315,22 @@ def _counted(
     try:
         if not encoding.all_plain(set().union(*preds, *refs)):
             return None
-        counter = _spanrs.Counter(encoding.scheme, None, reading, DIALECT, 0, False)
-        counter.update_lists(list(refs), list(preds))
+        scorer = _spanrs.Scorer(
+            ("exact", 0.0, False), (None, []), encoding.scheme, None, reading, DIALECT, 0, False
+        )
+        scorer.update_lists(list(refs), list(preds), None)
     except (ValueError, TypeError):
         return None
-    state = counter.state()
-    violations = sum(state[side][0] for side in ("gold_violations", "pred_violations"))
+    types, _, tokens, correct, violations = scorer.tag_state()
     if violations and not repairs:
         return None
     score = ClassificationScore()
-    for name, (gold, pred, both) in state["types"].items():
+    for name, (gold, pred, both) in types.items():
         if gold or pred:
             counts = (both, pred - both, gold - both)
             score.add(*counts)
             score.type_scores[name].add(*counts)
-    return score, AccuracyScore(hits=state["correct_tokens"], total=state["tokens"])
+    return score, AccuracyScore(hits=correct, total=tokens)
 
 
 def _mentions(labels: Sequence[str], encoding: Encoding, repair: str | None) -> Sequence[Mention]:

@@ -58,8 +58,10 @@ def seqeval_scores(
     return results
 
 
-#: Modes of fair evaluation -> which of its measures they give.
-FAIR = {"fair": "fair", "weighted": "weighted", "traditional": "exact"}
+#: Modes of fair evaluation, which are its criteria.
+FAIR = ("fair", "weighted", "traditional")
+#: What is counted beside the measures.
+FAIR_OUTCOMES = ("tp", "fp", "fn", "le", "be", "lbe")
 
 
 def fair_scores(
@@ -78,19 +80,20 @@ def fair_scores(
         dialect=spanrs.tags.Dialect(suffix=suffix),
     )
 
-    def row(scores: Any, prefix: str) -> dict[str, Any]:
-        score = getattr(scores, FAIR[mode])
-        counts = scores.exact_counts if mode == "traditional" else scores.counts[:6]
+    view = result[mode]
+
+    def row(score: Any, outcomes: Any, prefix: str) -> dict[str, Any]:
         measures = {"precision": score.precision, "recall": score.recall, "f1": score.f1}
-        numbers = dict(zip(("TP", "FP", "FN", "LE", "BE", "LBE"), counts, strict=False))
+        numbers = {name.upper(): outcomes[name] for name in FAIR_OUTCOMES if name in outcomes}
         return {prefix + name: value for name, value in (measures | numbers).items()}
 
     results: dict[str, Any] = {
-        name: row(scores, "") | {"number": scores.exact.support} for name, scores in result.per_type.items()
+        name: row(score, view.outcomes_by_type.get(name, {}), "") | {"number": score.support}
+        for name, score in view.per_type.items()
     }
     return (
         results
-        | row(result.overall, "overall_")
+        | row(view.micro, view.outcomes, "overall_")
         | {"overall_accuracy": accuracy_score(references, predictions)}
     )
 

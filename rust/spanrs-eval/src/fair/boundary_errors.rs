@@ -1,6 +1,6 @@
 //! Boundary and labelling-boundary errors.
 
-use super::{FairCounts, GOLD, Kind, Matcher, Overlap, PAUSE, PRED};
+use super::{GOLD, Kind, Matcher, Overlap, PRED, Sink};
 use crate::overlaps::Overlaps;
 
 /// Pairs of spans up to which all of them are looked at: a few of them cost less than an index.
@@ -37,14 +37,14 @@ type Rank = (i64, i64, i64, i64);
 
 impl Matcher {
     /// Pairs the items of both sides that overlap.
-    pub(super) fn near(&mut self, counts: &mut FairCounts) {
+    pub(super) fn near(&mut self, sink: &mut dyn Sink) {
         let [golds, preds] = [self.sides[GOLD].len(), self.sides[PRED].len()];
         if golds == 0 || preds == 0 {
             return;
         }
         if golds == 1 && preds == 1 {
             // Nearly all sentences with a mistake have one.
-            self.only(counts);
+            self.only(sink);
             return;
         }
         let empty = self
@@ -56,7 +56,7 @@ impl Matcher {
             for (side, n) in [(GOLD, golds), (PRED, preds)] {
                 self.free(side, 0..n as u32);
             }
-            self.passes(!empty, counts);
+            self.passes(!empty, sink);
             return;
         }
         self.split();
@@ -69,7 +69,7 @@ impl Matcher {
                 self.free(side, mine.iter().map(|&(_, item)| item));
                 *list = rest;
             }
-            self.passes(true, counts);
+            self.passes(true, sink);
         }
         self.passes.groups = groups;
     }
@@ -83,14 +83,14 @@ impl Matcher {
     }
 
     /// Pairs one span a side.
-    fn only(&mut self, counts: &mut FairCounts) {
+    fn only(&mut self, sink: &mut dyn Sink) {
         let (gold, pred) = (&self.sides[GOLD][0], &self.sides[PRED][0]);
         if !matches!(
             Overlap::of(&gold.span, &pred.span),
             None | Some(Overlap::Same)
         ) {
             let shared = gold.shared(pred);
-            self.join((GOLD, 0), 0, shared, counts);
+            self.join((GOLD, 0), 0, shared, sink);
         }
     }
 
@@ -117,14 +117,14 @@ impl Matcher {
     }
 
     /// All passes over the spans that are free.
-    fn passes(&mut self, indexed: bool, counts: &mut FairCounts) {
+    fn passes(&mut self, indexed: bool, sink: &mut dyn Sink) {
         for side in [GOLD, PRED] {
             self.passes.paired[side].clear();
         }
         for same_type in [true, false] {
-            self.pass(GOLD, Among::Free, same_type, indexed, counts);
-            self.pass(GOLD, Among::Paired, same_type, indexed, counts);
-            self.pass(PRED, Among::Paired, same_type, indexed, counts);
+            self.pass(GOLD, Among::Free, same_type, indexed, sink);
+            self.pass(GOLD, Among::Paired, same_type, indexed, sink);
+            self.pass(PRED, Among::Paired, same_type, indexed, sink);
         }
     }
 
@@ -135,7 +135,7 @@ impl Matcher {
         among: Among,
         same_type: bool,
         indexed: bool,
-        counts: &mut FairCounts,
+        sink: &mut dyn Sink,
     ) {
         let other = 1 - side;
         let count = match among {
@@ -156,7 +156,7 @@ impl Matcher {
         let mut stay = 0;
         for at in 0..walkers.len() {
             let walker = walkers[at];
-            if self.stops() {
+            if self.stopped {
                 break;
             }
             let best = self.best(
@@ -172,7 +172,7 @@ impl Matcher {
                 continue;
             };
             let candidate = candidates[place];
-            self.join((side, walker as usize), candidate as usize, -rank.0, counts);
+            self.join((side, walker as usize), candidate as usize, -rank.0, sink);
             self.passes.paired[side].push(walker);
             if among == Among::Free {
                 self.passes.paired[other].push(candidate);
@@ -187,17 +187,6 @@ impl Matcher {
         walkers.truncate(stay);
         self.passes.free[side] = walkers;
         self.close(other, candidates, among);
-    }
-
-    /// Asks the watch now and then.
-    fn stops(&mut self) -> bool {
-        if self.looked > PAUSE
-            && let Some(watch) = self.watch
-        {
-            self.looked = 0;
-            self.stopped |= watch();
-        }
-        self.stopped
     }
 
     /// Makes ready to look among the candidates.
@@ -277,16 +266,17 @@ impl Matcher {
                 best = Some((rank, place));
             }
         };
-        if indexed {
+        let looked = if indexed {
             index.find(walker.span.start, walker.span.end, found);
             found.iter().for_each(|&place| consider(place as usize));
-            self.looked += found.len();
+            found.len()
         } else {
             (0..candidates.len())
                 .filter(|&place| open[place])
                 .for_each(consider);
-            self.looked += candidates.len();
-        }
+            candidates.len()
+        };
+        self.stopped |= self.pace.steps(looked).is_err();
         best
     }
 
@@ -296,7 +286,7 @@ impl Matcher {
         (side, walker): (usize, usize),
         candidate: usize,
         shared: i64,
-        counts: &mut FairCounts,
+        sink: &mut dyn Sink,
     ) {
         let (g, p) = if side == GOLD {
             (walker, candidate)
@@ -310,7 +300,7 @@ impl Matcher {
             Some(Overlap::Larger) => Kind::Bel,
             _ => Kind::Beo,
         };
-        self.pair(kind, g, p, counts);
+        self.pair(kind, g, p, sink);
         let [golds, preds] = &mut self.sides;
         golds[g].part(&mut preds[p], shared);
     }

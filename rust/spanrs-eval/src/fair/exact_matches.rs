@@ -4,8 +4,8 @@ use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
 use super::items::Item;
-use super::{FairCounts, GOLD, Kind, Matcher, PRED, Spans};
-use crate::Placed;
+use super::{FAIR, GOLD, Kind, Matcher, PRED, Sink, Spans, TRADITIONAL, emit, emit_equal};
+use spanrs_base::Span;
 
 /// Pairs of spans up to which all of them are looked at; above, both sides are sorted first.
 const FEW: usize = 1 << 10;
@@ -21,43 +21,32 @@ pub(super) struct Buffers {
 
 /// True where the spans are in reading order, and none is there twice.
 fn is_plain(spans: Spans<'_>) -> bool {
-    spans.placed.windows(2).all(|two| two[0] < two[1])
+    spans.all.windows(2).all(|two| two[0] < two[1])
 }
 
 impl Matcher {
-    /// Traditional counts and pairs of equal spans; what is left becomes items.
-    pub(super) fn equal(&mut self, gold: Spans<'_>, pred: Spans<'_>, counts: &mut FairCounts) {
+    /// Traditional outcomes and pairs of equal spans; what is left becomes items.
+    pub(super) fn equal(&mut self, gold: Spans<'_>, pred: Spans<'_>, sink: &mut dyn Sink) {
         let whole = gold.all_whole() && pred.all_whole();
         // Most sentences of most corpora are the same on both sides, and the others begin so.
-        let mut same = 0;
-        if whole && std::ptr::eq(gold.placed, pred.placed) {
+        let same = if !whole {
+            0
+        } else if std::ptr::eq(gold.all, pred.all) {
             // They may even be the same memory.
-            gold.placed.iter().for_each(|span| counts.same(span.ty));
-            same = gold.placed.len();
-        } else if whole {
-            for (gold, pred) in gold.placed.iter().zip(pred.placed) {
-                if gold != pred {
-                    break;
-                }
-                counts.same(gold.ty);
-                same += 1;
-            }
-        }
-        let all = same == gold.placed.len() && same == pred.placed.len();
+            gold.all.len()
+        } else {
+            let pairs = gold.all.iter().zip(pred.all);
+            pairs.take_while(|(gold, pred)| gold == pred).count()
+        };
+        let all = same == gold.all.len() && same == pred.all.len();
         if all || whole && is_plain(gold) && is_plain(pred) {
-            if self.decisions.is_some() {
-                (0..same as u32).for_each(|at| self.note(Kind::Tp, Some(at), Some(at)));
+            (0..same).for_each(|at| emit_equal(sink, at, at));
+            if !all {
+                self.merge(gold, pred, same, sink);
             }
-            if all {
-                return;
-            }
-            self.merge(gold, pred, same, counts);
         } else {
             // Where spans come twice it takes more to tell which are equal to which.
-            gold.placed[..same]
-                .iter()
-                .for_each(|span| counts.forget(span.ty));
-            self.group(gold, pred, counts);
+            self.group(gold, pred, sink);
         }
     }
 
@@ -66,11 +55,11 @@ impl Matcher {
     ///
     /// What is left is resolved as soon as no later span can overlap it, so that long sentences stay small
     /// problems; where decisions are kept these are to be in the order of the whole sentence.
-    fn merge(&mut self, golds: Spans<'_>, preds: Spans<'_>, same: usize, counts: &mut FairCounts) {
-        let (gold, pred) = (golds.placed, preds.placed);
+    fn merge(&mut self, golds: Spans<'_>, preds: Spans<'_>, same: usize, sink: &mut dyn Sink) {
+        let (gold, pred) = (golds.all, preds.all);
         let (mut g, mut p) = (same, same);
-        let solid = |spans: &[Placed]| spans.iter().all(|span| span.start < span.end);
-        let at_once = self.decisions.is_none() && solid(&gold[same..]) && solid(&pred[same..]);
+        let solid = |spans: &[Span<i64>]| spans.iter().all(|span| span.start < span.end);
+        let at_once = !self.in_order && solid(&gold[same..]) && solid(&pred[same..]);
         let mut end = i64::MIN;
         while g < gold.len() || p < pred.len() {
             let order = match (gold.get(g), pred.get(p)) {
@@ -79,22 +68,22 @@ impl Matcher {
                 _ => Ordering::Greater,
             };
             if order == Ordering::Equal {
-                counts.same(gold[g].ty);
-                self.note(Kind::Tp, Some(g as u32), Some(p as u32));
+                emit_equal(sink, g, p);
             } else {
                 let (side, spans, at) = match order {
                     Ordering::Less => (GOLD, golds, g),
                     _ => (PRED, preds, p),
                 };
-                let span = spans.placed[at];
+                let span = spans.all[at];
                 if at_once && span.start >= end {
-                    self.resolve(counts);
+                    self.resolve(sink);
                     self.forget();
                 }
                 end = end.max(span.end);
-                let row = counts.row(span.ty);
-                row.exact_fn += u64::from(side == GOLD);
-                row.exact_fp += u64::from(side == PRED);
+                match side {
+                    GOLD => emit(sink, TRADITIONAL, Kind::Fn, Some(at as u32), None),
+                    _ => emit(sink, TRADITIONAL, Kind::Fp, None, Some(at as u32)),
+                }
                 self.sides[side].push(Item::new(spans, at));
             }
             g += usize::from(order != Ordering::Greater);
@@ -103,20 +92,20 @@ impl Matcher {
     }
 
     /// Pairs of equal spans of any sides. The first of several equal ones are paired first.
-    fn group(&mut self, gold: Spans<'_>, pred: Spans<'_>, counts: &mut FairCounts) {
+    fn group(&mut self, gold: Spans<'_>, pred: Spans<'_>, sink: &mut dyn Sink) {
         let mut buffers = std::mem::take(&mut self.equal);
         let sides = [gold, pred];
         let key = |side: usize, at: u32| {
             let spans: Spans<'_> = sides[side];
-            (spans.placed[at as usize], spans.runs(at as usize))
+            (spans.all[at as usize], spans.runs(at as usize))
         };
         for (side, spans) in sides.iter().enumerate() {
             let (sorted, paired) = (&mut buffers.sorted[side], &mut buffers.paired[side]);
             sorted.clear();
-            sorted.extend(0..spans.placed.len() as u32);
+            sorted.extend(0..spans.all.len() as u32);
             sorted.sort_by(|&a, &b| key(side, a).cmp(&key(side, b)));
             paired.clear();
-            paired.resize(spans.placed.len(), false);
+            paired.resize(spans.all.len(), false);
         }
         let [mut golds, mut preds] = [&buffers.sorted[GOLD][..], &buffers.sorted[PRED][..]];
         while !golds.is_empty() || !preds.is_empty() {
@@ -128,20 +117,30 @@ impl Matcher {
             };
             let equal = |side, of: &[u32]| of.partition_point(|&at| key(side, at) <= least);
             let (g, p) = (equal(GOLD, golds), equal(PRED, preds));
-            let row = counts.row(least.0.ty);
-            row.exact_tp += if p > 0 { g as u64 } else { 0 };
-            row.exact_fn += if p > 0 { 0 } else { g as u64 };
-            row.exact_fp += if g > 0 { 0 } else { p as u64 };
-            row.tp += g.min(p) as u64;
+            for &gold in &golds[..g] {
+                let kind = if p > 0 { Kind::Tp } else { Kind::Fn };
+                emit(
+                    sink,
+                    TRADITIONAL,
+                    kind,
+                    Some(gold),
+                    preds[..p].first().copied(),
+                );
+            }
+            if g == 0 {
+                for &pred in &preds[..p] {
+                    emit(sink, TRADITIONAL, Kind::Fp, None, Some(pred));
+                }
+            }
             for (&g, &p) in golds[..g].iter().zip(&preds[..p]) {
                 buffers.paired[GOLD][g as usize] = true;
                 buffers.paired[PRED][p as usize] = true;
-                self.note(Kind::Tp, Some(g), Some(p));
+                emit(sink, FAIR, Kind::Tp, Some(g), Some(p));
             }
             (golds, preds) = (&golds[g..], &preds[p..]);
         }
         for (side, spans) in sides.iter().enumerate() {
-            for at in (0..spans.placed.len()).filter(|&at| !buffers.paired[side][at]) {
+            for at in (0..spans.all.len()).filter(|&at| !buffers.paired[side][at]) {
                 self.sides[side].push(Item::new(*spans, at));
             }
         }
@@ -150,7 +149,7 @@ impl Matcher {
 
     /// Labelling errors: gold in the order given takes the first pred span that has its bounds and another
     /// type. Tokens are not looked at.
-    pub(super) fn labels(&mut self, counts: &mut FairCounts) {
+    pub(super) fn labels(&mut self, sink: &mut dyn Sink) {
         if self.sides[GOLD].len() * self.sides[PRED].len() <= FEW {
             for g in 0..self.sides[GOLD].len() {
                 let gold = self.sides[GOLD][g].span;
@@ -159,22 +158,22 @@ impl Matcher {
                     free && (span.start, span.end) == (gold.start, gold.end) && span.ty != gold.ty
                 });
                 if let Some(p) = found {
-                    self.pair(Kind::Le, g, p, counts);
+                    self.pair(Kind::Le, g, p, sink);
                 }
             }
         } else {
-            self.many_labels(counts);
+            self.many_labels(sink);
         }
         for side in &mut self.sides {
             side.retain(Item::is_free);
         }
     }
 
-    fn many_labels(&mut self, counts: &mut FairCounts) {
+    fn many_labels(&mut self, sink: &mut dyn Sink) {
         let mut free = Bounds::new(&self.sides[PRED]);
         for g in 0..self.sides[GOLD].len() {
             if let Some(p) = free.take(&self.sides[GOLD][g].span) {
-                self.pair(Kind::Le, g, p as usize, counts);
+                self.pair(Kind::Le, g, p as usize, sink);
             }
         }
     }
@@ -210,7 +209,7 @@ impl Bounds {
     }
 
     /// Takes the first span that has the bounds of this one and another type.
-    fn take(&mut self, span: &Placed) -> Option<u32> {
+    fn take(&mut self, span: &Span<i64>) -> Option<u32> {
         let heads = self.types.get_mut(&(span.start, span.end))?;
         // At most one of the types is that of the span.
         let found = heads.iter().find(|(_, (ty, ..))| *ty != span.ty);

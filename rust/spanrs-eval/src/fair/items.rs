@@ -1,8 +1,9 @@
 //! The spans that have no equal on the other side.
 
-use super::Spans;
-use super::tokens::{Run, Runs};
-use crate::Placed;
+use spanrs_base::Span;
+
+use crate::spans::Spans;
+use crate::token_sets::{Run, Runs};
 
 /// The tokens a span has not lost to a pair.
 #[derive(Clone, Debug)]
@@ -15,7 +16,7 @@ enum Left {
 /// A span that has no equal.
 #[derive(Clone, Debug)]
 pub(super) struct Item {
-    pub(super) span: Placed,
+    pub(super) span: Span<i64>,
     /// Its place among the spans of its side.
     pub(super) at: u32,
     /// Tokens it has left.
@@ -28,7 +29,7 @@ pub(super) struct Item {
 impl Item {
     #[inline]
     pub(super) fn new(spans: Spans<'_>, at: usize) -> Self {
-        let span = spans.placed[at];
+        let span = spans.all[at];
         let (size, left) = match spans.runs(at) {
             None => (
                 (span.end - span.start).max(0),

@@ -12,42 +12,101 @@
 //!    are in a boundary error can be joined.
 //! 5. What is left: false negatives and false positives.
 //!
+//! Traditional evaluation is counted besides: a gold span is found if pred has an equal one, each of several equal
+//! ones.
+//!
 //! ```
-//! use spanrs_eval::Placed;
-//! use spanrs_eval::fair::{FairCounts, Matcher, Spans};
-//! let gold = [Placed { start: 0, end: 2, ty: 0 }, Placed { start: 3, end: 6, ty: 1 }];
-//! let pred = [Placed { start: 0, end: 2, ty: 1 }, Placed { start: 4, end: 6, ty: 1 }];
-//! let mut counts = FairCounts::default();
-//! Matcher::default().run(Spans::whole(&gold), Spans::whole(&pred), &mut counts);
-//! assert_eq!((counts.le[&(0, 1)], counts.types[1].bes), (1, 1));
-//! assert_eq!(counts.types[1].exact_fp, 2);
+//! use spanrs_base::Span;
+//! use spanrs_eval::fair::{FAIR, Kind, Matcher};
+//! use spanrs_eval::{Events, Matcher as _, Pair, Spans};
+//! let gold = [Span { start: 0, end: 2, ty: 0 }, Span { start: 3, end: 6, ty: 1 }];
+//! let pred = [Span { start: 0, end: 2, ty: 1 }, Span { start: 4, end: 6, ty: 1 }];
+//! let mut events = Events::default();
+//! let pair = Pair::new(Spans::whole(&gold), Spans::whole(&pred));
+//! Matcher::default().compare(&pair, &mut events).unwrap();
+//! let fair: Vec<_> = events.of(FAIR).map(|event| (event.outcome, event.gold, event.pred)).collect();
+//! assert_eq!(fair, [(Kind::Le as u8, Some(0), Some(0)), (Kind::Bes as u8, Some(1), Some(1))]);
 //! ```
 
 mod boundary_errors;
-mod counts;
 mod exact_matches;
-mod filter;
 mod items;
-mod tags;
-mod tokens;
-
-pub use counts::{FairCounts, Row};
-pub use filter::TypeFilter;
-pub(crate) use tags::TagMatcher;
-pub use tokens::{Run, TokenSets};
 
 use std::cmp::Ordering;
 
 use items::Item;
-use spanrs_base::Watch;
+use spanrs_base::{Pace, Span, Watch};
 
-use crate::Placed;
+use crate::matcher::{Event, Pair, Sink, Unmatched};
+use crate::outcomes::{Axis, CORPUS, Cell, Criterion, Outcome, Schema};
+use crate::spans::Spans;
+use crate::token_sets::Run;
+
+/// Index of the criterion of traditional evaluation.
+pub const TRADITIONAL: u8 = 0;
+/// Index of the criterion of fair evaluation; its outcomes are [`Kind`].
+pub const FAIR: u8 = 1;
+
+/// What fair matching counts.
+pub static SCHEMA: Schema = Schema {
+    name: "fair",
+    criteria: &[
+        Criterion::new(
+            "traditional",
+            &[
+                Outcome::new("tp", [1.0, 0.0, 0.0]),
+                Outcome::new("fp", [0.0, 1.0, 0.0]),
+                Outcome::new("fn", [0.0, 0.0, 1.0]),
+            ],
+        ),
+        Criterion {
+            axis: Axis::Gold,
+            support: Some(TRADITIONAL),
+            ..Criterion::new("fair", &outcomes([[0.0, 0.5, 0.5]; 5]))
+        },
+        // Ortmann (2022): boundary errors are half right.
+        Criterion {
+            axis: Axis::Gold,
+            support: Some(TRADITIONAL),
+            cells_of: Some(FAIR),
+            ..Criterion::new(
+                "weighted",
+                &outcomes([
+                    [0.0, 0.5, 0.5],
+                    [0.5, 0.0, 0.5],
+                    [0.5, 0.5, 0.0],
+                    [0.5, 0.25, 0.25],
+                    [0.0, 0.5, 0.5],
+                ]),
+            )
+        },
+        CORPUS,
+    ],
+};
+
+/// The outcomes in the order of [`Kind`], with the weights of near misses.
+const fn outcomes([le, bes, bel, beo, lbe]: [[f64; 3]; 5]) -> [Outcome; 8] {
+    [
+        Outcome::new("tp", [1.0, 0.0, 0.0]),
+        Outcome::new("fp", [0.0, 1.0, 0.0]),
+        Outcome::new("fn", [0.0, 0.0, 1.0]),
+        Outcome::new("le", le),
+        Outcome::new("bes", bes),
+        Outcome::new("bel", bel),
+        Outcome::new("beo", beo),
+        Outcome::new("lbe", lbe),
+    ]
+}
 
 /// What became of a span or a pair of spans.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// A pair of equal spans.
     Tp,
+    /// A pred span that is in no pair.
+    Fp,
+    /// A gold span that is in no pair.
+    Fn,
     /// A pair of equal bounds and different types.
     Le,
     /// A pair of one type in which pred is smaller and inside gold.
@@ -58,64 +117,6 @@ pub enum Kind {
     Beo,
     /// A pair that overlaps and has different types.
     Lbe,
-    /// A gold span that is in no pair.
-    Fn,
-    /// A pred span that is in no pair.
-    Fp,
-}
-
-/// One decision: what it is, and the places of the spans among those of the sentence. The one that is
-/// not there, of FN and FP, is None.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Decision {
-    /// What became of them.
-    pub kind: Kind,
-    /// The gold span.
-    pub gold: Option<u32>,
-    /// The pred span.
-    pub pred: Option<u32>,
-}
-
-/// The spans of one side of a sentence, in order, with their tokens.
-#[derive(Clone, Copy, Debug)]
-pub struct Spans<'a> {
-    placed: &'a [Placed],
-    /// The tokens of many spans, and which of them the first one here is.
-    tokens: Option<(&'a TokenSets, usize)>,
-}
-
-impl<'a> Spans<'a> {
-    /// Spans that have all tokens between their bounds.
-    pub fn whole(placed: &'a [Placed]) -> Self {
-        Self {
-            placed,
-            tokens: None,
-        }
-    }
-
-    /// Spans whose tokens are those in `tokens` from number `first` on.
-    pub fn with_tokens(placed: &'a [Placed], tokens: &'a TokenSets, first: usize) -> Self {
-        Self {
-            placed,
-            tokens: Some((tokens, first)),
-        }
-    }
-
-    /// A span, with the runs of its tokens where these are not all between its bounds.
-    pub fn get(&self, at: usize) -> (Placed, Option<&'a [Run]>) {
-        (self.placed[at], self.runs(at))
-    }
-
-    /// Runs of the tokens of a span; None where it has all between its bounds.
-    #[inline]
-    fn runs(&self, at: usize) -> Option<&'a [Run]> {
-        let (sets, first) = self.tokens?;
-        sets.get(first + at)
-    }
-
-    fn all_whole(&self) -> bool {
-        self.tokens.is_none() || (0..self.placed.len()).all(|at| self.runs(at).is_none())
-    }
 }
 
 /// How the bounds of two spans lie to each other.
@@ -134,7 +135,7 @@ pub enum Overlap {
 impl Overlap {
     /// How the second span lies to the first; None where they share no place. Of spans that end before
     /// they begin it says what FairEval's `overlap_type` says.
-    pub fn of(first: &Placed, second: &Placed) -> Option<Self> {
+    pub fn of(first: &Span<i64>, second: &Span<i64>) -> Option<Self> {
         let ((b1, e1), (b2, e2)) = ((first.start, first.end), (second.start, second.end));
         match (b2.cmp(&b1), e2.cmp(&e1)) {
             (Ordering::Equal, Ordering::Equal) => Some(Self::Same),
@@ -157,53 +158,71 @@ const PRED: usize = 1;
 /// Matches sentence after sentence; keeps its buffers.
 #[derive(Clone, Debug, Default)]
 pub struct Matcher {
-    /// Decisions of the last run, where they are asked for.
-    decisions: Option<Vec<Decision>>,
+    /// Events come in the order of the whole sentence.
+    in_order: bool,
     equal: exact_matches::Buffers,
     /// The spans of both sides that have no equal and are not resolved, in the order given.
     sides: [Vec<Item>; 2],
     passes: boundary_errors::Buffers,
-    watch: Option<Watch>,
-    /// Pairs that were looked at since the watch was asked.
-    looked: usize,
+    pace: Pace,
     stopped: bool,
 }
 
-/// Pairs of spans that are looked at between two questions to a [`Watch`].
-const PAUSE: usize = 1 << 20;
+impl crate::Matcher for Matcher {
+    fn schema(&self) -> &'static Schema {
+        &SCHEMA
+    }
+
+    fn same(&self, ty: u32, n: u64, sink: &mut dyn Sink) {
+        for criterion in [TRADITIONAL, FAIR] {
+            sink.count(Cell::new(criterion, Kind::Tp as u8, Some(ty), Some(ty)), n);
+        }
+    }
+
+    fn compare(&mut self, pair: &Pair<'_>, sink: &mut dyn Sink) -> Result<(), Unmatched> {
+        self.forget();
+        let Pair { gold, pred, .. } = *pair;
+        if gold.all.is_empty() && pred.all.is_empty() {
+            return Ok(());
+        }
+        self.equal(gold, pred, sink);
+        self.resolve(sink);
+        if self.stopped {
+            return Err(Unmatched::Stopped);
+        }
+        Ok(())
+    }
+
+    /// Pairs come as they are made, then what is left of gold and of pred, from the shortest to the longest.
+    fn settle_ties(&mut self) {
+        self.in_order = true;
+    }
+
+    fn boxed(&self) -> Box<dyn crate::Matcher> {
+        Box::new(self.clone())
+    }
+}
+
+/// Emits an outcome.
+#[inline]
+fn emit(sink: &mut dyn Sink, criterion: u8, kind: Kind, gold: Option<u32>, pred: Option<u32>) {
+    sink.event(Event::new(criterion, kind as u8, gold, pred));
+}
+
+/// Emits a pair of equal spans.
+#[inline]
+fn emit_equal(sink: &mut dyn Sink, gold: usize, pred: usize) {
+    let (gold, pred) = (Some(gold as u32), Some(pred as u32));
+    emit(sink, TRADITIONAL, Kind::Tp, gold, pred);
+    emit(sink, FAIR, Kind::Tp, gold, pred);
+}
 
 impl Matcher {
-    /// A matcher that asks whether to stop; [`Matcher::stopped`] tells.
+    /// A matcher that asks whether to stop.
     #[must_use]
     pub fn with_watch(mut self, watch: Watch) -> Self {
-        self.watch = Some(watch);
+        self.pace = Pace::new(watch);
         self
-    }
-
-    /// True where the watch said stop; counts are worth nothing then.
-    pub fn stopped(&self) -> bool {
-        self.stopped
-    }
-
-    /// A matcher that keeps what it decided, for [`Matcher::decisions`].
-    #[must_use]
-    pub fn with_decisions(mut self) -> Self {
-        self.decisions = Some(Vec::new());
-        self
-    }
-
-    /// Matches the spans of one sentence and adds what comes of it.
-    pub fn run(&mut self, gold: Spans<'_>, pred: Spans<'_>, counts: &mut FairCounts) {
-        counts.sentences += 1;
-        if let Some(decisions) = &mut self.decisions {
-            decisions.clear();
-        }
-        self.forget();
-        if gold.placed.is_empty() && pred.placed.is_empty() {
-            return;
-        }
-        self.equal(gold, pred, counts);
-        self.resolve(counts);
     }
 
     /// Forgets the spans that have no equal.
@@ -214,45 +233,33 @@ impl Matcher {
     }
 
     /// Labelling errors, near misses and what is left, of spans that have no equal.
-    fn resolve(&mut self, counts: &mut FairCounts) {
+    fn resolve(&mut self, sink: &mut dyn Sink) {
         if self.sides.iter().all(Vec::is_empty) {
             return;
         }
         if self.sides.iter().all(|side| !side.is_empty()) {
-            self.labels(counts);
+            self.labels(sink);
         }
-        self.near(counts);
+        self.near(sink);
         for (side, kind) in [(GOLD, Kind::Fn), (PRED, Kind::Fp)] {
-            for item in self.sides[side].iter().filter(|item| item.is_free()) {
-                counts.decide(kind, item.span.ty, item.span.ty);
-            }
-            if self.decisions.is_some() {
-                self.note_free(side, kind);
-            }
-        }
-    }
-
-    /// Notes the spans of a side that are in no pair, from the shortest to the longest.
-    fn note_free(&mut self, side: usize, kind: Kind) {
-        let items = self.sides[side].iter().filter(|item| item.is_free());
-        let mut free: Vec<(i64, u32)> = items.map(|item| (item.length(), item.at)).collect();
-        free.sort_unstable();
-        for (_, at) in free {
-            match kind {
-                Kind::Fn => self.note(kind, Some(at), None),
-                _ => self.note(kind, None, Some(at)),
+            let items = self.sides[side].iter().filter(|item| item.is_free());
+            let mut emit_free = |at: u32| match kind {
+                Kind::Fn => emit(sink, FAIR, kind, Some(at), None),
+                _ => emit(sink, FAIR, kind, None, Some(at)),
+            };
+            if self.in_order {
+                let mut free: Vec<(i64, u32)> =
+                    items.map(|item| (item.length(), item.at)).collect();
+                free.sort_unstable();
+                free.into_iter().for_each(|(_, at)| emit_free(at));
+            } else {
+                items.for_each(|item| emit_free(item.at));
             }
         }
     }
 
-    /// What the last run decided: the pairs as they were made, then what was left of gold and of pred,
-    /// from the shortest to the longest.
-    pub fn decisions(&self) -> &[Decision] {
-        self.decisions.as_deref().unwrap_or_default()
-    }
-
-    /// The spans of the last run that lost tokens to pairs, with the runs of tokens they have left:
-    /// (true for pred, place of the span, runs). Only of a matcher that keeps what it decided.
+    /// The spans of the last sentence that lost tokens to pairs, with the runs of tokens they have left:
+    /// (true for pred, place of the span, runs). Only after [`crate::Matcher::settle_ties`].
     pub fn reduced(&self) -> impl Iterator<Item = (bool, u32, Vec<Run>)> {
         self.sides.iter().enumerate().flat_map(|(side, items)| {
             let left = items
@@ -262,21 +269,12 @@ impl Matcher {
         })
     }
 
-    /// Makes a pair of two items, and counts it.
-    fn pair(&mut self, kind: Kind, gold: usize, pred: usize, counts: &mut FairCounts) {
+    /// Makes a pair of two items.
+    fn pair(&mut self, kind: Kind, gold: usize, pred: usize, sink: &mut dyn Sink) {
         let [golds, preds] = &mut self.sides;
         let (gold, pred) = (&mut golds[gold], &mut preds[pred]);
         gold.pair();
         pred.pair();
-        let (g, p) = (gold.at, pred.at);
-        counts.decide(kind, gold.span.ty, pred.span.ty);
-        self.note(kind, Some(g), Some(p));
-    }
-
-    #[inline]
-    fn note(&mut self, kind: Kind, gold: Option<u32>, pred: Option<u32>) {
-        if let Some(decisions) = &mut self.decisions {
-            decisions.push(Decision { kind, gold, pred });
-        }
+        emit(sink, FAIR, kind, Some(gold.at), Some(pred.at));
     }
 }

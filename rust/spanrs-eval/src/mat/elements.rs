@@ -1,7 +1,7 @@
 //! How many tokens, pseudo-tokens or characters a stretch of text has.
 
 use super::intervals::Interval;
-use super::{Item, Texts, Unit};
+use super::{Item, Text, Unit};
 
 /// True for white space as Python's `str.split` takes it, which is more than Unicode's property says.
 ///
@@ -30,7 +30,7 @@ impl Elements {
         unit: Unit,
         gold: &[Item],
         pred: &[Item],
-        texts: Texts<'_>,
+        texts: Text<'_>,
         intervals: &[Interval],
     ) -> Result<(u64, &[u64]), u32> {
         self.sizes.clear();

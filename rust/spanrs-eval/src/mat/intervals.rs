@@ -77,8 +77,8 @@ impl Intervals {
             self.found.push(Interval {
                 start,
                 end,
-                gold: Some(g.label),
-                pred: Some(p.label),
+                gold: Some(g.ty),
+                pred: Some(p.ty),
             });
         }
         push(&mut self.gold, g, g.start, start);
@@ -114,13 +114,16 @@ impl Intervals {
             pace.steps(golds.len() + preds.len())?;
             if steps > MOST_STEPS {
                 let most = MOST_STEPS;
-                return Err(Unmatched::TooTangled { from: start, most });
+                return Err(Unmatched::TooTangled {
+                    from: start.into(),
+                    most,
+                });
             }
             let interval = |gold: Option<&Rest>, pred: Option<&Rest>| Interval {
                 start,
                 end,
-                gold: gold.map(|rest| rest.item.label),
-                pred: pred.map(|rest| rest.item.label),
+                gold: gold.map(|rest| rest.item.ty),
+                pred: pred.map(|rest| rest.item.ty),
             };
             match (&golds[..], &preds[..]) {
                 ([gold], [pred]) => self.found.push(interval(Some(gold), Some(pred))),
@@ -189,7 +192,7 @@ fn by_label(munkres: &mut Munkres, golds: &[Rest], preds: &[Rest]) -> Vec<(usize
     let (mut gold_left, mut pred_left) = (vec![true; golds.len()], vec![true; preds.len()]);
     type Key = fn(&Item) -> Option<(u32, u32)>;
     let keys: [Key; 3] = [
-        |item| Some((item.label, 0)),
+        |item| Some((item.ty, 0)),
         |item| Some((item.tag, 1)),
         |_| None,
     ];

@@ -31,8 +31,8 @@ impl Kind {
     pub const CLASHES: usize = 7;
 
     /// What `this` is to `other`, which it overlaps.
-    pub fn between(this: &Item, other: &Item) -> Self {
-        let same_label = this.label == other.label;
+    pub(super) fn between(this: &Item, other: &Item) -> Self {
+        let same_label = this.ty == other.ty;
         let (starts, ends) = (this.start.cmp(&other.start), this.end.cmp(&other.end));
         let covers = starts.is_le() && ends.is_ge();
         let covered = starts.is_ge() && ends.is_le();
@@ -48,21 +48,25 @@ impl Kind {
         }
     }
 
-    /// The same pair, seen from the other side.
-    #[must_use]
-    pub fn mirrored(self) -> Self {
-        match self {
-            Self::Overmark => Self::Undermark,
-            Self::Undermark => Self::Overmark,
-            Self::TagPlusOvermark => Self::TagPlusUndermark,
-            Self::TagPlusUndermark => Self::TagPlusOvermark,
-            other => other,
+    /// The kind of an outcome of annotations, whichever sides it is counted for.
+    pub fn of_outcome(outcome: u8) -> Self {
+        const ALL: [Kind; 3 + Kind::CLASHES] = [
+            Kind::Match,
+            Kind::Missing,
+            Kind::Spurious,
+            Kind::TagClash,
+            Kind::Overmark,
+            Kind::Undermark,
+            Kind::Overlap,
+            Kind::TagPlusOvermark,
+            Kind::TagPlusUndermark,
+            Kind::TagPlusOverlap,
+        ];
+        let first = Self::TagClash as usize;
+        match usize::from(outcome).checked_sub(first) {
+            None => ALL[usize::from(outcome)],
+            Some(clash) => ALL[first + clash % Self::CLASHES],
         }
-    }
-
-    /// Its number among the clashes, in the order of MATScore's columns.
-    pub fn clash(self) -> Option<usize> {
-        (self as usize).checked_sub(Self::TagClash as usize)
     }
 
     /// MATScore's word.

@@ -5,65 +5,88 @@
 //! is counted: ref is gold, hyp is pred.
 //!
 //! ```
-//! use spanrs_eval::mat::{Item, Matcher, Table, Texts, Unit};
+//! use spanrs_base::Span;
+//! use spanrs_eval::mat::{Matcher, SCHEMA, Unit};
+//! use spanrs_eval::outcomes::{Cell, Counts};
+//! use spanrs_eval::{Pair, Spans, Text, add_pair};
 //! let text = "the future President of the United States";
-//! let gold = [Item { start: 11, end: 40, label: 0, tag: 0 }];
-//! let pred = [Item { start: 3, end: 32, label: 0, tag: 0 }];
-//! let mut matcher = Matcher::new(&[Unit::PseudoToken]);
-//! let texts = Texts { text, tokens: &[] };
-//! let counted = matcher.run(&gold, &pred, texts).unwrap();
-//! assert_eq!(counted.elements[Unit::PseudoToken as usize], 9);
-//! let row = counted.rows[Table::PseudoToken as usize][0].1;
-//! assert_eq!((row.matched, row.missing, row.spurious), (4, 2, 1));
+//! let gold = [Span { start: 11, end: 40, ty: 0 }];
+//! let pred = [Span { start: 3, end: 32, ty: 0 }];
+//! let text = Some(Text { text, tokens: &[] });
+//! let pair = Pair { text, ..Pair::new(Spans::whole(&gold), Spans::whole(&pred)) };
+//! let mut counts = Counts::new(&SCHEMA);
+//! add_pair(&mut Matcher::new(&[Unit::PseudoToken]), &pair, &|_| "NP".to_owned(), &mut counts).unwrap();
+//! let ty = Some(counts.intern("NP"));
+//! let mut number = |outcome, gold, pred| {
+//!     let id = counts.cell(Cell { criterion: 2, outcome, gold, pred });
+//!     counts.total(id)
+//! };
+//! assert_eq!(number(4, None, None), 9);
+//! assert_eq!((number(0, ty, ty), number(1, ty, None), number(2, None, ty)), (4, 2, 1));
 //! ```
 
-mod counts;
 mod elements;
 mod intervals;
 mod kind;
-mod measures;
 mod munkres;
+mod outcomes;
 mod pairing;
 
-pub use counts::{DocumentCounts, Kinds, MatCounts, Row, TABLES, Table};
 pub use elements::is_blank;
 pub use kind::Kind;
-pub use measures::{MEASURES, Measures};
+pub use outcomes::{SCHEMA, TAG};
 
-use spanrs_base::{Interrupted, Pace, Watch};
+use std::ops::Deref;
+
+use spanrs_base::{Pace, Span, Watch};
 
 use crate::Side;
+use crate::matcher::{self, Sink, Text, Unmatched};
+use crate::outcomes::Schema;
+use crate::spans::Spans;
 use elements::Elements;
 use intervals::Intervals;
 use pairing::Pairing;
 
-/// An annotation that is scored.
+/// An annotation that is scored. The type of its span is its label.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Item {
-    /// First character.
-    pub start: u32,
-    /// One past the last character.
-    pub end: u32,
-    /// What it is called, by number.
-    pub label: u32,
+struct Item {
+    span: Span,
     /// Its type before aliases and equivalence classes, by number.
-    pub tag: u32,
+    tag: u32,
+}
+
+impl Deref for Item {
+    type Target = Span;
+
+    fn deref(&self) -> &Span {
+        &self.span
+    }
 }
 
 impl Item {
-    /// True where it covers no character.
-    pub fn is_empty(&self) -> bool {
-        self.start >= self.end
-    }
-
     /// How much the labels agree; aliases of one tag agree by half.
     fn agreement(&self, other: &Self) -> f64 {
-        match (self.label == other.label, self.tag == other.tag) {
+        match (self.ty == other.ty, self.tag == other.tag) {
             (true, _) => 1.0,
             (false, true) => 0.5,
             (false, false) => 0.0,
         }
     }
+}
+
+/// Annotations of a side. Places in a text fit `u32`.
+fn set_items(items: &mut Vec<Item>, spans: Spans<'_>) {
+    items.clear();
+    let place = |place: i64| u32::try_from(place).unwrap_or(u32::MAX);
+    items.extend(spans.all.iter().enumerate().map(|(at, span)| Item {
+        span: Span {
+            start: place(span.start),
+            end: place(span.end),
+            ty: span.ty,
+        },
+        tag: spans.tag(at),
+    }));
 }
 
 /// What elements are, for the tables whose spans cannot vary.
@@ -92,49 +115,16 @@ pub enum Unpaired {
 
 /// Annotations of both sides that answer each other, by their places; at least one is there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Pair {
+struct Pair {
     /// The gold annotation.
-    pub gold: Option<u32>,
+    gold: Option<u32>,
     /// The pred annotation.
-    pub pred: Option<u32>,
+    pred: Option<u32>,
     /// What the pair is, seen from pred.
-    pub kind: Kind,
+    kind: Kind,
     /// Where only one of the annotations clashes with the other, which has a partner of its own or another
     /// one it clashes with: the side of the first.
-    pub single: Option<Side>,
-}
-
-/// The text of a document, and its tokens in pred: (start, end), by start.
-#[derive(Clone, Copy, Debug)]
-pub struct Texts<'a> {
-    /// The text.
-    pub text: &'a str,
-    /// The tokens.
-    pub tokens: &'a [(u32, u32)],
-}
-
-/// Why a document cannot be scored.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Unmatched {
-    /// Annotations overlap each other so much that they cannot be paired in sensible time.
-    #[error(
-        "too many annotations overlap one another from character {from} on: more than {most} pairs of them are possible"
-    )]
-    TooTangled {
-        /// Where they begin.
-        from: u32,
-        /// The limit.
-        most: usize,
-    },
-    /// The watch said stop.
-    #[error("interrupted")]
-    Stopped,
-}
-
-impl From<Interrupted> for Unmatched {
-    fn from(_: Interrupted) -> Self {
-        Self::Stopped
-    }
+    single: Option<Side>,
 }
 
 /// Most pairs of overlapping annotations within one group.
@@ -149,6 +139,11 @@ pub struct Matcher {
     pairing: Pairing,
     intervals: Intervals,
     elements: Elements,
+    gold: Vec<Item>,
+    pred: Vec<Item>,
+    /// Events come in the order of the text.
+    in_order: bool,
+    misplaced: Option<u32>,
 }
 
 impl Matcher {
@@ -175,52 +170,81 @@ impl Matcher {
         self
     }
 
-    /// Scores a document. Both sides are sorted by start, then end; further ties are resolved by the order
-    /// given.
-    ///
-    /// # Errors
-    /// [`Unmatched`].
-    pub fn run(
-        &mut self,
-        gold: &[Item],
-        pred: &[Item],
-        texts: Texts<'_>,
-    ) -> Result<DocumentCounts, Unmatched> {
-        self.pairing
-            .run(gold, pred, self.unpaired, &mut self.pace)?;
-        let mut counted = DocumentCounts::of_pairs(gold, pred, &self.pairing.pairs);
-        counted.tokens = texts.tokens.len() as u64;
-        if self.units == [false; UNITS] {
-            return Ok(counted);
-        }
-        self.intervals
-            .run(gold, pred, &self.pairing.pairs, &mut self.pace)?;
-        for unit in [Unit::Token, Unit::PseudoToken, Unit::Character] {
-            if !self.units[unit as usize] {
-                continue;
-            }
-            let intervals = &self.intervals.found;
-            match self.elements.measure(unit, gold, pred, texts, intervals) {
-                Ok((elements, sizes)) => counted.add_unit(unit, elements, sizes, intervals),
-                Err(misplaced) => counted.misplaced = Some(misplaced),
-            }
-        }
-        Ok(counted)
+    /// An annotation boundary of the last document that is not a token boundary, where tokens are counted.
+    pub fn misplaced(&self) -> Option<u32> {
+        self.misplaced
     }
 
-    /// The pairs of the last document, whose sides these are, in the order of the text.
-    pub fn pairs(&self, gold: &[Item], pred: &[Item]) -> Vec<Pair> {
+    /// Tells the sink of the pairs, in the order of the text if that is asked for.
+    fn emit_pairs(&self, sink: &mut dyn Sink) {
+        let pairs = &self.pairing.pairs;
+        if !self.in_order {
+            pairs.iter().for_each(|pair| pair.emit(sink));
+            return;
+        }
         let place = |items: &[Item], at: Option<u32>| {
             at.map_or((u32::MAX, u32::MAX), |at| {
                 let item = &items[at as usize];
                 (item.start, item.end)
             })
         };
-        let mut pairs = self.pairing.pairs.clone();
+        let mut pairs = pairs.clone();
         pairs.sort_by_key(|pair| {
-            let (gold, pred) = (place(gold, pair.gold), place(pred, pair.pred));
+            let (gold, pred) = (place(&self.gold, pair.gold), place(&self.pred, pair.pred));
             (gold.min(pred), pair.gold.is_none())
         });
-        pairs
+        pairs.iter().for_each(|pair| pair.emit(sink));
+    }
+}
+
+impl crate::Matcher for Matcher {
+    fn schema(&self) -> &'static Schema {
+        &SCHEMA
+    }
+
+    /// Tags have no text, of which MATScore counts elements.
+    fn same(&self, _ty: u32, _n: u64, _sink: &mut dyn Sink) {}
+
+    /// Both sides are sorted by start, then end; further ties are resolved by the order given.
+    fn compare(&mut self, pair: &matcher::Pair<'_>, sink: &mut dyn Sink) -> Result<(), Unmatched> {
+        set_items(&mut self.gold, pair.gold);
+        set_items(&mut self.pred, pair.pred);
+        let nothing = Text {
+            text: "",
+            tokens: &[],
+        };
+        let text = pair.text.unwrap_or(nothing);
+        let (gold, pred) = (&self.gold, &self.pred);
+        self.pairing
+            .run(gold, pred, self.unpaired, &mut self.pace)?;
+        self.misplaced = None;
+        if self.units != [false; UNITS] {
+            self.intervals
+                .run(gold, pred, &self.pairing.pairs, &mut self.pace)?;
+        }
+        for unit in [Unit::Token, Unit::PseudoToken, Unit::Character] {
+            if !self.units[unit as usize] {
+                continue;
+            }
+            let intervals = &self.intervals.found;
+            match self.elements.measure(unit, gold, pred, text, intervals) {
+                Ok((elements, sizes)) => {
+                    outcomes::emit_elements(unit, elements, sizes, intervals, sink);
+                }
+                Err(misplaced) => self.misplaced = Some(misplaced),
+            }
+        }
+        self.emit_pairs(sink);
+        let tokens = text.tokens.len() as u64;
+        outcomes::emit_document(tokens, self.misplaced.is_some(), sink);
+        Ok(())
+    }
+
+    fn settle_ties(&mut self) {
+        self.in_order = true;
+    }
+
+    fn boxed(&self) -> Box<dyn crate::Matcher> {
+        Box::new(self.clone())
     }
 }

@@ -221,7 +221,10 @@ impl Pairing {
                 self.tree.find(start, end, &mut self.found);
             }
             if self.possible.len() + self.found.len() > most {
-                return Err(Unmatched::TooTangled { from, most });
+                return Err(Unmatched::TooTangled {
+                    from: from.into(),
+                    most,
+                });
             }
             let pairs = self.found.iter().map(|&other| partial::Pair {
                 gold: at,

@@ -20,10 +20,7 @@ pub type CellId = u32;
 /// use spanrs_eval::outcomes::{Cell, Counts, Criterion, Key, Outcome, Schema};
 /// static SCHEMA: Schema = Schema {
 ///     name: "example",
-///     criteria: &[Criterion {
-///         name: "span",
-///         outcomes: &[Outcome { name: "match", weights: [1.0, 0.0, 0.0] }],
-///     }],
+///     criteria: &[Criterion::new("span", &[Outcome::new("match", [1.0, 0.0, 0.0])])],
 /// };
 /// let mut counts = Counts::by_document(&SCHEMA);
 /// let person = Some(counts.intern("PER"));
@@ -141,6 +138,20 @@ impl Counts {
         }
     }
 
+    /// Takes back what was counted in the open document, and no more than that.
+    pub(super) fn take_back(&mut self, cell: CellId, n: u64) {
+        let at = cell as usize;
+        let known = match self.rows {
+            Some(_) => self.open[at],
+            None => self.totals[at],
+        };
+        let n = n.min(known);
+        self.totals[at] -= n;
+        if self.rows.is_some() {
+            self.open[at] -= n;
+        }
+    }
+
     /// Ends the open document and begins another one. Without rows nothing is done.
     pub fn end_document(&mut self, key: Key) {
         let Some(rows) = &mut self.rows else {
@@ -152,7 +163,7 @@ impl Counts {
             let n = std::mem::take(&mut open[cell as usize]);
             (cell, n)
         });
-        rows.push(key, entries);
+        rows.push(key, entries.filter(|(_, n)| *n > 0));
         self.touched.clear();
     }
 
@@ -162,13 +173,166 @@ impl Counts {
     }
 
     /// The documents in the order in which they ended or were merged; none where they are not kept.
-    pub fn rows(&self) -> impl Iterator<Item = Row<'_>> {
-        self.rows.iter().flat_map(Rows::iter)
+    pub fn rows(&self) -> impl ExactSizeIterator<Item = Row<'_>> {
+        (0..self.rows.as_ref().map_or(0, Rows::len)).map(|at| self.row_at(at))
+    }
+
+    /// A document by its place in that order.
+    pub fn row(&self, at: usize) -> Option<Row<'_>> {
+        let known = self.rows.as_ref().is_some_and(|rows| at < rows.len());
+        known.then(|| self.row_at(at))
+    }
+
+    fn row_at(&self, at: usize) -> Row<'_> {
+        const NONE: &Key = &Key::Number(0);
+        let none = Row {
+            key: NONE,
+            cells: &[],
+            n: &[],
+        };
+        self.rows.as_ref().map_or(none, |rows| rows.get(at))
     }
 
     /// True where something was counted since the last document ended.
     pub(super) fn has_open_document(&self) -> bool {
         !self.touched.is_empty()
+    }
+
+    /// Adds counts that continue these: what stands before the end of their first document belongs to the open one,
+    /// and documents with numbers have `shift` added to them. The schemas must be the same.
+    ///
+    /// True where there was nothing before, so that cells keep their numbers.
+    pub(crate) fn append(&mut self, other: Self, shift: u64) -> bool {
+        debug_assert_eq!(self.schema, other.schema);
+        if self.cells.is_empty() && shift == 0 {
+            *self = other;
+            return true;
+        }
+        let cells = self.numbers_of(&other);
+        if self.rows.is_none() {
+            for (&cell, n) in cells.iter().zip(other.totals) {
+                self.add(cell, n);
+            }
+            return false;
+        }
+        for row in other.rows() {
+            let ids = row.cells.iter().map(|&cell| cells[cell as usize]);
+            for (cell, &n) in ids.zip(row.n) {
+                self.add(cell, n);
+            }
+            self.end_document(match row.key {
+                Key::Number(number) => Key::Number(number + shift),
+                name @ Key::Name(_) => name.clone(),
+            });
+        }
+        for &cell in &other.touched {
+            self.add(cells[cell as usize], other.open[cell as usize]);
+        }
+        false
+    }
+
+    /// Adds all of other counts, which have no documents, as one document.
+    ///
+    /// # Errors
+    /// As [`Counts::merge`].
+    pub fn add_document(&mut self, key: Key, other: &Self) -> Result<(), CountsError> {
+        self.check_schema(other)?;
+        if other.has_documents() {
+            return Err(CountsError::Documents);
+        }
+        self.check_closed(other)?;
+        let cells = self.numbers_of(other);
+        self.check_sums(&cells, other)?;
+        for (&cell, n) in cells.iter().zip(&other.totals) {
+            self.add(cell, *n);
+        }
+        self.end_document(key);
+        Ok(())
+    }
+
+    /// The numbers that the cells of other counts have here. Types and cells that are new are added.
+    fn numbers_of(&mut self, other: &Self) -> Vec<CellId> {
+        let types: Vec<u32> = other
+            .types
+            .names()
+            .map(|name| self.types.intern(name))
+            .collect();
+        let cells = other.cells.iter();
+        cells
+            .map(|cell| self.cell(cell.renumbered(&types)))
+            .collect()
+    }
+
+    /// Adds the counts of another layer of annotations of the same documents: rows at the same place are added, and
+    /// cells of a criterion that is not asked for are left out.
+    ///
+    /// # Errors
+    /// [`CountsError::Schema`], [`CountsError::Documents`] where there are not as many on both sides.
+    pub fn join(
+        &mut self,
+        other: &Self,
+        counts: impl Fn(&Cell) -> bool,
+    ) -> Result<(), CountsError> {
+        self.check_schema(other)?;
+        let rows = |counts: &Self| counts.rows.as_ref().map(Rows::len);
+        if rows(self) != rows(other) {
+            return Err(CountsError::Documents);
+        }
+        self.check_closed(other)?;
+        let cells = self.numbers_of(other);
+        self.check_sums(&cells, other)?;
+        let counted: Vec<bool> = other.cells.iter().map(counts).collect();
+        let wanted = |cell: CellId| counted[cell as usize].then(|| cells[cell as usize]);
+        let Some(mine) = self.rows.take() else {
+            for (cell, n) in (0..).zip(&other.totals) {
+                if let Some(cell) = wanted(cell) {
+                    self.add(cell, *n);
+                }
+            }
+            return Ok(());
+        };
+        self.rows = Some(Rows::default());
+        for (row, theirs) in mine.iter().zip(other.rows()) {
+            for (&cell, &n) in row.cells.iter().zip(row.n) {
+                // It is in the totals already.
+                self.add(cell, n);
+                self.totals[cell as usize] -= n;
+            }
+            for (&cell, &n) in theirs.cells.iter().zip(theirs.n) {
+                if let Some(cell) = wanted(cell) {
+                    self.add(cell, n);
+                }
+            }
+            self.end_document(row.key.clone());
+        }
+        Ok(())
+    }
+
+    /// Refuses counts whose last document was not ended.
+    fn check_closed(&self, other: &Self) -> Result<(), CountsError> {
+        if self.has_open_document() || other.has_open_document() {
+            return Err(CountsError::OpenDocument);
+        }
+        Ok(())
+    }
+
+    /// Refuses totals that are too large together; `cells` are the numbers here of the other's cells.
+    fn check_sums(&self, cells: &[CellId], other: &Self) -> Result<(), CountsError> {
+        let mut sums = cells.iter().zip(&other.totals);
+        match sums.all(|(&cell, n)| sum(self.total(cell), *n).is_some()) {
+            true => Ok(()),
+            false => Err(CountsError::Overflow),
+        }
+    }
+
+    fn check_schema(&self, other: &Self) -> Result<(), CountsError> {
+        if self.schema == other.schema {
+            return Ok(());
+        }
+        Err(CountsError::Schema {
+            expected: self.schema.name.to_owned(),
+            found: other.schema.name.to_owned(),
+        })
     }
 
     /// Adds counts of other data.
@@ -177,37 +341,16 @@ impl Counts {
     /// [`CountsError::Schema`], [`CountsError::Documents`], [`CountsError::OpenDocument`] on either side,
     /// [`CountsError::Overflow`]. Nothing is added then.
     pub fn merge(&mut self, other: &Self) -> Result<(), CountsError> {
-        if self.schema != other.schema {
-            return Err(CountsError::Schema {
-                expected: self.schema.name.to_owned(),
-                found: other.schema.name.to_owned(),
-            });
-        }
+        self.check_schema(other)?;
         if self.has_documents() != other.has_documents() {
             return Err(CountsError::Documents);
         }
-        if self.has_open_document() || other.has_open_document() {
-            return Err(CountsError::OpenDocument);
-        }
+        self.check_closed(other)?;
         // Cells and types that are new here are harmless where the sums do not fit.
-        let types: Vec<u32> = other
-            .types
-            .names()
-            .map(|name| self.types.intern(name))
-            .collect();
-        let cells: Vec<CellId> = other
-            .cells
-            .iter()
-            .map(|cell| self.cell(cell.renumbered(&types)))
-            .collect();
-        let sums: Option<Vec<u64>> = cells
-            .iter()
-            .zip(&other.totals)
-            .map(|(&cell, n)| sum(self.total(cell), *n))
-            .collect();
-        let sums = sums.ok_or(CountsError::Overflow)?;
-        for (&cell, sum) in cells.iter().zip(sums) {
-            self.totals[cell as usize] = sum;
+        let cells = self.numbers_of(other);
+        self.check_sums(&cells, other)?;
+        for (&cell, n) in cells.iter().zip(&other.totals) {
+            self.totals[cell as usize] += n;
         }
         if let Some(rows) = &mut self.rows {
             for row in other.rows() {

@@ -12,6 +12,14 @@ pub enum CountsError {
     /// One of two counts has documents, and the other one has sums alone.
     #[error("counts by document do not merge with counts without documents")]
     Documents,
+    /// Types cannot be renamed.
+    #[error(
+        "the {matcher} matcher would match other spans if types had other names; choose types before scoring"
+    )]
+    Rename {
+        /// The matcher.
+        matcher: &'static str,
+    },
     /// The last document was not ended.
     #[error("a document is still open; end it first")]
     OpenDocument,

@@ -1,6 +1,7 @@
 //! Measures: functions of summed cells.
 
 use super::counts::Counts;
+use super::schema::{Axis, Criterion};
 
 /// Which of the three measures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,33 +23,27 @@ pub struct Prf {
     pub part: Part,
     /// How much more recall matters than precision in F; 1 for F1.
     pub beta: f64,
-    /// The value where nothing stands below the fraction line.
-    pub empty: f64,
     /// Weights of the outcomes instead of those of the schema.
     pub weights: Option<Vec<[f64; 3]>>,
+    /// Which type pairs of different types count for, instead of what the schema says.
+    pub axis: Option<Axis>,
 }
 
 impl Prf {
-    /// F1 of a criterion with the weights of its schema, 0 where there is nothing.
+    /// F1 of a criterion with the weights of its schema.
     pub fn f1(criterion: u8) -> Self {
         Self {
             criterion,
             part: Part::F,
             beta: 1.0,
-            empty: 0.0,
             weights: None,
+            axis: None,
         }
     }
 
     /// The measure of a true-positive, false-positive and false-negative mass: P and R first, then F.
-    fn value(&self, [tp, fp, fn_]: [f64; 3]) -> f64 {
-        let ratio = |part: f64, whole: f64| {
-            if whole == 0.0 {
-                self.empty
-            } else {
-                part / whole
-            }
-        };
+    fn value(&self, [tp, fp, fn_]: [f64; 3], empty: f64) -> f64 {
+        let ratio = |part: f64, whole: f64| if whole == 0.0 { empty } else { part / whole };
         let (precision, recall) = (ratio(tp, tp + fp), ratio(tp, tp + fn_));
         let square = self.beta * self.beta;
         match self.part {
@@ -65,41 +60,72 @@ impl Prf {
     }
 }
 
+/// A quotient of two linear forms of the outcomes of a criterion, such as accuracy. Pairs of types count for gold's,
+/// and cells without types for every type.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Ratio {
+    /// Index of the criterion in the schema.
+    pub criterion: u8,
+    /// Coefficient of each outcome above the fraction line.
+    pub above: Vec<f64>,
+    /// Coefficient of each outcome below it.
+    pub below: Vec<f64>,
+    /// True for 1 minus the quotient.
+    pub complement: bool,
+}
+
 /// A number that says how good a matching is.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Measure {
     /// Over all types.
     Micro(Prf),
-    /// Of one type, by its number in the counts.
+    /// Of one type, by its number in the counts; not a number where the type does not occur.
     OfType(Prf, u32),
     /// The mean over the types that occur, each counting the same.
     Macro(Prf),
+    /// The mean over the types that occur, each counting as often as it has gold spans.
+    Weighted(Prf),
+    /// A quotient over all types.
+    Ratio(Ratio),
+    /// A quotient of one type; not a number where the type does not occur.
+    RatioOfType(Ratio, u32),
 }
 
-impl Measure {
-    fn prf(&self) -> &Prf {
-        match self {
-            Self::Micro(prf) | Self::OfType(prf, _) | Self::Macro(prf) => prf,
-        }
+impl Counts {
+    /// The value of a measure for all that was counted.
+    pub fn measure(&self, measure: &Measure) -> f64 {
+        let totals: Vec<u64> = (0..self.cells().len() as u32)
+            .map(|id| self.total(id))
+            .collect();
+        let mut values = Vec::new();
+        Evaluator::new(self, std::slice::from_ref(measure)).evaluate(&totals, &mut values);
+        values[0]
     }
 }
 
 /// Evaluates measures on sums of the cells of some counts.
-///
-/// A pair of types counts for its gold type; a cell with a pred type alone for that.
 #[derive(Clone, Debug)]
 pub struct Evaluator {
     measures: Vec<Measure>,
-    /// Of each measure, the weights of the outcomes of its criterion.
-    weights: Vec<Vec<[f64; 3]>>,
-    /// Of each cell: criterion, outcome, and place of the type in `sums`.
-    cells: Vec<(u8, u8, usize)>,
+    criteria: &'static [Criterion],
+    /// Of each cell: criterion, outcome, and places of the gold type and the pred type among the rows of sums.
+    cells: Vec<(u8, u8, usize, usize)>,
     /// Places of types in the order of their names, by number.
     places: Vec<usize>,
-    /// Outcomes of the criterion with most of them.
-    outcomes: usize,
-    /// Sums by place of the type and outcome, for one criterion.
-    sums: Vec<u64>,
+    sums: Sums,
+}
+
+/// Sums of one criterion's outcomes by place of the type.
+#[derive(Clone, Debug, Default)]
+struct Sums {
+    /// The criterion they are of.
+    criterion: Option<u8>,
+    /// Outcomes of the criterion with most of them: the length of a row.
+    width: usize,
+    /// With pairs of types at the place of gold's. The last row has cells without types.
+    gold: Vec<u64>,
+    /// With pairs of types at the place of pred's.
+    pred: Vec<u64>,
 }
 
 impl Evaluator {
@@ -112,88 +138,208 @@ impl Evaluator {
         for (place, ty) in order.iter().enumerate() {
             places[*ty as usize] = place;
         }
-        // Behind the types stand cells without one.
         let place = |ty: Option<u32>| ty.map_or(places.len(), |ty| places[ty as usize]);
-        let cells = counts.cells().iter();
-        let outcomes = criteria
-            .iter()
-            .map(|c| c.outcomes.len())
-            .max()
-            .unwrap_or_default();
+        let width = criteria.iter().map(|c| c.outcomes.len()).max();
+        let width = width.unwrap_or_default().max(1);
+        let cells = counts.cells().iter().map(|cell| {
+            let (gold, pred) = (cell.gold.or(cell.pred), cell.pred.or(cell.gold));
+            (cell.criterion, cell.outcome, place(gold), place(pred))
+        });
+        let rows = vec![0; (places.len() + 1) * width];
         Self {
-            cells: cells
-                .map(|cell| (cell.criterion, cell.outcome, place(cell.gold.or(cell.pred))))
-                .collect(),
-            weights: measures
-                .iter()
-                .map(|measure| {
-                    let prf = measure.prf();
-                    let known = criteria.get(usize::from(prf.criterion));
-                    let known = known.map_or(&[][..], |criterion| criterion.outcomes);
-                    let usual = || known.iter().map(|outcome| outcome.weights).collect();
-                    prf.weights.clone().unwrap_or_else(usual)
-                })
-                .collect(),
-            sums: vec![0; (places.len() + 1) * outcomes],
             measures: measures.to_vec(),
+            criteria,
+            cells: cells.collect(),
+            sums: Sums {
+                criterion: None,
+                width,
+                gold: rows.clone(),
+                pred: rows,
+            },
             places,
-            outcomes,
         }
     }
 
     /// Appends the value of each measure to `values`; `cells` has a sum for each cell.
     pub fn evaluate(&mut self, cells: &[u64], values: &mut Vec<f64>) {
-        let mut summed = None;
-        for (measure, weights) in self.measures.iter().zip(&self.weights) {
-            let prf = measure.prf();
-            if summed != Some(prf.criterion) {
-                self.sums.fill(0);
-                for ((criterion, outcome, place), n) in self.cells.iter().zip(cells) {
-                    if *criterion == prf.criterion {
-                        self.sums[place * self.outcomes + usize::from(*outcome)] += n;
-                    }
-                }
-                summed = Some(prf.criterion);
-            }
-            let mut rows = self.sums.chunks_exact(self.outcomes.max(1));
-            values.push(match measure {
-                Measure::Micro(_) => {
-                    let mut total = vec![0; self.outcomes];
-                    for row in rows {
-                        for (total, n) in total.iter_mut().zip(row) {
-                            *total += n;
-                        }
-                    }
-                    prf.value(masses(&total, weights))
-                }
-                Measure::OfType(_, ty) => {
-                    let row = self
-                        .places
-                        .get(*ty as usize)
-                        .and_then(|&place| rows.nth(place));
-                    prf.value(row.map_or([0.0; 3], |row| masses(row, weights)))
-                }
-                Measure::Macro(_) => {
-                    let (mut sum, mut types) = (0.0, 0_u32);
-                    for row in rows.take(self.places.len()) {
-                        if row.iter().any(|n| *n > 0) {
-                            sum += prf.value(masses(row, weights));
-                            types += 1;
-                        }
-                    }
-                    if types == 0 {
-                        prf.empty
-                    } else {
-                        sum / f64::from(types)
-                    }
-                }
-            });
+        self.sums.criterion = None;
+        for at in 0..self.measures.len() {
+            let measure = std::mem::replace(&mut self.measures[at], Measure::Micro(Prf::f1(0)));
+            values.push(self.value(&measure, cells));
+            self.measures[at] = measure;
         }
+    }
+
+    /// Sums the cells of a criterion by type.
+    fn sum(&mut self, criterion: u8, cells: &[u64]) {
+        let criterion = self.criteria[usize::from(criterion)]
+            .cells_of
+            .unwrap_or(criterion);
+        let sums = &mut self.sums;
+        if sums.criterion == Some(criterion) {
+            return;
+        }
+        sums.criterion = Some(criterion);
+        sums.gold.fill(0);
+        sums.pred.fill(0);
+        for (&(of, outcome, gold, pred), n) in self.cells.iter().zip(cells) {
+            if of == criterion {
+                sums.gold[gold * sums.width + usize::from(outcome)] += n;
+                sums.pred[pred * sums.width + usize::from(outcome)] += n;
+            }
+        }
+    }
+
+    fn value(&mut self, measure: &Measure, cells: &[u64]) -> f64 {
+        match measure {
+            Measure::Micro(prf) => {
+                self.sum(prf.criterion, cells);
+                let total = self.sums.total();
+                prf.value(masses(&total, self.weights(prf)), self.empty(prf))
+            }
+            Measure::OfType(prf, ty) => {
+                let prf = &self.by_type(prf);
+                self.sum(prf.criterion, cells);
+                let place = self.places.get(*ty as usize);
+                place.map_or(f64::NAN, |&place| self.of_place(prf, place))
+            }
+            Measure::Macro(prf) => {
+                let prf = &self.by_type(prf);
+                self.sum(prf.criterion, cells);
+                let values = (0..self.places.len()).map(|place| (1.0, self.of_place(prf, place)));
+                mean(values, self.empty(prf))
+            }
+            Measure::Weighted(prf) => {
+                let prf = &self.by_type(prf);
+                let support = self.support(prf.criterion, cells);
+                self.sum(prf.criterion, cells);
+                let values = support.into_iter().enumerate();
+                let values = values.map(|(place, support)| (support, self.of_place(prf, place)));
+                mean(values, self.empty(prf))
+            }
+            Measure::Ratio(ratio) => {
+                self.sum(ratio.criterion, cells);
+                let total = self.sums.total();
+                self.ratio(ratio, &total)
+            }
+            Measure::RatioOfType(ratio, ty) => {
+                self.sum(ratio.criterion, cells);
+                let place = self.places.get(*ty as usize).copied();
+                let Some(place) = place.filter(|&place| self.sums.occurs(place)) else {
+                    return f64::NAN;
+                };
+                let untyped = self.sums.row(&self.sums.gold, self.places.len());
+                let row = self.sums.row(&self.sums.gold, place);
+                let both: Vec<u64> = row.iter().zip(untyped).map(|(a, b)| a + b).collect();
+                self.ratio(ratio, &both)
+            }
+        }
+    }
+
+    /// The same measure of the criterion that has the measures of each type.
+    fn by_type(&self, prf: &Prf) -> Prf {
+        let criterion = self.criteria[usize::from(prf.criterion)].per_type;
+        Prf {
+            criterion: criterion.unwrap_or(prf.criterion),
+            ..prf.clone()
+        }
+    }
+
+    fn empty(&self, prf: &Prf) -> f64 {
+        self.criteria[usize::from(prf.criterion)].empty
+    }
+
+    fn weights<'a>(&'a self, prf: &'a Prf) -> impl Iterator<Item = [f64; 3]> + 'a {
+        let known = self.criteria[usize::from(prf.criterion)].outcomes;
+        let own = prf.weights.as_deref();
+        let usual = known.iter().map(|outcome| outcome.weights);
+        let usual = if own.is_some() { None } else { Some(usual) };
+        own.into_iter()
+            .flatten()
+            .copied()
+            .chain(usual.into_iter().flatten())
+    }
+
+    /// The measure of the type at a place; not a number where it does not occur.
+    fn of_place(&self, prf: &Prf, place: usize) -> f64 {
+        if !self.sums.occurs(place) {
+            return f64::NAN;
+        }
+        let gold = masses(self.sums.row(&self.sums.gold, place), self.weights(prf));
+        let pred = masses(self.sums.row(&self.sums.pred, place), self.weights(prf));
+        let axis = self.criteria[usize::from(prf.criterion)].axis;
+        let masses = match prf.axis.unwrap_or(axis) {
+            Axis::Own => [gold[0], pred[1], gold[2]],
+            Axis::Gold => gold,
+            Axis::Pred => pred,
+        };
+        prf.value(masses, self.empty(prf))
+    }
+
+    /// Gold spans of each type.
+    fn support(&mut self, criterion: u8, cells: &[u64]) -> Vec<f64> {
+        let of = self.criteria[usize::from(criterion)].support;
+        let prf = Prf::f1(of.unwrap_or(criterion));
+        self.sum(prf.criterion, cells);
+        (0..self.places.len())
+            .map(|place| {
+                let row = self.sums.row(&self.sums.gold, place);
+                let [tp, _, fn_] = masses(row, self.weights(&prf));
+                tp + fn_
+            })
+            .collect()
+    }
+
+    fn ratio(&self, ratio: &Ratio, sums: &[u64]) -> f64 {
+        let form = |coefficients: &[f64]| -> f64 {
+            let terms = sums.iter().zip(coefficients);
+            terms.map(|(n, coefficient)| *n as f64 * coefficient).sum()
+        };
+        let below = form(&ratio.below);
+        let value = if below == 0.0 {
+            self.criteria[usize::from(ratio.criterion)].empty
+        } else {
+            form(&ratio.above) / below
+        };
+        if ratio.complement { 1.0 - value } else { value }
     }
 }
 
+impl Sums {
+    fn row<'a>(&self, rows: &'a [u64], place: usize) -> &'a [u64] {
+        &rows[place * self.width..(place + 1) * self.width]
+    }
+
+    fn occurs(&self, place: usize) -> bool {
+        [&self.gold, &self.pred]
+            .iter()
+            .any(|rows| self.row(rows, place).iter().any(|n| *n > 0))
+    }
+
+    /// Sums over all types.
+    fn total(&self) -> Vec<u64> {
+        let mut total = vec![0; self.width];
+        for row in self.gold.chunks_exact(self.width) {
+            for (total, n) in total.iter_mut().zip(row) {
+                *total += n;
+            }
+        }
+        total
+    }
+}
+
+/// The mean of values that are numbers, by their weights.
+fn mean(values: impl Iterator<Item = (f64, f64)>, empty: f64) -> f64 {
+    let (mut sum, mut weights) = (0.0, 0.0);
+    for (weight, value) in values.filter(|(_, value)| !value.is_nan()) {
+        sum += weight * value;
+        weights += weight;
+    }
+    if weights == 0.0 { empty } else { sum / weights }
+}
+
 /// True-positive, false-positive and false-negative mass of the outcomes.
-fn masses(outcomes: &[u64], weights: &[[f64; 3]]) -> [f64; 3] {
+fn masses(outcomes: &[u64], weights: impl Iterator<Item = [f64; 3]>) -> [f64; 3] {
     let mut masses = [0.0; 3];
     for (n, weights) in outcomes.iter().zip(weights) {
         for (mass, weight) in masses.iter_mut().zip(weights) {

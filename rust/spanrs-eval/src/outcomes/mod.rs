@@ -9,12 +9,16 @@ mod bytes;
 mod counts;
 mod error;
 mod measure;
+mod rename;
 mod rows;
 mod schema;
 
 pub use bootstrap::bootstrap;
 pub use counts::{CellId, Counts};
 pub use error::CountsError;
-pub use measure::{Evaluator, Measure, Part, Prf};
+pub use measure::{Evaluator, Measure, Part, Prf, Ratio};
 pub use rows::{Key, Row};
-pub use schema::{Cell, Criterion, Outcome, Schema};
+pub(crate) use schema::PRED_LABELLED;
+pub use schema::{
+    Axis, CORPUS, Cell, Criterion, DIFFERING_TOKENS, Outcome, Schema, UNALIGNED_FILES,
+};

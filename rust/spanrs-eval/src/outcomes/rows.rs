@@ -45,14 +45,16 @@ impl Rows {
     }
 
     pub(super) fn iter(&self) -> impl ExactSizeIterator<Item = Row<'_>> {
-        (0..self.len()).map(|at| {
-            let start = at.checked_sub(1).map_or(0, |before| self.ends[before]);
-            let range = start..self.ends[at];
-            Row {
-                key: &self.keys[at],
-                cells: &self.cells[range.clone()],
-                n: &self.n[range],
-            }
-        })
+        (0..self.len()).map(|at| self.get(at))
+    }
+
+    pub(super) fn get(&self, at: usize) -> Row<'_> {
+        let start = at.checked_sub(1).map_or(0, |before| self.ends[before]);
+        let range = start..self.ends[at];
+        Row {
+            key: &self.keys[at],
+            cells: &self.cells[range.clone()],
+            n: &self.n[range],
+        }
     }
 }

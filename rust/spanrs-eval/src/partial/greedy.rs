@@ -1,11 +1,16 @@
 //! The greedy matching: nervaluate 1.2.1's, order and all.
 
 use super::overlap::sufficient;
-use super::{Answer, EVERY, LANES, Lane, Matcher, Mode, Placed, Unmatched};
+use super::{Answer, EVERY, LANES, Lane, Matcher, Mode, Unmatched};
+use spanrs_base::Span;
 
 impl Matcher {
     /// Each pred span, in the order given, takes a gold span that is still free.
-    pub(super) fn greedy(&mut self, gold: &[Placed], pred: &[Placed]) -> Result<(), Unmatched> {
+    pub(super) fn greedy(
+        &mut self,
+        gold: &[Span<i64>],
+        pred: &[Span<i64>],
+    ) -> Result<(), Unmatched> {
         self.finder.prepare(gold, pred);
         let flat = self.finder.is_flat();
         for (span, answer) in pred.iter().zip(&mut self.answers) {
@@ -17,7 +22,7 @@ impl Matcher {
                 && let [only] = *near
                 && gold[only as usize] == *span
             {
-                *answer = Answer::RIGHT;
+                *answer = Answer::right(only);
                 self.taken[only as usize] = EVERY;
                 continue;
             }
@@ -34,7 +39,7 @@ impl Matcher {
                     .filter(|&g| self.taken[g] & 1 << at == 0)
                     .filter(|&g| !lane.own_type || gold[g].ty == span.ty);
                 if let Some((g, correct)) = take(lane, gold, span, self.min_overlap, free) {
-                    answer.set(at, correct);
+                    answer.set(at, g, correct);
                     self.taken[g] |= 1 << at;
                 }
             }
@@ -49,8 +54,8 @@ impl Matcher {
 /// other modes the first that is correct. Where none is correct, the first with enough overlap.
 fn take(
     lane: Lane,
-    gold: &[Placed],
-    pred: &Placed,
+    gold: &[Span<i64>],
+    pred: &Span<i64>,
     min_overlap: f64,
     free: impl Iterator<Item = usize>,
 ) -> Option<(usize, bool)> {
@@ -62,9 +67,9 @@ fn take(
         let agrees = lane.mode.agrees(span, pred);
         match lane.mode {
             // Equal bounds are enough for these two, even where there is no place to share.
-            Mode::Strict | Mode::Exact if agrees => return Some((g, true)),
+            Mode::Strict | Mode::Bounds if agrees => return Some((g, true)),
             _ if !overlaps => {}
-            Mode::Partial if agrees => return Some((g, true)),
+            Mode::Overlap if agrees => return Some((g, true)),
             Mode::Type if agrees => {
                 let distance = (span.start - pred.start).abs() + (span.end - pred.end).abs();
                 if nearest.is_none_or(|(least, _)| distance < least) {

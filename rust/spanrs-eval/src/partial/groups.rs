@@ -2,14 +2,14 @@
 
 use std::ops::Range;
 
-use spanrs_base::Pace;
+use spanrs_base::{Pace, Span};
 
 use super::overlap::sufficient;
-use super::{Placed, Unmatched};
+use crate::matcher::Unmatched;
 use crate::overlaps::Overlaps;
 
 /// Spans of one side of a document in reading order: by start, end, type. Equal spans keep their order.
-pub(super) fn reading_order(spans: &[Placed]) -> Vec<u32> {
+pub(super) fn reading_order(spans: &[Span<i64>]) -> Vec<u32> {
     let mut order: Vec<u32> = (0..spans.len() as u32).collect();
     order.sort_by_key(|&at| spans[at as usize]);
     order
@@ -17,7 +17,7 @@ pub(super) fn reading_order(spans: &[Placed]) -> Vec<u32> {
 
 /// The spans of both sides of a document in reading order, split where no span crosses.
 pub(super) struct Groups<'a> {
-    spans: [&'a [Placed]; 2],
+    spans: [&'a [Span<i64>]; 2],
     orders: [&'a [u32]; 2],
     from: [usize; 2],
     /// Some span is empty or reversed, so sorting by start does not find where to split: all spans are one
@@ -26,8 +26,8 @@ pub(super) struct Groups<'a> {
 }
 
 impl<'a> Groups<'a> {
-    pub(super) fn new(spans: [&'a [Placed]; 2], orders: [&'a [u32]; 2]) -> Self {
-        let is_empty = |span: &Placed| span.end <= span.start;
+    pub(super) fn new(spans: [&'a [Span<i64>]; 2], orders: [&'a [u32]; 2]) -> Self {
+        let is_empty = |span: &Span<i64>| span.end <= span.start;
         Self {
             spans,
             orders,
@@ -36,7 +36,7 @@ impl<'a> Groups<'a> {
         }
     }
 
-    fn span(&self, side: usize, at: usize) -> Option<&'a Placed> {
+    fn span(&self, side: usize, at: usize) -> Option<&'a Span<i64>> {
         let number = *self.orders[side].get(at)?;
         Some(&self.spans[side][number as usize])
     }
@@ -81,7 +81,7 @@ impl<'a> Iterator for Groups<'a> {
 /// The distinct spans of one side of a group, in reading order.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Distinct {
-    pub(super) spans: Vec<Placed>,
+    pub(super) spans: Vec<Span<i64>>,
     /// How often each occurs.
     pub(super) units: Vec<u32>,
     /// Where the numbers of the equal spans begin among those of the group.
@@ -89,7 +89,7 @@ pub(super) struct Distinct {
 }
 
 impl Distinct {
-    pub(super) fn set(&mut self, spans: &[Placed], numbers: &[u32]) {
+    pub(super) fn set(&mut self, spans: &[Span<i64>], numbers: &[u32]) {
         self.spans.clear();
         self.units.clear();
         self.first.clear();

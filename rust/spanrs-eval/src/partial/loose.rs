@@ -7,7 +7,7 @@ use std::collections::HashMap;
 
 use spanrs_tags::Reader;
 
-use super::Placed;
+use spanrs_base::Span;
 
 /// The id of a tag that cannot begin a span.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -79,12 +79,12 @@ impl LooseReader {
         &self,
         tags: impl Iterator<Item = (usize, u32)>,
         length: usize,
-        spans: &mut Vec<Placed>,
+        spans: &mut Vec<Span<i64>>,
     ) -> Result<(), BadTag> {
         // The open span: its type, counted from 1 as in the words of tags, or 0, and where it begins.
         let (mut open, mut start) = (0, 0);
         let mut close = |open: u32, start: usize, end: usize| {
-            spans.push(Placed {
+            spans.push(Span {
                 start: start as i64,
                 end: end as i64,
                 ty: open - 1,

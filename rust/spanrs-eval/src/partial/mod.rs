@@ -3,8 +3,8 @@
 //! | mode | correct | any other pair |
 //! |---|---|---|
 //! | strict | same bounds, same type | incorrect |
-//! | exact | same bounds | incorrect |
-//! | partial | same bounds | partial |
+//! | bounds | same bounds | incorrect |
+//! | overlap | same bounds | partial |
 //! | type | same type | incorrect |
 //!
 //! A pair needs an overlap of at least some share of its gold span. Each span is in one pair at most; a
@@ -13,36 +13,38 @@
 //! [`Matching::Optimal`] makes the pairs that bring the most credit, whatever the order.
 //!
 //! ```
-//! use spanrs_eval::partial::{Matcher, Matching, Mode, PartialCounts, Placed};
-//! let gold = [Placed { start: 0, end: 2, ty: 0 }, Placed { start: 3, end: 6, ty: 1 }];
-//! let pred = [Placed { start: 0, end: 2, ty: 0 }, Placed { start: 4, end: 6, ty: 1 }];
-//! let mut matcher = Matcher::new(Matching::Greedy, 1.0);
-//! let mut counts = PartialCounts::default();
-//! matcher.run(&gold, &pred).unwrap();
-//! matcher.count(&gold, &pred, &mut counts);
-//! assert_eq!((counts.overall[Mode::Strict as usize].correct, counts.overall[0].incorrect), (1, 1));
-//! assert_eq!(counts.overall[Mode::Type as usize].correct, 2);
+//! use spanrs_base::Span;
+//! use spanrs_eval::partial::{Found, Matcher, Matching, Mode};
+//! use spanrs_eval::{Events, Matcher as _, Pair, Spans};
+//! let gold = [Span { start: 0, end: 2, ty: 0 }, Span { start: 3, end: 6, ty: 1 }];
+//! let pred = [Span { start: 0, end: 2, ty: 0 }, Span { start: 4, end: 6, ty: 1 }];
+//! let mut events = Events::default();
+//! let pair = Pair::new(Spans::whole(&gold), Spans::whole(&pred));
+//! Matcher::new(Matching::Greedy, 1.0).compare(&pair, &mut events).unwrap();
+//! let strict: Vec<_> = events.of(Mode::Strict as u8).map(|event| event.outcome).collect();
+//! assert_eq!(strict, [Found::Correct as u8, Found::Incorrect as u8]);
 //! ```
 
 mod assign;
-mod counts;
 mod first_choice;
 mod greedy;
 mod groups;
 mod loose;
 mod optimal;
+mod outcomes;
 mod overlap;
 mod transport;
 
 pub use assign::{Pair, assign};
-pub use counts::{Outcome, PartialCounts, Row};
 pub use loose::{BadTag, LooseReader};
+pub use outcomes::{Found, SCHEMA};
 pub use overlap::sufficient;
 
-pub use crate::placed::Placed;
-
 use overlap::Finder;
-use spanrs_base::{Interrupted, Limits, Pace, Watch};
+use spanrs_base::{Limits, Pace, Span, Watch};
+
+use crate::matcher::{Pair as Sides, Sink, Unmatched};
+use crate::outcomes::Schema;
 
 /// What has to agree for a pair to be correct.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,9 +52,9 @@ pub enum Mode {
     /// Bounds and type; other pairs are incorrect.
     Strict,
     /// Bounds; other pairs are incorrect.
-    Exact,
+    Bounds,
     /// Bounds; other pairs are partial.
-    Partial,
+    Overlap,
     /// Type; other pairs are incorrect.
     Type,
 }
@@ -62,14 +64,14 @@ pub const MODES: usize = 4;
 
 impl Mode {
     /// All modes, by number.
-    pub const ALL: [Self; MODES] = [Self::Strict, Self::Exact, Self::Partial, Self::Type];
+    pub const ALL: [Self; MODES] = [Self::Strict, Self::Bounds, Self::Overlap, Self::Type];
 
     /// True where the pair is correct.
-    fn agrees(self, gold: &Placed, pred: &Placed) -> bool {
+    fn agrees(self, gold: &Span<i64>, pred: &Span<i64>) -> bool {
         let bounds = (gold.start, gold.end) == (pred.start, pred.end);
         match self {
             Self::Strict => bounds && gold.ty == pred.ty,
-            Self::Exact | Self::Partial => bounds,
+            Self::Bounds | Self::Overlap => bounds,
             Self::Type => gold.ty == pred.ty,
         }
     }
@@ -110,54 +112,28 @@ const LANES: [Lane; 2 * MODES] = {
 /// The set of all lanes.
 const EVERY: u8 = u8::MAX;
 
-/// What became of a pred span: the lanes in which it has a partner, and those in which it is correct.
+/// What became of a pred span: the lanes in which it has a partner, those in which it is correct, and the partners.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Answer {
     paired: u8,
     correct: u8,
+    golds: [u32; LANES.len()],
 }
 
 impl Answer {
-    const RIGHT: Self = Self {
-        paired: EVERY,
-        correct: EVERY,
-    };
+    /// A gold span that is correct in every lane.
+    fn right(gold: u32) -> Self {
+        Self {
+            paired: EVERY,
+            correct: EVERY,
+            golds: [gold; LANES.len()],
+        }
+    }
 
-    fn set(&mut self, lane: usize, correct: bool) {
+    fn set(&mut self, lane: usize, gold: usize, correct: bool) {
         self.paired |= 1 << lane;
         self.correct |= u8::from(correct) << lane;
-    }
-}
-
-/// Why a document cannot be matched.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Unmatched {
-    /// Too many spans of one group overlap each other for the optimal matching.
-    #[error(
-        "{golds} gold and {preds} pred spans between {start} and {end} overlap each other in more than \
-         {most} pairs, equal spans counted once, which is the limit of optimal matching; use \
-         matching=\"greedy\", raise min_overlap, or split the document"
-    )]
-    TooManyPairs {
-        /// Distinct gold spans of the group.
-        golds: usize,
-        /// Distinct pred spans of the group.
-        preds: usize,
-        /// Where the first of them begins.
-        start: i64,
-        /// Where the last of them ends.
-        end: i64,
-        /// The limit.
-        most: usize,
-    },
-    /// The watch said stop.
-    #[error("interrupted")]
-    Stopped,
-}
-
-impl From<Interrupted> for Unmatched {
-    fn from(_: Interrupted) -> Self {
-        Self::Stopped
+        self.golds[lane] = gold as u32;
     }
 }
 
@@ -199,14 +175,6 @@ impl Matcher {
         }
     }
 
-    /// Settles, with [`Matching::Optimal`], which of several assignments that count the same is taken.
-    /// Counts do not need it, [`Matcher::outcomes`] does.
-    #[must_use]
-    pub fn with_ties(mut self) -> Self {
-        self.ties = true;
-        self
-    }
-
     /// Matches for [`Matcher::outcomes`] of this mode alone, over all spans or by type.
     #[must_use]
     pub fn only(mut self, mode: Mode, by_type: bool) -> Self {
@@ -232,7 +200,7 @@ impl Matcher {
     ///
     /// # Errors
     /// [`Unmatched`]; what the run came to must not be used then.
-    pub fn run(&mut self, gold: &[Placed], pred: &[Placed]) -> Result<(), Unmatched> {
+    pub fn run(&mut self, gold: &[Span<i64>], pred: &[Span<i64>]) -> Result<(), Unmatched> {
         self.pace.steps(1 + gold.len() + pred.len())?;
         // Most sentences of a corpus have no mistake. Where no span overlaps another of its side each has
         // only its equal to go to, whatever the matching.
@@ -257,4 +225,28 @@ impl Matcher {
 /// The number of the lane of a mode.
 fn lane_of(mode: Mode, by_type: bool) -> usize {
     mode as usize + if by_type { MODES } else { 0 }
+}
+
+impl crate::Matcher for Matcher {
+    fn schema(&self) -> &'static Schema {
+        &SCHEMA
+    }
+
+    fn same(&self, ty: u32, n: u64, sink: &mut dyn Sink) {
+        outcomes::same(ty, n, sink);
+    }
+
+    fn compare(&mut self, sides: &Sides<'_>, sink: &mut dyn Sink) -> Result<(), Unmatched> {
+        self.run(sides.gold.all, sides.pred.all)?;
+        self.emit(sides.gold.all, sink);
+        Ok(())
+    }
+
+    fn settle_ties(&mut self) {
+        self.ties = true;
+    }
+
+    fn boxed(&self) -> Box<dyn crate::Matcher> {
+        Box::new(self.clone())
+    }
 }

@@ -6,7 +6,9 @@ use super::assign::{self, Pair, staircase};
 use super::first_choice::first_choice;
 use super::groups::{Distinct, Groups, Pairs, reading_order};
 use super::transport::{Edges, Flow, Solver};
-use super::{Answer, EVERY, Matcher, Mode, Placed, Unmatched};
+use spanrs_base::Span;
+
+use super::{Answer, EVERY, LANES, Matcher, Mode, Unmatched};
 
 /// Work space: one group at a time.
 #[derive(Clone, Debug, Default)]
@@ -36,7 +38,7 @@ const PROBLEMS: [Problem; 5] = [
         lanes: 0b0001,
     },
     Problem {
-        mode: Mode::Exact,
+        mode: Mode::Bounds,
         own_type: false,
         lanes: 0b0110,
     },
@@ -46,7 +48,7 @@ const PROBLEMS: [Problem; 5] = [
         lanes: 0b1000,
     },
     Problem {
-        mode: Mode::Exact,
+        mode: Mode::Bounds,
         own_type: true,
         lanes: 0b0111_0000,
     },
@@ -60,7 +62,7 @@ const PROBLEMS: [Problem; 5] = [
 /// The problems where all spans have one type: types decide nothing.
 const ONE_TYPE: [Problem; 2] = [
     Problem {
-        mode: Mode::Exact,
+        mode: Mode::Bounds,
         own_type: false,
         lanes: 0b0111_0111,
     },
@@ -76,7 +78,11 @@ impl Matcher {
     /// these, the most shared places. Ties: see [`super::assign()`].
     ///
     /// Memory is that of one group of spans that overlap each other; equal spans count once.
-    pub(super) fn optimal(&mut self, gold: &[Placed], pred: &[Placed]) -> Result<(), Unmatched> {
+    pub(super) fn optimal(
+        &mut self,
+        gold: &[Span<i64>],
+        pred: &[Span<i64>],
+    ) -> Result<(), Unmatched> {
         let orders = [reading_order(gold), reading_order(pred)];
         let groups = Groups::new([gold, pred], [&orders[0], &orders[1]]);
         let mut buffers = std::mem::take(&mut self.buffers);
@@ -85,7 +91,7 @@ impl Matcher {
             match group {
                 [[], _] | [_, []] => {}
                 [&[g], &[p]] if gold[g as usize] == pred[p as usize] => {
-                    self.answers[p as usize] = Answer::RIGHT;
+                    self.answers[p as usize] = Answer::right(g);
                     self.taken[g as usize] = EVERY;
                 }
                 _ => {
@@ -106,7 +112,7 @@ impl Matcher {
     fn group(
         &mut self,
         buffers: &mut Buffers,
-        spans: [&[Placed]; 2],
+        spans: [&[Span<i64>]; 2],
         group: [&[u32]; 2],
     ) -> Result<(), Unmatched> {
         for side in 0..2 {
@@ -144,7 +150,7 @@ impl Matcher {
         buffers: &Buffers,
         problem: &Problem,
         flows: &[Flow],
-        spans: [&[Placed]; 2],
+        spans: [&[Span<i64>]; 2],
         group: [&[u32]; 2],
     ) {
         let [mut gold_next, mut pred_next] = [0, 1].map(|side| buffers.sides[side].first.clone());
@@ -160,9 +166,9 @@ impl Matcher {
                 gold_next[gold] += 1;
                 pred_next[pred] += 1;
                 self.taken[g] |= problem.lanes;
-                self.answers[p].paired |= problem.lanes;
-                if problem.mode.agrees(&spans[0][g], &spans[1][p]) {
-                    self.answers[p].correct |= problem.lanes;
+                let correct = problem.mode.agrees(&spans[0][g], &spans[1][p]);
+                for lane in (0..LANES.len()).filter(|lane| problem.lanes & 1 << lane != 0) {
+                    self.answers[p].set(lane, g, correct);
                 }
             }
         }

@@ -1,14 +1,14 @@
 //! Which gold spans overlap a pred span, found without looking at all of them.
 
-use super::Placed;
 use crate::overlaps::Overlaps;
+use spanrs_base::Span;
 
 /// True where the two share places, and these are at least so many per cent of the gold span.
 ///
 /// With `end` exclusive this is nervaluate's rule to the letter, spans of no or negative length included;
 /// a gold span of no length overlaps nothing (there it divides by zero).
 #[inline]
-pub fn sufficient(gold: &Placed, pred: &Placed, min_overlap: f64) -> bool {
+pub fn sufficient(gold: &Span<i64>, pred: &Span<i64>, min_overlap: f64) -> bool {
     if pred.start >= gold.end || pred.end <= gold.start {
         return false;
     }
@@ -17,7 +17,7 @@ pub fn sufficient(gold: &Placed, pred: &Placed, min_overlap: f64) -> bool {
 }
 
 /// True where the spans hold places, stand in reading order, and do not overlap.
-pub(super) fn is_flat(spans: &[Placed]) -> bool {
+pub(super) fn is_flat(spans: &[Span<i64>]) -> bool {
     let mut end = i64::MIN;
     spans.iter().all(|span| {
         let fits = end <= span.start && span.start < span.end;
@@ -49,7 +49,7 @@ pub(super) struct Finder {
 }
 
 impl Finder {
-    pub(super) fn prepare(&mut self, gold: &[Placed], pred: &[Placed]) {
+    pub(super) fn prepare(&mut self, gold: &[Span<i64>], pred: &[Span<i64>]) {
         self.from = 0;
         if is_flat(gold) && is_flat(pred) {
             self.shape = Shape::Flat;
@@ -69,7 +69,7 @@ impl Finder {
 
     /// The gold spans that may overlap `pred` or have its bounds, in the order given. Asked for the spans of
     /// pred in order.
-    pub(super) fn near(&mut self, gold: &[Placed], pred: &Placed) -> &[u32] {
+    pub(super) fn near(&mut self, gold: &[Span<i64>], pred: &Span<i64>) -> &[u32] {
         self.found.clear();
         match self.shape {
             Shape::Flat => {
@@ -91,7 +91,7 @@ impl Finder {
     }
 
     /// Adds the gold spans that have the bounds of a span without length.
-    fn find_same_bounds(&mut self, pred: &Placed) {
+    fn find_same_bounds(&mut self, pred: &Span<i64>) {
         let bounds = (pred.start, pred.end);
         let from = self
             .empty

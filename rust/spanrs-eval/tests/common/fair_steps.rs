@@ -1,13 +1,110 @@
 //! The published steps of fair matching, by lists and without any index.
-#![allow(clippy::unwrap_used, clippy::expect_used)] // In helpers of tests, too, a panic is the report.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // In helpers of tests, too, a panic is the report.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
-use spanrs_eval::Placed;
-use spanrs_eval::fair::{FairCounts, Overlap, Row};
+use spanrs_base::Span;
+use spanrs_eval::fair::{FAIR, Kind, Overlap, TRADITIONAL};
+use spanrs_eval::{Event, Events};
 
 /// A span and its tokens.
-pub(crate) type Given = (Placed, BTreeSet<i64>);
+pub(crate) type Given = (Span<i64>, BTreeSet<i64>);
+
+/// Spans and pairs of one type.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Row {
+    pub(crate) exact_tp: u64,
+    pub(crate) exact_fp: u64,
+    pub(crate) exact_fn: u64,
+    pub(crate) tp: u64,
+    pub(crate) fp: u64,
+    pub(crate) fn_: u64,
+    pub(crate) bes: u64,
+    pub(crate) bel: u64,
+    pub(crate) beo: u64,
+}
+
+/// What fair matching comes to.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct FairCounts {
+    /// By type.
+    pub(crate) types: BTreeMap<u32, Row>,
+    /// Labelling errors by (gold type, pred type).
+    pub(crate) le: BTreeMap<(u32, u32), u64>,
+    /// Labelling-boundary errors, likewise.
+    pub(crate) lbe: BTreeMap<(u32, u32), u64>,
+}
+
+/// All kinds, by number.
+const KINDS: [Kind; 8] = [
+    Kind::Tp,
+    Kind::Fp,
+    Kind::Fn,
+    Kind::Le,
+    Kind::Bes,
+    Kind::Bel,
+    Kind::Beo,
+    Kind::Lbe,
+];
+
+/// What an event says became of its spans.
+pub(crate) fn kind(event: &Event) -> Kind {
+    KINDS[usize::from(event.outcome)]
+}
+
+impl FairCounts {
+    /// Counts what a matcher found between two sides.
+    pub(crate) fn of(events: &Events, gold: &[Given], pred: &[Given]) -> Self {
+        let mut counts = Self::default();
+        for event in &events.0 {
+            let ty = |spans: &[Given], at: Option<u32>| Some(spans[at? as usize].0.ty);
+            let (gold, pred) = (ty(gold, event.gold), ty(pred, event.pred));
+            match event.criterion {
+                TRADITIONAL => counts.count_traditional(kind(event), gold, pred),
+                FAIR => counts.count(kind(event), gold, pred),
+                other => panic!("fair matching has no criterion {other}"),
+            }
+        }
+        counts
+    }
+
+    fn row(&mut self, ty: u32) -> &mut Row {
+        self.types.entry(ty).or_default()
+    }
+
+    fn count_traditional(&mut self, kind: Kind, gold: Option<u32>, pred: Option<u32>) {
+        match (kind, gold, pred) {
+            (Kind::Tp, Some(ty), Some(other)) if ty == other => self.row(ty).exact_tp += 1,
+            (Kind::Fp, None, Some(ty)) => self.row(ty).exact_fp += 1,
+            (Kind::Fn, Some(ty), None) => self.row(ty).exact_fn += 1,
+            other => panic!("not a traditional outcome: {other:?}"),
+        }
+    }
+
+    fn count(&mut self, kind: Kind, gold: Option<u32>, pred: Option<u32>) {
+        match (kind, gold, pred) {
+            (Kind::Fp, None, Some(ty)) => self.row(ty).fp += 1,
+            (Kind::Fn, Some(ty), None) => self.row(ty).fn_ += 1,
+            (Kind::Le, Some(gold), Some(pred)) if gold != pred => {
+                *self.le.entry((gold, pred)).or_default() += 1;
+            }
+            (Kind::Lbe, Some(gold), Some(pred)) if gold != pred => {
+                *self.lbe.entry((gold, pred)).or_default() += 1;
+            }
+            (kind, Some(ty), Some(other)) if ty == other => {
+                let row = self.row(ty);
+                match kind {
+                    Kind::Tp => row.tp += 1,
+                    Kind::Bes => row.bes += 1,
+                    Kind::Bel => row.bel += 1,
+                    Kind::Beo => row.beo += 1,
+                    _ => panic!("{kind:?} of one type"),
+                }
+            }
+            other => panic!("not a fair outcome: {other:?}"),
+        }
+    }
+}
 
 /// The steps, by lists. The lists are left with the spans that are in no pair.
 pub(crate) struct Steps {
@@ -34,11 +131,7 @@ fn most_similar(t: &Given, places: Vec<usize>, all: &[Given]) -> Option<usize> {
 
 impl Steps {
     fn row(&mut self, ty: u32) -> &mut Row {
-        let least = ty as usize + 1;
-        if self.counts.types.len() < least {
-            self.counts.types.resize(least, Row::default());
-        }
-        &mut self.counts.types[ty as usize]
+        self.counts.row(ty)
     }
 
     fn near_miss(&mut self, t: &Given, s: &Given) {
@@ -156,7 +249,6 @@ impl Steps {
             counted_pred: Vec::new(),
             counts: FairCounts::default(),
         };
-        steps.counts.sentences = 1;
         steps.traditional();
         steps.equals();
         steps.gold.sort_by_key(|t| t.0.end - t.0.start);

@@ -1,14 +1,14 @@
 //! Scoring two documents of the same text against each other, as MATScore does.
 
-mod resample;
 mod rules;
 
-pub use resample::{Spreads, spreads};
 pub use rules::{NO_CONTENT, Pieces, Rules};
 
-use spanrs_base::Interner;
+use spanrs_base::{Interner, Span};
 
-use spanrs_eval::mat::{DocumentCounts, Item, Kind, Matcher, Texts, Unmatched};
+use spanrs_eval::mat::{Kind, Matcher, TAG};
+use spanrs_eval::outcomes::Counts;
+use spanrs_eval::{CountingSink, Event, Matcher as _, Pair, Sink, Spans, Text, Unmatched};
 use spanrs_io::document::{Annotation, Document};
 
 use rules::Role;
@@ -43,37 +43,49 @@ pub enum Unscored {
     Unmatched(#[from] Unmatched),
 }
 
-/// An annotation as it was scored.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Scored {
-    /// Number of its label among the names.
-    pub label: u32,
-    /// First character.
-    pub start: u32,
-    /// One past the last character.
-    pub end: u32,
-}
-
-/// A pair of annotations, or one without a partner.
+/// A pair of annotations, or one without a partner. Types of spans are numbers of their labels among the names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Detail {
     /// What it is, seen from pred.
     pub kind: Kind,
     /// The gold annotation.
-    pub gold: Option<Scored>,
+    pub gold: Option<Span<i64>>,
     /// The pred annotation.
-    pub pred: Option<Scored>,
+    pub pred: Option<Span<i64>>,
 }
 
 /// What came of two documents.
 #[derive(Clone, Debug)]
 pub struct Outcome {
+    /// The counts, without documents.
+    pub counts: Counts,
+    /// Tokens of pred.
+    pub tokens: usize,
+    /// An annotation boundary that is not a token boundary, where tokens are counted.
+    pub misplaced: Option<u32>,
     /// Names of labels, by number.
     pub names: Vec<String>,
-    /// The counts.
-    pub counts: DocumentCounts,
     /// The pairs in the order of the text; empty where nobody asked for them.
     pub details: Vec<Detail>,
+}
+
+/// Counts events and keeps those of annotations.
+struct DetailSink<'a> {
+    counting: &'a mut dyn Sink,
+    pairs: Vec<Event>,
+}
+
+impl Sink for DetailSink<'_> {
+    fn event(&mut self, event: Event) {
+        self.counting.event(event);
+        if event.criterion == TAG {
+            self.pairs.push(event);
+        }
+    }
+
+    fn count(&mut self, cell: spanrs_eval::outcomes::Cell, n: u64) {
+        self.counting.count(cell, n);
+    }
 }
 
 /// Scores pred against gold.
@@ -93,41 +105,50 @@ pub fn score_documents(
     let mut names = Interner::<str>::default();
     let zones = rules.zones(gold);
     let mut tokens = Vec::new();
-    let golds = items(gold, rules, &zones, &mut names, None)?;
-    let preds = items(pred, rules, &zones, &mut names, Some(&mut tokens))?;
+    let (gold, gold_tags) = annotations(gold, rules, &zones, &mut names, None)?;
+    let (preds, pred_tags) = annotations(pred, rules, &zones, &mut names, Some(&mut tokens))?;
     if !tokens.is_sorted() {
         tokens.sort_by_key(|token| token.0);
     }
-    let texts = Texts {
-        text: &pred.text,
-        tokens: &tokens,
+    let pair = Pair {
+        text: Some(Text {
+            text: &pred.text,
+            tokens: &tokens,
+        }),
+        ..Pair::new(
+            Spans::with_tags(&gold, &gold_tags),
+            Spans::with_tags(&preds, &pred_tags),
+        )
     };
-    let counts = matcher.run(&golds, &preds, texts)?;
-    let details = match details {
-        false => Vec::new(),
-        true => {
-            let scored = |items: &[Item], at: Option<u32>| {
-                at.map(|at| items[at as usize]).map(|item| Scored {
-                    label: item.label,
-                    start: item.start,
-                    end: item.end,
-                })
-            };
-            let pairs = matcher.pairs(&golds, &preds);
-            pairs
-                .into_iter()
-                .map(|pair| Detail {
-                    kind: pair.kind,
-                    gold: scored(&golds, pair.gold),
-                    pred: scored(&preds, pair.pred),
-                })
-                .collect()
+    let mut counts = Counts::new(matcher.schema());
+    let name = |ty| names.name(ty).unwrap_or_default().to_owned();
+    let mut counting = CountingSink::new(&pair, &name, &mut counts);
+    let mut pairs = Vec::new();
+    if details {
+        matcher.settle_ties();
+        let mut sink = DetailSink {
+            counting: &mut counting,
+            pairs,
+        };
+        matcher.compare(&pair, &mut sink)?;
+        pairs = sink.pairs;
+    } else {
+        matcher.compare(&pair, &mut counting)?;
+    }
+    let detail = |event: Event| {
+        let of = |spans: &[Span<i64>], at: Option<u32>| at.map(|at| spans[at as usize]);
+        Detail {
+            kind: Kind::of_outcome(event.outcome),
+            gold: of(&gold, event.gold),
+            pred: of(&preds, event.pred),
         }
     };
     Ok(Outcome {
-        names: names.names().map(str::to_owned).collect(),
         counts,
-        details,
+        tokens: tokens.len(),
+        misplaced: matcher.misplaced(),
+        details: pairs.into_iter().map(detail).collect(),
+        names: names.names().map(str::to_owned).collect(),
     })
 }
 
@@ -148,15 +169,18 @@ fn differ(gold: &str, pred: &str) -> Unscored {
     }
 }
 
+/// Annotations by label, and their types before aliases and equivalence classes.
+type Annotations = (Vec<Span<i64>>, Vec<u32>);
+
 /// The annotations of a document that are scored, by start, end, label and their order in the file; tokens
 /// go into `tokens` if they are wanted.
-fn items(
+fn annotations(
     document: &Document,
     rules: &Rules,
     zones: &rules::Zones,
     names: &mut Interner<str>,
     mut tokens: Option<&mut Vec<(u32, u32)>>,
-) -> Result<Vec<Item>, Unscored> {
+) -> Result<Annotations, Unscored> {
     let roles: Vec<Role> = document.types().map(|ty| rules.role(ty)).collect();
     // (label, tag) of the types whose annotations all have one label.
     let mut known: Vec<Option<Option<(u32, u32)>>> = vec![None; roles.len()];
@@ -199,12 +223,12 @@ fn items(
             }
         }
     }
-    let key = |item: &Item| (item.start, item.end);
+    let key = |item: &(Span<i64>, u32)| (item.0.start, item.0.end);
     if !items.windows(2).all(|pair| key(&pair[0]) < key(&pair[1])) {
-        let name = |item: &Item| names.name(item.label);
+        let name = |item: &(Span<i64>, u32)| names.name(item.0.ty);
         items.sort_by(|a, b| key(a).cmp(&key(b)).then_with(|| name(a).cmp(&name(b))));
     }
-    Ok(items)
+    Ok(items.into_iter().unzip())
 }
 
 fn add(
@@ -213,16 +237,16 @@ fn add(
     rules: &Rules,
     zones: &rules::Zones,
     (label, tag): (u32, u32),
-    items: &mut Vec<Item>,
+    items: &mut Vec<(Span<i64>, u32)>,
 ) -> Result<(), ()> {
     let mut push = |start: u32, end: u32| {
         if zones.hold(start, end) {
-            items.push(Item {
-                start,
-                end,
-                label,
-                tag,
-            });
+            let span = Span {
+                start: start.into(),
+                end: end.into(),
+                ty: label,
+            };
+            items.push((span, tag));
         }
     };
     match (document.pieces(annotation), rules.pieces) {

@@ -23,6 +23,7 @@ use spanrs_eval::{Scorer, Side};
 use spanrs_tags::{Evidence, Reader};
 
 use crate::batch::Batch;
+use crate::document_ends::DocumentEnds;
 use crate::error::{Error, Result};
 use crate::ids::{Id, NULL, Sentences, numbering};
 use import::ImportError;
@@ -424,11 +425,23 @@ impl Columns {
         Ok((all, whole))
     }
 
+    /// Sentences.
+    pub(crate) fn rows(&self) -> usize {
+        self.gold.rows()
+    }
+
     /// Counts all sentences on so many threads.
-    pub(crate) fn count(&self, reader: &Reader, scorer: &mut Scorer, threads: usize) -> Result<()> {
+    pub(crate) fn count(
+        &self,
+        reader: &Reader,
+        scorer: &mut Scorer,
+        threads: usize,
+        documents: Option<&DocumentEnds>,
+    ) -> Result<()> {
         self.each(|sides| {
             with_keys!(&sides.gold.keys, gold => with_keys!(&sides.pred.keys, pred => {
-                sides.batch(gold, pred, self.ignore).count(reader, scorer, threads)
+                let batch = sides.batch(gold, pred, self.ignore);
+                Batch { documents, ..batch }.count(reader, scorer, threads)
             }))
         })
     }
@@ -500,6 +513,7 @@ impl Run<'_> {
             ignore,
             first: self.first,
             nulls: true,
+            documents: None,
         }
     }
 }

@@ -5,10 +5,8 @@ use std::ops::Range;
 
 use pyo3::prelude::*;
 use spanrs_base::Span;
-use spanrs_eval::{Placed, Side};
-use spanrs_tags::{Evidence, Reader, Reading, Scheme, SideReader};
+use spanrs_tags::{Reader, Reading, Scheme, SideReader};
 
-use crate::counting::PredScheme;
 use crate::error::{Error, Result};
 use crate::ids::{Id, Ids, Sentences, bad_id, numbering, with_values};
 use crate::options::{PyDialect, reading, scheme_or_auto};
@@ -19,15 +17,8 @@ use crate::span_lists::{Held, SpanLists};
 /// Scheme or `auto`, that of pred if it is named, reading, dialect.
 type Made = (String, Option<String>, String, PyDialect);
 
-/// What is known of a scheme: its name, and what speaks for it if it was found out.
-type Found = (Option<&'static str>, Option<String>);
-
-/// Violations, and tags other than `O`.
-type Checked = (u64, u64);
-
-/// Gold, pred, the scheme of gold if there is one, that of pred if it is another one, and what was checked of gold and
-/// pred.
-type Read = (SpanLists, SpanLists, Found, Found, (Checked, Checked));
+/// Gold and pred.
+type Read = (SpanLists, SpanLists);
 
 /// The ids of all sentences, one after the other, and how many there are up to the end of each.
 #[derive(Default)]
@@ -48,14 +39,6 @@ impl Flat {
             .zip(&self.ends)
             .map(|(start, &end)| &self.ids[start..end])
     }
-
-    fn evidence(&self) -> Evidence {
-        let mut evidence = Evidence::default();
-        for sentence in self.sentences() {
-            evidence.add(sentence);
-        }
-        evidence
-    }
 }
 
 /// The spans of both sides; those of a sentence whose tags are the same are read once.
@@ -71,7 +54,7 @@ fn read_both(gold: &Flat, pred: &Flat, reader: &Reader) -> Result<(SpanLists, Sp
         spans.clear();
         side.spans_into(sentence, &mut spans);
         let first = placed.len() as u32;
-        placed.extend(spans.iter().map(|span| Placed {
+        placed.extend(spans.iter().map(|span| Span {
             start: i64::from(span.start),
             end: i64::from(span.end),
             ty: span.ty,
@@ -100,87 +83,14 @@ fn shape(message: String, sentence: Option<usize>) -> Error {
     Error::Shape { message, sentence }
 }
 
-/// The schemes that are given.
-struct Given {
-    scheme: Option<Scheme>,
-    pred_scheme: PredScheme,
-}
-
-/// A reader to number tags with, and the schemes as they are given.
-fn begin((scheme, pred_scheme, read_as, dialect): Made) -> Result<(Reader, Given)> {
-    let scheme = scheme_or_auto(&scheme)?;
-    let pred_scheme = PredScheme::from_name(pred_scheme.as_deref(), scheme.is_none())?;
-    let reader = Reader::new(
-        scheme.unwrap_or(Scheme::Bio),
-        reading(&read_as)?,
-        dialect.checked()?,
-    )?;
-    Ok((
-        reader,
-        Given {
-            scheme,
-            pred_scheme,
-        },
-    ))
-}
-
-/// Finds out the schemes where they are not given, as scoring does: the one gold violates least, or pred
-/// where gold has no tag but `O`; for pred the same, unless its tags are clearly in another one. Then reads.
-fn read(
-    py: Python<'_>,
-    mut reader: Reader,
-    given: Given,
-    gold: &Flat,
-    pred: &Flat,
-) -> Result<Read> {
-    py.detach(|| {
-        // Detection and warnings look at the same pairs of tags.
-        let (gold_evidence, pred_evidence) = (gold.evidence(), pred.evidence());
-        let decide = |reader: &Reader, side, evidence: &Evidence| {
-            let detection = evidence.decide(reader.tags(), reader.dialect());
-            detection.map_err(|error| Error::TagsOf { side, error })
-        };
-        let mut of_gold = (given.scheme.map(Scheme::name), None);
-        let mut of_pred = (None, None);
-        if given.scheme.is_none() {
-            let mut detection = decide(&reader, Side::Gold, &gold_evidence)?;
-            if !detection.is_decided() {
-                detection = decide(&reader, Side::Pred, &pred_evidence)?;
-            }
-            if detection.is_decided() {
-                let (read_as, dialect) = (reader.reading(), reader.dialect().clone());
-                let tags = reader.tags().clone();
-                reader = Reader::with_vocabulary(tags, detection.scheme, read_as, dialect)?;
-                of_gold = (Some(detection.scheme.name()), Some(detection.statement));
-            }
-        }
-        match given.pred_scheme {
-            PredScheme::AsGold => {}
-            PredScheme::Named(scheme) => reader = reader.with_pred_scheme(scheme)?,
-            PredScheme::Undetected
-                if reader.scheme() == Scheme::Token || reader.reading() == Reading::Refuse => {}
-            PredScheme::Undetected => {
-                // Tags of no scheme are violations of that of gold.
-                if let Ok(detection) = decide(&reader, Side::Pred, &pred_evidence)
-                    && detection.contradicts(reader.scheme())
-                {
-                    reader = reader.with_pred_scheme(detection.scheme)?;
-                    of_pred.1 = Some(detection.statement);
-                }
-            }
-        }
-        if reader.has_two_schemes() {
-            of_pred.0 = Some(reader.pred_scheme().name());
-        }
-        let check =
-            |evidence: &Evidence, scheme| evidence.check(reader.tags(), scheme, reader.dialect());
-        let checked = (
-            check(&gold_evidence, reader.scheme()),
-            check(&pred_evidence, reader.pred_scheme()),
-        );
-        let (gold, pred) = read_both(gold, pred, &reader)?;
-        Ok((gold, pred, of_gold, of_pred, checked))
-    })
+/// A reader in these schemes, which are known by now; what has no tag but `O` can be read in any.
+fn begin((scheme, pred_scheme, read_as, dialect): Made) -> Result<Reader> {
+    let scheme = scheme_or_auto(&scheme)?.unwrap_or(Scheme::Bio);
+    let reader = Reader::new(scheme, reading(&read_as)?, dialect.checked()?)?;
+    match pred_scheme.as_deref().map(scheme_or_auto).transpose()? {
+        Some(Some(pred_scheme)) => Ok(reader.with_pred_scheme(pred_scheme)?),
+        _ => Ok(reader),
+    }
 }
 
 /// Spans of sequences of sequences of tags.
@@ -191,14 +101,14 @@ pub(crate) fn span_lists_of_tags(
     pred: &Bound<'_, PyAny>,
     made: Made,
 ) -> Result<Read> {
-    let (mut reader, given) = begin(made)?;
+    let mut reader = begin(made)?;
     let py = gold.py();
     let (mut golds, mut preds) = (Flat::default(), Flat::default());
     Rows::new(gold, pred)?.ids(&mut reader, |gold, pred| {
         golds.push(gold);
         preds.push(pred);
     })?;
-    read(py, reader, given, &golds, &preds)
+    py.detach(|| read_both(&golds, &preds, &reader))
 }
 
 /// Spans of arrays of ids. `lengths` cuts arrays of one dimension into sentences.
@@ -212,7 +122,7 @@ pub(crate) fn span_lists_of_ids(
     lengths: Option<PyReadonlyArray1<'_, i64>>,
     made: Made,
 ) -> Result<Read> {
-    let (mut reader, given) = begin(made)?;
+    let mut reader = begin(made)?;
     let py = gold.py();
     let (gold, pred) = (Ids::extract(gold)?, Ids::extract(pred)?);
     let (sentences, tokens) = gold.shape()?;
@@ -242,7 +152,7 @@ pub(crate) fn span_lists_of_ids(
     let (gold, pred) = with_values!(&gold, gold => with_values!(&pred, pred => {
         py.detach(|| number(gold, pred, &cut, &numbers, ignore_index))
     }))?;
-    read(py, reader, given, &gold, &pred)
+    py.detach(|| read_both(&gold, &pred, &reader))
 }
 
 /// The reader's ids of the tokens that are not left out.

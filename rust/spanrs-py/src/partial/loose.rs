@@ -5,7 +5,8 @@ use std::collections::HashMap;
 use pyo3::exceptions::{PyOverflowError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyInt, PyList, PySet, PyString};
-use spanrs_eval::partial::{BadTag, LooseReader, Placed};
+use spanrs_base::Span;
+use spanrs_eval::partial::{BadTag, LooseReader};
 use spanrs_tags::{Dialect, Reader, Reading, Scheme};
 
 use crate::error::{Error, Result};
@@ -140,7 +141,7 @@ impl<'py> Walk<'py> {
     /// # Safety
     /// The items are alive.
     #[inline]
-    unsafe fn read(&mut self, items: &[Item], spans: &mut Vec<Placed>) -> bool {
+    unsafe fn read(&mut self, items: &[Item], spans: &mut Vec<Span<i64>>) -> bool {
         let (before, mut whole) = (spans.len(), true);
         let known = items.iter().enumerate().map_while(|(at, &item)| {
             let id = self.interner.known(item);
@@ -161,7 +162,7 @@ impl<'py> Walk<'py> {
     /// # Safety
     /// The items are alive.
     #[cold]
-    unsafe fn read_new(&mut self, items: &[Item], spans: &mut Vec<Placed>) -> bool {
+    unsafe fn read_new(&mut self, items: &[Item], spans: &mut Vec<Span<i64>>) -> bool {
         self.ids.clear();
         for &item in items {
             let id = match self.interner.known(item) {
@@ -242,7 +243,7 @@ fn is_space(c: char) -> bool {
 /// Numbers types, and gathers spans.
 #[derive(Default)]
 struct Gathered {
-    spans: Vec<Placed>,
+    spans: Vec<Span<i64>>,
     types: Vec<String>,
     numbers: HashMap<String, u32>,
 }
@@ -256,7 +257,7 @@ impl Gathered {
             self.types.push(ty.to_owned());
             number
         });
-        self.spans.push(Placed {
+        self.spans.push(Span {
             start,
             end: end + 1,
             ty,

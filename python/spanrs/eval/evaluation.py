@@ -1,0 +1,257 @@
+"""Counts with what is known of them, and the measures computed from them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+
+from spanrs import _spanrs
+from spanrs.eval import settings as settings_of
+from spanrs.eval import warnings
+from spanrs.eval.evidence import Detail, Evidence, Violations
+from spanrs.eval.matchers import Cell, Fair, Matcher, as_matcher
+from spanrs.eval.scores import (
+    Confusion,
+    CriterionResult,
+    DocumentRow,
+    Score,
+    Totals,
+    corpus_numbers,
+)
+
+#: The one type of spans whose types are not looked at.
+UNTYPED = "_"
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Evaluation:
+    """Counts with their settings and evidence; what :class:`spanrs.Result` measures."""
+
+    counts: _spanrs.Counts
+    """How often each outcome occurred between each pair of types, in all and by document."""
+    settings: Mapping[str, str]
+    """How the result was made, by name; :attr:`signature` is the same in one line."""
+    matcher: Matcher = field(default_factory=lambda: as_matcher("exact"))
+    """The matcher with its options."""
+    evidence: Evidence = field(default_factory=Evidence)
+    """What is known besides counts: violations, warnings, how schemes were found out."""
+    details: Mapping[str, list[Detail]] | None = None
+    """By criterion, what became of each span, where that was asked for."""
+    document_weights: tuple[float, ...] | None = None
+    """How often each document counts; None where each counts once."""
+
+    def __getitem__(self, criterion: str) -> CriterionResult:
+        """Give the measures of a criterion, such as ``bounds`` of partial matching.
+
+        Raises
+        ------
+        KeyError
+            For a criterion that the matcher does not have.
+        """
+        if criterion not in self.matcher.criteria:
+            known = ", ".join(self.matcher.criteria)
+            raise KeyError(
+                f"the {self.matcher.name} matcher has no criterion {criterion!r}; one of {known}"
+            )
+        views = self._views
+        if criterion not in views:
+            views[criterion] = CriterionResult(self, criterion)
+        return views[criterion]
+
+    @cached_property
+    def _views(self) -> dict[str, CriterionResult]:
+        return {}
+
+    @cached_property
+    def cells(self) -> Sequence[Cell]:
+        """All cells: criterion, outcome, gold type, pred type and number; weighted where documents have weights."""
+        if self.document_weights is None:
+            return self.counts.cells()
+        cells = self.counts.weighted(list(self.document_weights))
+        if all(weight == int(weight) for weight in self.document_weights):
+            return [(*cell, int(n)) for *cell, n in cells]  # type: ignore[misc]
+        return cells
+
+    @property
+    def _own(self) -> CriterionResult:
+        return self[self.matcher.criterion]
+
+    @property
+    def micro(self) -> Score:
+        """Over all spans, whatever their type."""
+        return self._own.micro
+
+    @property
+    def macro(self) -> Score:
+        """The mean over types, each counting the same."""
+        return self._own.macro
+
+    @property
+    def weighted(self) -> Score:
+        """The mean over types, each counting as often as it has gold spans."""
+        return self._own.weighted
+
+    @property
+    def per_type(self) -> dict[str, Score]:
+        """Each type that gold or pred has a span of, sorted by name."""
+        return self._own.per_type
+
+    @property
+    def totals(self) -> Totals:
+        """TP, FP and FN over all types."""
+        return self._own.totals
+
+    @property
+    def totals_by_type(self) -> dict[str, Totals]:
+        """TP, FP and FN of each type, sorted by name."""
+        return self._own.totals_by_type
+
+    @property
+    def outcomes(self) -> dict[str, int]:
+        """How often each outcome occurred."""
+        return self._own.outcomes
+
+    @property
+    def confusion(self) -> Confusion:
+        """``confusion[gold type][pred type]``; see :attr:`CriterionResult.confusion`."""
+        return self._own.confusion
+
+    @property
+    def documents(self) -> list[DocumentRow]:
+        """One row a document, where documents were asked for."""
+        return self._own.documents
+
+    @cached_property
+    def _corpus(self) -> Mapping[str, int]:
+        return corpus_numbers(self.matcher.name, self.cells)
+
+    @cached_property
+    def _unweighted_corpus(self) -> Mapping[str, int]:
+        return corpus_numbers(self.matcher.name, self.counts.cells())
+
+    @property
+    def accuracy(self) -> float:
+        """Tokens with equal tags, as a fraction of all tokens; 0 for spans, which have no tokens.
+
+        Where gold and pred are in different schemes: tokens whose tags are both ``O`` or both of one type.
+        """
+        tokens = self.tokens
+        return self._corpus["correct_tokens"] / tokens if tokens else 0.0
+
+    @property
+    def sentences(self) -> int:
+        """Sentences scored."""
+        return self._corpus.get("sentences", 0)
+
+    @property
+    def tokens(self) -> int:
+        """Tokens scored, without ignored ones."""
+        return self._corpus.get("tokens", 0)
+
+    @property
+    def differing_tokens(self) -> int:
+        """Tokens that differ between gold and pred, where that is no error. Merging adds them up."""
+        return self._unweighted_corpus.get("differing_tokens", 0)
+
+    @cached_property
+    def violations(self) -> dict[str, Violations]:
+        """``gold`` and ``pred``: all violations counted, the first ones located."""
+        numbers = self._unweighted_corpus
+        return {
+            side: Violations(
+                numbers.get(f"{side}_violations", 0), list(self.evidence.located.get(side, ()))
+            )
+            for side in ("gold", "pred")
+        }
+
+    @property
+    def scheme(self) -> str:
+        """The scheme the tags were read in."""
+        return self.settings["scheme"]
+
+    @property
+    def pred_scheme(self) -> str:
+        """The scheme the tags of pred were read in."""
+        return self.settings.get("pred_scheme", self.scheme)
+
+    @property
+    def detection(self) -> str | None:
+        """What speaks for the scheme, where it was found out; None where it was given."""
+        return self.evidence.detection
+
+    @property
+    def pred_detection(self) -> str | None:
+        """What speaks for the scheme of pred, where it turned out to be another one than that of gold."""
+        return self.evidence.pred_detection
+
+    @property
+    def notes(self) -> list[str]:
+        """What was noticed in the files, a sentence each."""
+        return [*self.evidence.notes, *(f"tokens differ: {example}" for example in self.evidence.differing)]
+
+    @property
+    def errors(self) -> list[Detail] | None:
+        """What is no true positive, where details were asked for."""
+        if self.details is None:
+            return None
+        criterion = self.matcher.criteria[self.matcher.criterion]
+        wrong = {
+            name
+            for name, (_, fp, fn) in zip(criterion.outcomes, criterion.weights, strict=True)
+            if fp or fn
+        }
+        return [detail for detail in self.details[criterion.name] if detail.outcome in wrong]
+
+    @property
+    def signature(self) -> str:
+        """How the result was made. Results with different signatures do not compare."""
+        settings = dict(self.settings)
+        if self.differing_tokens:
+            settings = settings_of.with_setting(settings, "differing_tokens", str(self.differing_tokens))
+        return settings_of.signature(settings)
+
+    @property
+    def warnings(self) -> list[str]:
+        """Warnings about suspicious input, a sentence each.
+
+        A side without spans or that is all ``O``, violations at more than a tenth of a side's tags other than ``O``,
+        types like ``LABEL_0``, many spans of which none is correct, columns of tags that are not read, tokens that
+        differ or were not compared, nothing to score.
+        """
+        numbers = self._unweighted_corpus
+        if "tokens" not in numbers:
+            return list(self.evidence.warnings)
+        name = "traditional" if isinstance(self.matcher, Fair) else self.matcher.criterion
+        own = self[name]
+        types = self._own.per_type
+        found = warnings.of_tags(numbers, self.violations, types, self.settings)
+        rows = {ty: (tp + fn, tp + fp, tp) for ty, (tp, fp, fn) in own.totals_by_type.items()}
+        exact = self.matcher.name == "exact"
+        matches = warnings.without_matches(rows, near_misses=not exact)
+        tp, fp, fn = own.totals
+        if numbers["tokens"]:
+            if not types and numbers["gold_labelled"] and numbers["pred_labelled"]:
+                found.append("there are no spans of the types that are evaluated")
+        elif exact and "scheme" in self.settings and not types:
+            return ["there are no tokens to score"]
+        else:
+            found += warnings.without_spans(self.sentences, tp + fn, tp + fp)
+        return [*found, *matches, *self.evidence.warnings]
+
+    @cached_property
+    def _untyped(self) -> Evaluation:
+        return replace(self, counts=self.counts.renamed(lambda _: UNTYPED))
+
+    @property
+    def untyped(self) -> Score:
+        """Over all spans by their bounds alone: a span is found whatever its type. Exact matcher only.
+
+        For tags this is what partial matching gives under its criterion ``bounds``.
+        """
+        return self._untyped.micro
+
+    @property
+    def untyped_totals(self) -> Totals:
+        """TP, FP and FN of :attr:`untyped`."""
+        return self._untyped.totals

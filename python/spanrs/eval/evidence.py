@@ -1,0 +1,172 @@
+"""What is known of scored data besides counts: violations, warnings, how schemes were found out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any, NamedTuple
+
+from spanrs.errors import Violation
+from spanrs.tags.types import Span
+
+
+@dataclass(frozen=True, slots=True)
+class LocatedViolation:
+    """A violation and where it stands."""
+
+    sentence: int
+    """Sentence, from 0."""
+    line: int | None
+    """Line of the file, from 1; None where there is no file."""
+    violation: Violation
+    """What is wrong."""
+
+
+@dataclass(frozen=True, slots=True)
+class Violations:
+    """The violations of one side."""
+
+    count: int
+    """All of them."""
+    first: list[LocatedViolation]
+    """The first ones."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give them as plain values: ``count`` and ``first``, each with ``sentence`` and ``line``."""
+        return {"count": self.count, "first": [_plain(place) for place in self.first]}
+
+
+def _plain(place: LocatedViolation) -> dict[str, Any]:
+    return {"sentence": place.sentence, "line": place.line} | asdict(place.violation)
+
+
+class Detail(NamedTuple):
+    """What became of a span, or of a pair of spans."""
+
+    outcome: str
+    """One of the outcomes of the criterion."""
+    sentence: int
+    """Sentence, from 0."""
+    gold: Span | None
+    """The gold span; None where there is none."""
+    pred: Span | None
+    """The pred span; None where there is none."""
+    gold_index: int | None = None
+    """Place of the gold span in its sentence, from 0."""
+    pred_index: int | None = None
+    """Place of the pred span in its sentence, from 0."""
+
+
+class Skipped(NamedTuple):
+    """A pair of files, or an annotation, that was not scored."""
+
+    file: str
+    """The file at fault."""
+    message: str
+    """What is wrong, with its place."""
+    pair: bool
+    """True where the whole pair of documents was left out, False for an annotation."""
+
+
+#: Examples of differing tokens that are kept.
+EXAMPLES = 5
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """What has an order or no number, and so is no part of the counts."""
+
+    located: Mapping[str, list[LocatedViolation]] = field(default_factory=lambda: {"gold": [], "pred": []})
+    """The first violations of each side."""
+    detection: str | None = None
+    """What speaks for the scheme, where it was found out."""
+    pred_detection: str | None = None
+    """What speaks for the scheme of pred, where it turned out to be another one than that of gold."""
+    differing: tuple[str, ...] = ()
+    """The first tokens that differ, with their places."""
+    warnings: tuple[str, ...] = ()
+    """Warnings about files: columns of tags that are not read, sentences that are too long or too short."""
+    notes: tuple[str, ...] = ()
+    """What else is to be known."""
+    skipped: tuple[Skipped, ...] = ()
+    """What was not scored, and why."""
+
+    @classmethod
+    def from_state(cls, state: Mapping[str, Any]) -> Evidence:
+        """Take over what the compiled half noticed."""
+        return cls(
+            {
+                side: [
+                    LocatedViolation(sentence, line or None, Violation(*row))
+                    for sentence, line, row in state[f"{side}_violations"]
+                ]
+                for side in ("gold", "pred")
+            },
+            state["detection"],
+            state["pred_detection"],
+            tuple(state["differing"]),
+            tuple(state["warnings"]),
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give everything as plain values; :meth:`from_dict` takes them."""
+        return {
+            "located": {side: [_plain(place) for place in places] for side, places in self.located.items()},
+            "detection": self.detection,
+            "pred_detection": self.pred_detection,
+            "differing": list(self.differing),
+            "warnings": list(self.warnings),
+            "notes": list(self.notes),
+            "skipped": [list(one) for one in self.skipped],
+        }
+
+    @classmethod
+    def from_dict(cls, plain: Mapping[str, Any]) -> Evidence:
+        """Take what :meth:`to_dict` gave."""
+        located = {
+            side: [
+                LocatedViolation(
+                    row["sentence"],
+                    row["line"],
+                    Violation(*(row[name] for name in Violation.__dataclass_fields__)),
+                )
+                for row in rows
+            ]
+            for side, rows in plain["located"].items()
+        }
+        return cls(
+            located,
+            plain["detection"],
+            plain["pred_detection"],
+            tuple(plain["differing"]),
+            tuple(plain["warnings"]),
+            tuple(plain["notes"]),
+            tuple(Skipped(*one) for one in plain["skipped"]),
+        )
+
+
+def merge_evidence(parts: Sequence[Evidence], offsets: Sequence[int]) -> Evidence:
+    """Add what is known of several parts, whose sentences come behind so many others."""
+    located: dict[str, list[LocatedViolation]] = {"gold": [], "pred": []}
+    differing: list[str] = []
+    lists: dict[str, dict[Any, None]] = {"warnings": {}, "notes": {}}
+    skipped: list[Skipped] = []
+    for part, offset in zip(parts, offsets, strict=True):
+        for side, places in part.located.items():
+            # Without an offset places are not copied.
+            located[side] += (
+                [replace(place, sentence=place.sentence + offset) for place in places] if offset else places
+            )
+        differing += part.differing[: EXAMPLES - len(differing)]
+        for name, known in lists.items():
+            known.update(dict.fromkeys(getattr(part, name)))
+        skipped += part.skipped
+    return Evidence(
+        located,
+        next((part.detection for part in parts if part.detection), None),
+        next((part.pred_detection for part in parts if part.pred_detection), None),
+        tuple(differing),
+        tuple(lists["warnings"]),
+        tuple(lists["notes"]),
+        tuple(skipped),
+    )

@@ -1,0 +1,309 @@
+"""Matchers and their options."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from typing import Any, ClassVar, TypeAlias
+
+from spanrs import _spanrs
+from spanrs.eval.fair_weights import PAPER, Weights, as_weights, phrase
+
+#: criterion, outcome, gold type, pred type, number
+Cell: TypeAlias = tuple[int, int, str | None, str | None, float]
+#: Whose type an error between spans of different types is counted for.
+FOCUSES = ("gold", "pred")
+MATCHINGS = ("greedy", "optimal")
+#: Types that fair matching leaves out unless it is told otherwise: FairEval's dummies.
+EXCLUDED = ("NONE", "EMPTY")
+
+
+@dataclass(frozen=True)
+class Criterion:
+    """One question a matcher answers, as the compiled half names it."""
+
+    index: int
+    name: str
+    outcomes: tuple[str, ...]
+    """What may become of a span."""
+    weights: tuple[tuple[float, float, float], ...]
+    """Of each outcome, how much of a true positive, a false positive and a false negative it is."""
+    axis: str
+    """Which type pairs of different types count for: ``own``, ``gold`` or ``pred``."""
+    per_type: str
+    """The criterion that has the measures of each type."""
+    support: str
+    """The criterion whose true positives and false negatives are the gold spans."""
+    cells: int
+    """Index of the criterion whose cells these are."""
+    empty: float
+    """A measure with nothing below its fraction line."""
+    renames: bool
+    """Counts tell what they would be under other names of types."""
+
+
+@cache
+def criteria(matcher: str) -> Mapping[str, Criterion]:
+    """Give the criteria of a matcher by name."""
+    rows = _spanrs.schema(matcher)
+    names = [row[0] for row in rows]
+    found = {}
+    for index, (name, outcomes, _, axis, per_type, support, cells_of, empty, renames) in enumerate(rows):
+        found[name] = Criterion(
+            index,
+            name,
+            tuple(outcome for outcome, _ in outcomes),
+            tuple((tp, fp, fn) for _, (tp, fp, fn) in outcomes),
+            axis,
+            name if per_type is None else names[per_type],
+            name if support is None else names[support],
+            index if cells_of is None else cells_of,
+            empty,
+            renames,
+        )
+    return found
+
+
+@dataclass(frozen=True)
+class Matcher:
+    """A matcher without options, by name: ``exact`` and others that :func:`matchers` lists."""
+
+    name: str
+    #: Outcomes that are sums of others.
+    groups: ClassVar[Mapping[str, tuple[str, ...]]] = {}
+    #: Outcomes in the order in which they are shown, where it is not that of the compiled half.
+    columns: ClassVar[tuple[str, ...] | None] = None
+    #: Outcomes that are no confusion.
+    unconfused: ClassVar[tuple[str, ...]] = ()
+
+    @property
+    def criteria(self) -> dict[str, Criterion]:
+        """The questions it answers, by name."""
+        found = criteria(self.name)
+        by_type = {c.per_type for c in found.values() if c.per_type != c.name}
+        return {name: c for name, c in found.items() if name != "corpus" and name not in by_type}
+
+    @property
+    def criterion(self) -> str:
+        """The criterion that results speak of unless another one is named."""
+        return next(iter(self.criteria))
+
+    def shown(self, cells: Sequence[Cell]) -> list[str]:
+        """Name the criteria that have something to show."""
+        del cells
+        return list(self.criteria)
+
+    def options(self) -> tuple[str, float, bool]:
+        """Give what the compiled half takes."""
+        return self.name, 0.0, False
+
+    def filter(self) -> tuple[list[str] | None, list[str]]:
+        """Give the types that are looked at (None: all), and those that are not."""
+        return None, []
+
+    def settings(self) -> dict[str, str]:
+        """Name how spans are matched, for signatures."""
+        return {"matcher": self.name}
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give the options as plain values; :func:`from_dict` takes them."""
+        return {"name": self.name}
+
+
+def _types(name: str, given: Collection[str] | None) -> tuple[str, ...] | None:
+    if isinstance(given, str):
+        raise TypeError(f"{name} is a collection of types, not one str; say [{given!r}]")
+    return None if given is None else tuple(sorted(set(given)))
+
+
+@dataclass(frozen=True)
+class Partial(Matcher):
+    """Spans that overlap answer each other, in four criteria.
+
+    ``strict``: a pair is correct with equal bounds and equal type; ``bounds``: with equal bounds; ``overlap``: with
+    equal bounds, and other pairs have half the credit; ``type``: with equal type. The measures of a type are of the
+    spans of that type by themselves: a span that is found with another type is missed there and spurious here.
+
+    Parameters
+    ----------
+    matching : str
+        ``greedy``: pred spans in their order take what they can get, as in nervaluate 1.2.1.
+        ``optimal``: the pairs that bring the most credit, whatever the order of the spans.
+    min_overlap : float
+        Share of the gold span, from 0 to 1, that a pair needs; 0 asks for one shared token.
+
+    Raises
+    ------
+    ValueError
+        For unknown matchings and a ``min_overlap`` that is no share.
+
+    Examples
+    --------
+    >>> import spanrs
+    >>> gold, pred = [[("PER", 0, 2), ("LOC", 3, 5)]], [[("PER", 0, 1), ("ORG", 3, 5)]]
+    >>> result = spanrs.score(gold, pred, matcher=spanrs.Partial(matching="optimal"))
+    >>> [result[name].micro.f1 for name in ("strict", "bounds", "overlap", "type")]
+    [0.0, 0.5, 0.75, 0.5]
+    """
+
+    name: str = "partial"
+    matching: str = "greedy"
+    min_overlap: float = 0.0
+
+    def __post_init__(self) -> None:
+        if self.matching not in MATCHINGS:
+            raise ValueError(f"unknown matching {self.matching!r}; one of {', '.join(MATCHINGS)}")
+        if not 0.0 <= self.min_overlap <= 1.0:
+            raise ValueError(
+                f"min_overlap is a share of the gold span, from 0 to 1, not {self.min_overlap}"
+            )
+
+    def options(self) -> tuple[str, float, bool]:
+        """Give what the compiled half takes."""
+        return self.name, 100.0 * self.min_overlap, self.matching == "optimal"
+
+    def settings(self) -> dict[str, str]:
+        """Name how spans are matched, for signatures."""
+        return super().settings() | {"matching": self.matching, "min_overlap": f"{self.min_overlap:g}"}
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give the options as plain values."""
+        return super().to_dict() | {"matching": self.matching, "min_overlap": self.min_overlap}
+
+
+@dataclass(frozen=True)
+class Fair(Matcher):
+    """Every mistake is counted once, as what it is: labelling error, boundary error, both, or a span alone.
+
+    Criteria: ``fair`` (near misses are half a false positive and half a false negative), ``weighted`` (errors weigh
+    what ``weights`` says), ``traditional`` (near misses are wrong on both sides).
+
+    Parameters
+    ----------
+    weights : str or mapping
+        How much of a TP, an FP and an FN each kind of error is under ``weighted``: ``paper`` (what the paper
+        suggests: boundary errors are half right), ``default`` (as under ``fair``), formulas such as
+        ``"LE = 0.5 FP + 0.5 FN, BE = 0.5 TP + 0.5 FN"``, or ``{"LE": {"FP": 0.5, "FN": 0.5}, ...}``.
+    focus : str
+        Type for which errors between types are counted in measures of types: that of the ``gold`` or the ``pred`` span.
+    types : collection of str, optional
+        Look at spans of these types only; others are not there.
+    exclude : collection of str
+        Do not look at spans of these types. What is given takes the place of ``NONE`` and ``EMPTY``.
+
+    Raises
+    ------
+    TypeError, ValueError
+        For weights that cannot be, an unknown focus, and types that are one str.
+
+    Notes
+    -----
+    Source: Ortmann, Fine-Grained Error Analysis and Fair Evaluation of Labeled Spans, LREC 2022, with the
+    order and ties of FairEval.
+
+    Examples
+    --------
+    >>> import spanrs
+    >>> gold, pred = [["B-PER", "I-PER"]], [["B-PER", "O"]]
+    >>> result = spanrs.score(gold, pred, matcher=spanrs.Fair(weights="BES = 0.9 TP + 0.1 FN"))
+    >>> result["weighted"].micro.recall
+    0.9
+    """
+
+    name: str = "fair"
+    weights: str | Weights = "paper"
+    focus: str = "gold"
+    types: Collection[str] | None = None
+    exclude: Collection[str] = EXCLUDED
+    groups: ClassVar[Mapping[str, tuple[str, ...]]] = {"be": ("bes", "bel", "beo")}
+    columns: ClassVar[tuple[str, ...] | None] = ("tp", "fp", "fn", "le", "be", "lbe", "bes", "bel", "beo")
+    unconfused: ClassVar[tuple[str, ...]] = ("tp",)
+
+    def __post_init__(self) -> None:
+        if self.focus not in FOCUSES:
+            raise ValueError(f"unknown focus {self.focus!r}; one of {', '.join(FOCUSES)}")
+        object.__setattr__(self, "weights", as_weights(self.weights))
+        object.__setattr__(self, "types", _types("types", self.types))
+        object.__setattr__(self, "exclude", _types("exclude", self.exclude))
+
+    def __hash__(self) -> int:
+        return hash((self.focus, self.types, self.exclude, phrase(self.error_weights)))
+
+    @property
+    def error_weights(self) -> Weights:
+        """The weights as a mapping."""
+        return PAPER if isinstance(self.weights, str) else self.weights
+
+    @property
+    def criterion(self) -> str:
+        """The criterion that results speak of unless another one is named."""
+        return "fair"
+
+    def filter(self) -> tuple[list[str] | None, list[str]]:
+        """Give the types that are looked at (None: all), and those that are not."""
+        return (None if self.types is None else list(self.types)), list(self.exclude)
+
+    def settings(self) -> dict[str, str]:
+        """Name how spans are matched, for signatures."""
+        own = super().settings() | {"focus": self.focus, "weights": phrase(self.error_weights)}
+        if self.types is not None:
+            own["types"] = ",".join(self.types)
+        if self.exclude:
+            own["exclude"] = ",".join(self.exclude)
+        return own
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give the options as plain values."""
+        types, exclude = self.filter()
+        weights = {kind: dict(parts) for kind, parts in self.error_weights.items()}
+        return super().to_dict() | {
+            "weights": weights,
+            "focus": self.focus,
+            "types": types,
+            "exclude": exclude,
+        }
+
+    def with_weights(self, weights: str | Weights | None, focus: str | None) -> Fair:
+        """Give the same matcher with other weights or another focus."""
+        return replace(
+            self,
+            weights=self.weights if weights is None else weights,
+            focus=self.focus if focus is None else focus,
+        )
+
+
+EXACT = Matcher("exact")
+_MAKERS: dict[str, Callable[..., Matcher]] = {"partial": Partial, "fair": Fair}
+
+
+def register(name: str, make: Callable[..., Matcher]) -> None:
+    """Let :func:`from_dict` make the options of a matcher that another package brings."""
+    _MAKERS[name] = make
+
+
+def as_matcher(matcher: str | Matcher) -> Matcher:
+    """Give a matcher by its name, with the options it has by default.
+
+    Raises
+    ------
+    TypeError, ValueError
+        For anything else.
+    """
+    if isinstance(matcher, Matcher):
+        return matcher
+    if not isinstance(matcher, str):
+        raise TypeError(
+            f"matcher is a name or an object such as spanrs.Fair(), not {type(matcher).__name__}"
+        )
+    if matcher in _MAKERS and matcher in _spanrs.matchers():
+        return _MAKERS[matcher]()
+    if matcher not in _spanrs.matchers():
+        raise ValueError(f"unknown matcher {matcher!r}; one of {', '.join(_spanrs.matchers())}")
+    return Matcher(matcher)
+
+
+def from_dict(options: Mapping[str, Any]) -> Matcher:
+    """Give the matcher that :meth:`Matcher.to_dict` describes; without the options of one that is not registered."""
+    name = options["name"]
+    return _MAKERS[name](**options) if name in _MAKERS else Matcher(name)

@@ -1,0 +1,152 @@
+"""Measures by name, and their values over resampled corpora."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from spanrs.eval.matchers import Criterion, Fair, Matcher, criteria
+from spanrs.eval.scores import Weighting
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+#: Over which spans a measure is: all, those of one type, or the mean over types.
+AVERAGES = ("micro", "macro", "weighted", "type")
+PARTS = ("precision", "recall", "f1")
+
+
+@dataclass(frozen=True)
+class Measure:
+    """Precision, recall or F of a criterion.
+
+    Parameters
+    ----------
+    average : str
+        ``micro`` (all spans), ``macro`` (mean over types), ``weighted`` (mean over types by gold spans), ``type``.
+    part : str
+        ``precision``, ``recall`` or ``f1``.
+    criterion : str, optional
+        The matcher's own if not given.
+    type : str, optional
+        For ``type``. The measure of a type that does not occur is not a number.
+    beta : float
+        How much more recall matters than precision in F.
+    """
+
+    average: str = "micro"
+    part: str = "f1"
+    criterion: str | None = None
+    type: str | None = None
+    beta: float = 1.0
+
+    def __post_init__(self) -> None:
+        for name, value, known in (("average", self.average, AVERAGES), ("part", self.part, PARTS)):
+            if value not in known:
+                raise ValueError(f"unknown {name} {value!r}; one of {', '.join(known)}")
+        if (self.average == "type") != (self.type is not None):
+            raise ValueError("the average 'type' needs a type, and no other takes one")
+
+    def compiled(self, matcher: Matcher) -> tuple[Any, ...]:
+        """Give what the compiled half takes."""
+        criterion = find_criterion(matcher, self.criterion)
+        weights = axis = None
+        if isinstance(matcher, Fair):
+            axis = matcher.focus if criterion.axis != "own" else None
+            weights = [
+                tuple(row) for row in Weighting(criterion, matcher).by_outcome(len(criterion.outcomes))
+            ]
+        return self.average, criterion.index, self.part, float(self.beta), weights, axis, self.type
+
+
+@dataclass(frozen=True)
+class Ratio:
+    """A quotient of two linear forms of the outcomes of a criterion, such as accuracy.
+
+    Parameters
+    ----------
+    above, below : mapping of str to float
+        Coefficient of each outcome above and below the fraction line. Those that are not named do not count.
+    criterion : str, optional
+        The matcher's own if not given.
+    complement : bool
+        1 minus the quotient.
+    type : str, optional
+        For one type; pairs of types count for gold's, and outcomes without types for every type.
+    """
+
+    above: Mapping[str, float]
+    below: Mapping[str, float]
+    criterion: str | None = None
+    complement: bool = False
+    type: str | None = None
+
+    def compiled(self, matcher: Matcher) -> tuple[Any, ...]:
+        """Give what the compiled half takes."""
+        criterion = find_criterion(matcher, self.criterion)
+        forms = (
+            [float(form.get(outcome, 0)) for outcome in criterion.outcomes]
+            for form in (self.above, self.below)
+        )
+        kind = "all" if self.type is None else "type"
+        return kind, criterion.index, self.complement, *forms, self.type
+
+
+def find_criterion(matcher: Matcher, name: str | None) -> Criterion:
+    """Give a criterion by name, or the matcher's own."""
+    known = criteria(matcher.name)
+    if name is not None and name not in known:
+        raise KeyError(f"the {matcher.name} matcher has no criterion {name!r}; one of {', '.join(known)}")
+    return known[matcher.criterion if name is None else name]
+
+
+@dataclass(frozen=True, eq=False)
+class Bootstrap:
+    """Values of measures over resampled corpora (Efron 1979).
+
+    Attributes
+    ----------
+    measures : list of Measure or Ratio
+        What was measured, a column each.
+    values : array of float, shape (samples, measures)
+        Not a number where a type does not occur in a sample.
+    """
+
+    measures: list[Measure | Ratio]
+    values: npt.NDArray[np.float64]
+
+    def interval(self, measure: Measure | Ratio, level: float = 0.95) -> tuple[float, float]:
+        """Give the percentile interval of a measure.
+
+        Raises
+        ------
+        ValueError
+            For a measure that is not there, and a level that is not between 0 and 1.
+
+        Examples
+        --------
+        >>> import spanrs
+        >>> from spanrs.eval import Measure
+        >>> gold, pred = [["B-A"]] * 4, [["B-A"]] * 2 + [["O"]] * 2
+        >>> result = spanrs.score(gold, pred, documents=[1] * 4)
+        >>> low, high = result.bootstrap([Measure("micro", "recall")], samples=100).interval(
+        ...     Measure("micro", "recall")
+        ... )
+        >>> 0 <= low <= 0.5 <= high <= 1
+        True
+        """
+        import numpy as np
+
+        if not 0 < level < 1:
+            raise ValueError(f"level is a share between 0 and 1, not {level}")
+        column = self.values[:, self.measures.index(measure)]
+        low, high = np.nanquantile(column, [(1 - level) / 2, (1 + level) / 2])
+        return float(low), float(high)
+
+
+def f1_measures(types: Sequence[str], criterion: str | None = None) -> list[Measure | Ratio]:
+    """Give micro F1, macro F1, and F1 of each type."""
+    per_type = [Measure("type", "f1", criterion, name) for name in types]
+    return [Measure("micro", "f1", criterion), Measure("macro", "f1", criterion), *per_type]

@@ -1,0 +1,213 @@
+"""Scoring files of spans: span files, and column files with stacked tags."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+from spanrs import _spanrs
+from spanrs.errors import AlignmentError, warn
+from spanrs.eval.evidence import Evidence
+from spanrs.eval.fair_weights import Weights
+from spanrs.eval.matchers import EXCLUDED, Fair, Matcher, as_matcher
+from spanrs.eval.result import Result
+from spanrs.io import Columns, Source
+from spanrs.tags.types import Dialect
+
+FORMATS = ("auto", "spans", "stacked")
+
+
+def score_span_files(
+    gold: Source,
+    pred: Source,
+    *,
+    matcher: str | Matcher = "exact",
+    file_format: str = "auto",
+    columns: Columns = Columns(),
+    pos_column: int = 1,
+    ignore_punct: bool = True,
+    by_document: bool = False,
+    progress: Callable[[int], object] | None = None,
+) -> Result:
+    r"""Score files of spans: span files, column files with stacked tags, or directories of them.
+
+    Files are read in chunks, so memory does not grow with them. Files of two directories are paired by
+    name. Columns of plain tags in any scheme are read by :func:`spanrs.score_files`.
+
+    Parameters
+    ----------
+    gold, pred : path or binary file object
+        Two files, or two directories; plain, gzip or zstd.
+    matcher : str or Matcher
+        As for :func:`spanrs.score`.
+    file_format : str
+        ``spans``: one span a line, blank lines between sentences; four columns separated by tabs: type,
+        first token, last token, tokens separated by commas. Tokens count from 1; where none are given the
+        span has all between its bounds. ``stacked``: one token a line, tags in BIO, the outermost first:
+        ``I-S|B-NP``; ``O``, ``_`` and nothing stand outside. ``auto``: what the first lines look like.
+    columns : Columns
+        Where things stand in column files.
+    pos_column : int
+        Column of the parts of speech there, from 0; negative from the last.
+    ignore_punct : bool
+        Leave out the tokens of column files whose part of speech is punctuation in STTS, UPOS or PTB. What
+        is left of their spans counts.
+    by_document : bool
+        Keep a row of counts for each pair of files, by name.
+    progress : callable, optional
+        Called now and then with the bytes read so far, after decompression.
+
+    Returns
+    -------
+    Result
+
+    Raises
+    ------
+    OSError
+        Where a file cannot be opened.
+    spanrs.errors.AlignmentError
+        Where a file has no partner, and where the sentences or tokens of two files are not the same.
+    spanrs.errors.FormatError
+        Where a file is not what it should be, with the place: columns, numbers of tokens, tokens outside
+        their span, stacked tags that overlap.
+    ValueError
+        For an unknown format.
+
+    Examples
+    --------
+    >>> import io, spanrs
+    >>> gold = io.BytesIO(b"PER\t1\t2\t1, 2\n\nLOC\t4\t4\t4\n")
+    >>> pred = io.BytesIO(b"PER\t1\t2\t1, 2\n\nORG\t4\t4\t4\n")
+    >>> spanrs.score_span_files(gold, pred).totals
+    Totals(tp=1, fp=1, fn=1)
+    """
+    if pred is gold and hasattr(gold, "read"):
+        message = "gold and pred are one file object; open the file twice"
+        raise TypeError(message)
+    if file_format not in FORMATS:
+        message = f"unknown format {file_format!r}; one of {', '.join(FORMATS)}"
+        raise ValueError(message)
+    matcher = as_matcher(matcher)
+    options = columns._replace(second=pos_column if ignore_punct else columns.second).as_options()
+    form = None if file_format == "auto" else file_format
+    made = ("BIO", None, "conlleval", Dialect(), 0, by_document)
+    scorer = _spanrs.Scorer(matcher.options(), matcher.filter(), *made)
+    formats: set[str] = set()
+    done = _Done(progress)
+    for name, golds, preds in pair_files(gold, pred):
+        sides = ((golds, form, options, ignore_punct), (preds, form, options, ignore_punct))
+        found = scorer.update_span_files(*sides, name, None if progress is None else done)
+        done.end_file()
+        formats.update(found[:2])
+    settings = matcher.settings() | {"format": "+".join(sorted(formats))}
+    if "stacked" in formats:
+        settings["punct"] = f"ignored by column {pos_column}" if ignore_punct else "kept"
+    settings["version"] = _spanrs.__version__
+    evidence = Evidence.from_state(scorer.evidence())
+    result = Result(scorer.counts(), settings, matcher, evidence)
+    warn(result.warnings)
+    return result
+
+
+def fair_files(
+    gold: Source,
+    pred: Source,
+    *,
+    weights: str | Weights = "paper",
+    focus: str = "gold",
+    types: Collection[str] | None = None,
+    exclude: Collection[str] = EXCLUDED,
+    **options: Any,
+) -> Result:
+    r"""Evaluate files of spans fairly; short for :func:`score_span_files` with ``matcher=Fair(...)``.
+
+    Parameters
+    ----------
+    gold, pred, **options
+        As for :func:`score_span_files`.
+    weights, focus, types, exclude
+        As for :class:`spanrs.Fair`.
+
+    Returns
+    -------
+    Result
+
+    Notes
+    -----
+    Source: FairEval (Ortmann 2022), as documented; docs/compare.md says where that is not what it does.
+
+    Examples
+    --------
+    >>> import io, spanrs
+    >>> gold = io.BytesIO(b"PER\t1\t2\t1, 2\n\nLOC\t4\t4\t4\n")
+    >>> pred = io.BytesIO(b"PER\t1\t1\t1\n\nORG\t4\t4\t4\n")
+    >>> {name: n for name, n in spanrs.fair_files(gold, pred).outcomes.items() if n}
+    {'le': 1, 'be': 1, 'bes': 1}
+    """
+    matcher = Fair(weights=weights, focus=focus, types=types, exclude=exclude)
+    return score_span_files(gold, pred, matcher=matcher, **options)
+
+
+class _Done:
+    """Tells how much of several files is read."""
+
+    def __init__(self, progress: Callable[[int], object] | None) -> None:
+        self._progress = progress
+        self._before = self._now = 0
+
+    def __call__(self, read: int) -> None:
+        self._now = read
+        if self._progress is not None:
+            self._progress(self._before + read)
+
+    def end_file(self) -> None:
+        self._before += self._now
+        self._now = 0
+
+
+def _is_path(source: Source) -> bool:
+    return isinstance(source, (str, PathLike))
+
+
+def pair_files(gold: Source, pred: Source) -> Iterable[tuple[str | None, Any, Any]]:
+    """Give the name, gold and pred of each pair of files."""
+    folders = [Path(side) if _is_path(side) and Path(side).is_dir() else None for side in (gold, pred)]  # type: ignore[arg-type]
+    if folders == [None, None]:
+        return [(str(gold) if _is_path(gold) else None, gold, pred)]
+    files = [_files(side, folder) for side, folder in zip((gold, pred), folders, strict=True)]
+    golds, preds = files
+    # One file against a directory is meant for the file of its name.
+    if None in folders:
+        names = set(golds) if folders[0] is None else set(preds)
+        golds = {name: path for name, path in golds.items() if name in names}
+        preds = {name: path for name, path in preds.items() if name in names}
+    for side, mine, others, where in (("gold", golds, preds, pred), ("pred", preds, golds, gold)):
+        lone = sorted(set(mine) - set(others))
+        if lone:
+            more = f" and {len(lone) - 3} more" if len(lone) > 3 else ""
+            error = AlignmentError(
+                f"{mine[lone[0]]}: no file of that name in {where}; {side} has no partner for "
+                f"{', '.join(lone[:3])}{more}"
+            )
+            error.code = "unpaired_files"
+            error.path = str(mine[lone[0]])
+            raise error
+    if not golds:
+        error = AlignmentError(f"{gold}: no files to pair with those of {pred}")
+        error.code = "unpaired_files"
+        raise error
+    return [(name, golds[name], preds[name]) for name in sorted(golds)]
+
+
+def _files(side: Source, folder: Path | None) -> dict[str, Path]:
+    if folder is None:
+        if not _is_path(side):
+            message = "a directory is paired with a directory, or with a file that has a name"
+            raise TypeError(message)
+        return {Path(side).name: Path(side)}  # type: ignore[arg-type]  # a path, as was seen
+    # Hidden files are those of editors and systems.
+    return {
+        path.name: path for path in folder.iterdir() if path.is_file() and not path.name.startswith(".")
+    }

@@ -1,0 +1,344 @@
+"""Results as tables; measures in per cent, in CSV fractions."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterable, Mapping, Sequence
+from html import escape
+from io import StringIO
+from typing import TYPE_CHECKING
+
+from spanrs.eval.evaluation import Evaluation
+from spanrs.report.numbers import amount, safe_cell
+from spanrs.report.table import Printer, Table, as_text, print_line
+
+if TYPE_CHECKING:
+    from spanrs.eval.evidence import Violations
+    from spanrs.eval.scores import CriterionResult, Score, Totals
+
+#: Violations shown a side.
+SHOWN = 5
+#: Types up to which the confusion is shown as text.
+MOST = 20
+MEASURES = ("precision", "recall", "F1")
+#: What stands for no span in a confusion.
+NOTHING = "(none)"
+
+
+def _criteria(result: Evaluation, names: Sequence[str] | None) -> list[CriterionResult]:
+    return [result[name] for name in (result.matcher.shown(result.cells) if names is None else names)]
+
+
+def _percents(score: Score) -> list[str]:
+    return [f"{100 * value:.2f}" for value in (score.precision, score.recall, score.f1)]
+
+
+def _is_plain(criterion: CriterionResult) -> bool:
+    """Say whether outcomes are true positives, false positives and false negatives."""
+    return sorted(weights for weights in criterion.criterion.weights if any(weights)) == [
+        (0, 0, 1),
+        (0, 1, 0),
+        (1, 0, 0),
+    ]
+
+
+def _heads(criterion: CriterionResult) -> list[str]:
+    """Give the headings of numbers: TP, FP, FN, or the outcomes."""
+    if _is_plain(criterion):
+        return ["TP", "FP", "FN"]
+    short = all(len(name) <= 3 for name in criterion.columns)
+    return [name.upper() if short else name for name in criterion.columns]
+
+
+def _numbers(criterion: CriterionResult, totals: Totals, outcomes: Mapping[str, int]) -> list[str]:
+    numbers = totals if _is_plain(criterion) else [outcomes[name] for name in criterion.columns]
+    return list(map(amount, numbers))
+
+
+def _share_outcomes(criteria: Sequence[CriterionResult]) -> bool:
+    """Say whether several criteria have outcomes of their own under the same names."""
+    return len({c.criterion.cells for c in criteria}) == len(criteria) > 1 and (
+        len({c.criterion.outcomes for c in criteria}) == 1
+    )
+
+
+def tables(
+    result: Evaluation, *, untyped: bool = False, criteria: Sequence[str] | None = None
+) -> list[Table]:
+    """Give the tables of a result; see :meth:`spanrs.Result.tables`."""
+    shown = _criteria(result, criteria)
+    if len(result.matcher.criteria) == 1:
+        found = [_single(result, shown[0], untyped=untyped)]
+    elif _share_outcomes(shown):
+        found = [_by_type_and_criterion(shown)]
+    else:
+        found = [_summary(shown), _by_type(result, shown)]
+        if len(result.per_type) <= MOST:
+            found.append(_confusion(result))
+    if result.documents:
+        found.append(_documents(result, shown))
+    return found
+
+
+def _single(result: Evaluation, criterion: CriterionResult, *, untyped: bool) -> Table:
+    """Give the measures of the types, and their means."""
+    heads = _heads(criterion)
+    table = Table(["type", *MEASURES, "support", *heads], title="Types")
+
+    def row(name: str, score: Score, numbers: list[str]) -> None:
+        table.add_row(name, *_percents(score), amount(score.support), *numbers)
+
+    for name, score in criterion.per_type.items():
+        numbers = _numbers(criterion, criterion.totals_by_type[name], criterion.outcomes_by_type[name])
+        row(name, score, numbers)
+    table.add_section()
+    row("micro", criterion.micro, _numbers(criterion, criterion.totals, criterion.outcomes))
+    none = [""] * len(heads)
+    row("macro", criterion.macro, none)
+    row("weighted", criterion.weighted, none)
+    if untyped:
+        row("untyped", result.untyped, list(map(amount, result.untyped_totals)))
+    return table
+
+
+def _by_type_and_criterion(criteria: Sequence[CriterionResult]) -> Table:
+    """Give the measures and outcomes of each type under each criterion."""
+    table = Table(["type", "criterion", *MEASURES, *criteria[0].outcomes], left=2, title="Types")
+    for name in criteria[0].per_type:
+        for at, criterion in enumerate(criteria):
+            # A type is named once, at its first criterion.
+            measures = _percents(criterion.per_type[name])
+            outcomes = map(amount, criterion.outcomes_by_type[name].values())
+            table.add_row("" if at else name, criterion.criterion.name, *measures, *outcomes)
+        table.add_section()
+    for at, criterion in enumerate(criteria):
+        outcomes = map(amount, criterion.outcomes.values())
+        table.add_row("" if at else "all", criterion.criterion.name, *_percents(criterion.micro), *outcomes)
+    return table
+
+
+def _summary(criteria: Sequence[CriterionResult]) -> Table:
+    table = Table(["criterion", *MEASURES], title="Measures")
+    for criterion in criteria:
+        table.add_row(criterion.criterion.name, *_percents(criterion.micro))
+    return table
+
+
+def _counted(result: Evaluation, criteria: Sequence[CriterionResult]) -> CriterionResult:
+    """Give the criterion whose outcomes are shown: the matcher's own, unless another one is shown alone."""
+    own = result[result.matcher.criterion]
+    return criteria[0] if len(criteria) == 1 and criteria[0].criterion.cells != own.criterion.cells else own
+
+
+def _by_type(result: Evaluation, criteria: Sequence[CriterionResult]) -> Table:
+    """Give F1 of each type under each criterion, and its outcomes."""
+    counted = _counted(result, criteria)
+    names = [f"{criterion.criterion.name} F1" for criterion in criteria]
+    table = Table(["type", *names, "support", *_heads(counted)], title="Types")
+    for name, outcomes in counted.outcomes_by_type.items():
+        f1 = [
+            f"{100 * criterion.per_type[name].f1:.2f}" if name in criterion.per_type else ""
+            for criterion in criteria
+        ]
+        numbers = _numbers(counted, counted.totals_by_type[name], outcomes)
+        table.add_row(name, *f1, amount(counted.per_type[name].support), *numbers)
+    table.add_section()
+    f1 = [f"{100 * criterion.micro.f1:.2f}" for criterion in criteria]
+    numbers = _numbers(counted, counted.totals, counted.outcomes)
+    table.add_row("all", *f1, amount(counted.micro.support), *numbers)
+    return table
+
+
+def _confusion(result: Evaluation) -> Table:
+    names: list[str | None] = [*result.per_type, None]
+    table = Table(
+        ["gold \\ pred", *(NOTHING if name is None else name for name in names)], title="Confusion"
+    )
+    for gold in names:
+        row = result.confusion[gold]
+        # A zero is nothing to look at.
+        numbers = (amount(row[pred]) if row[pred] else "." for pred in names)
+        table.add_row(NOTHING if gold is None else gold, *numbers)
+    return table
+
+
+def _documents(result: Evaluation, criteria: Sequence[CriterionResult]) -> Table:
+    counted = _counted(result, criteria)
+    single = len(criteria) == 1 and len(result.matcher.criteria) == 1
+    measures = MEASURES if single else [f"{criterion.criterion.name} F1" for criterion in criteria]
+    named = any(row.name is not None for row in counted.documents)
+    heads = ["document", *measures, "support", *_heads(counted)]
+    table = Table(heads, left=1 if named else 0, title="Documents")
+    others = [criterion.documents for criterion in criteria]
+    for at, row in enumerate(counted.documents):
+        name = str(row.document) if row.name is None else row.name
+        f1 = _percents(row.micro) if single else [f"{100 * rows[at].micro.f1:.2f}" for rows in others]
+        table.add_row(name, *f1, amount(row.micro.support), *_numbers(counted, row.totals, row.outcomes))
+    return table
+
+
+def render(
+    result: Evaluation,
+    *,
+    names: tuple[str, str] = ("gold", "pred"),
+    max_violations: int = SHOWN,
+    untyped: bool = False,
+    criteria: Sequence[str] | None = None,
+) -> str:
+    """Give a result as plain text of any width; the arguments are those of :func:`show`."""
+    return as_text(
+        lambda console: show(
+            console, result, names=names, max_violations=max_violations, untyped=untyped, criteria=criteria
+        )
+    )
+
+
+def show(
+    console: Printer,
+    result: Evaluation,
+    *,
+    names: tuple[str, str] = ("gold", "pred"),
+    max_violations: int = SHOWN,
+    untyped: bool = False,
+    criteria: Sequence[str] | None = None,
+) -> None:
+    """Print a result on a console.
+
+    Parameters
+    ----------
+    console : rich.console.Console or spanrs.report.table.Lines
+        Where to.
+    result : Result
+        What.
+    names : (str, str)
+        How gold and pred are called, their paths for instance.
+    max_violations : int
+        Violations to list a side.
+    untyped : bool
+        A row for spans by their bounds alone as well.
+    criteria : sequence of str, optional
+        The criteria to show; all if not given.
+    """
+    found = tables(result, untyped=untyped, criteria=criteria)
+    for table in found:
+        console.print(table)
+    several = len(result.matcher.criteria) > 1 and not _share_outcomes(_criteria(result, criteria))
+    if several and len(result.per_type) > MOST:
+        text = f"confusion  of {len(result.per_type)} types is too wide here; JSON and HTML have it"
+        print_line(console, text)
+    for text in describe(result, names, max_violations):
+        print_line(console, text)
+
+
+def describe(result: Evaluation, names: tuple[str, str], max_violations: int) -> Iterable[str]:
+    """Give what stands below the tables, line by line."""
+    if result.detection:
+        yield f"scheme    {result.detection}"
+    if result.pred_detection:
+        yield f"pred      {result.pred_detection}"
+    if result.tokens:
+        yield (
+            f"accuracy  {100 * result.accuracy:.2f} of {amount(result.tokens)} tokens "
+            f"in {amount(result.sentences)} sentences"
+        )
+        for side, name in zip(("gold", "pred"), names, strict=True):
+            yield f"{side} violations  {result.violations[side].count}"
+            yield from describe_violations(result.violations[side], name, max_violations)
+    elif result.sentences:
+        yield f"sentences {amount(result.sentences)}"
+    yield f"signature {result.signature}"
+
+
+def describe_violations(violations: Violations, name: str, shown: int) -> Iterable[str]:
+    """Give one line for each of the first violations, and one for the rest."""
+    for located in violations.first[:shown]:
+        place = f"{name}:{located.line}" if located.line else f"{name} sentence {located.sentence}"
+        violation = located.violation
+        yield f"  {place} token {violation.index}: {violation}; {violation.action}"
+    rest = violations.count - min(shown, len(violations.first))
+    if rest > 0 and violations.first[:shown]:
+        yield f"  and {rest} more"
+
+
+def render_systems(results: Mapping[str, Evaluation]) -> str:
+    """Give a row for each system as plain text: measures, counts, violations of pred, differing tokens if any."""
+
+    def show_systems(console: Printer) -> None:
+        first = next(iter(results.values()))
+        criteria = list(first.matcher.criteria)
+        single = len(criteria) == 1
+        own = first[first.matcher.criterion]
+        measures = (*MEASURES, "support") if single else [f"{name} F1" for name in criteria]
+        differing = any(result.differing_tokens for result in results.values())
+        last = ["violations", *(["differing"] if differing else [])]
+        table = Table(["system", *measures, *_heads(own), *last])
+        for system, result in results.items():
+            own = result[result.matcher.criterion]
+            f1 = (
+                [*_percents(own.micro), amount(own.micro.support)]
+                if single
+                else [f"{100 * result[name].micro.f1:.2f}" for name in criteria]
+            )
+            violations = [amount(result.violations["pred"].count)]
+            violations += [amount(result.differing_tokens)] if differing else []
+            table.add_row(system, *f1, *_numbers(own, own.totals, own.outcomes), *violations)
+        console.print(table)
+        for signature in dict.fromkeys(result.signature for result in results.values()):
+            print_line(console, f"signature {signature}")
+
+    return as_text(show_systems)
+
+
+def csv_text(result: Evaluation, criteria: Sequence[str] | None = None) -> str:
+    """Give the measures as CSV; see :meth:`spanrs.Result.to_csv`."""
+    shown = _criteria(result, criteria)
+    text = StringIO()
+    out = csv.writer(text, lineterminator="\n")
+    columns: dict[str, None] = {}
+    for criterion in sorted(shown, key=lambda c: -len(c.outcomes)):
+        columns.update(dict.fromkeys(criterion.columns))
+    # Only results that have documents need to say whose a row is.
+    first = ("document",) if result.documents else ()
+    out.writerow((*first, "type", "criterion", "precision", "recall", "f1", "support", *columns))
+
+    def write(
+        document: str, name: str, criterion: CriterionResult, score: Score, outcomes: Mapping[str, int]
+    ) -> None:
+        names = [document, name] if first else [name]
+        measures = (score.precision, score.recall, score.f1, score.support)
+        numbers = (outcomes.get(column, "") for column in columns)
+        out.writerow([*map(safe_cell, names), criterion.criterion.name, *measures, *numbers])
+
+    types = list(shown[0].per_type)
+    for name in types:
+        for criterion in shown:
+            if name in criterion.per_type:
+                write("", name, criterion, criterion.per_type[name], criterion.outcomes_by_type[name])
+    for criterion in shown:
+        write("", "", criterion, criterion.micro, criterion.outcomes)
+    for rows in zip(*(criterion.documents for criterion in shown), strict=True):
+        for criterion, row in zip(shown, rows, strict=True):
+            document = str(row.document) if row.name is None else row.name
+            write(document, "", criterion, row.micro, row.outcomes)
+    return text.getvalue()
+
+
+def markdown(result: Evaluation) -> str:
+    """Give all tables as Markdown."""
+    parts = [f"**{table.title}**\n\n{table.markdown()}" for table in tables(result)]
+    return "\n\n".join([*parts, f"`{result.signature}`"]) + "\n"
+
+
+def latex(result: Evaluation) -> str:
+    """Give all tables as LaTeX."""
+    parts = [f"% {table.title}\n{table.latex()}" for table in tables(result)]
+    return "\n\n".join([*parts, f"% {result.signature}"]) + "\n"
+
+
+def html_fragment(result: Evaluation) -> str:
+    """Give the tables as a fragment of HTML, for notebooks."""
+    parts = [table.html() for table in tables(result)]
+    if result.tokens:
+        violations = ", ".join(f"{side} {found.count}" for side, found in result.violations.items())
+        parts.append(f"<p>accuracy {100 * result.accuracy:.2f}; violations: {violations}</p>")
+    return "".join(parts) + f"<p><code>{escape(result.signature)}</code></p>"

@@ -1,0 +1,117 @@
+"""Warnings about suspicious input."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from spanrs.errors import Violation
+
+if TYPE_CHECKING:
+    from spanrs.eval.evidence import Violations
+
+#: Names that models give to labels whose own names were never set.
+FORGOTTEN = re.compile(r"(LABEL_)?[0-9]+")
+#: Tags that begin a span or continue one in most schemes and spellings.
+PREFIXED = re.compile(r"[BIbi][-_:].+|.+-[BI]")
+#: One violation in so many tags other than ``O`` is too much.
+TENTH = 10
+#: With fewer gold or pred spans, it is not suspicious that none is correct.
+MIN_SPANS = 5
+
+
+def of_tags(
+    numbers: Mapping[str, int],
+    violations: Mapping[str, Violations],
+    types: Collection[str],
+    settings: Mapping[str, str],
+) -> list[str]:
+    """Give a sentence for everything that is conspicuous about tags, of which there are these numbers."""
+    found = []
+    tokens = numbers["tokens"]
+    for side in ("gold", "pred"):
+        labelled = numbers[f"{side}_labelled"]
+        if tokens and not labelled:
+            tags = f"all {tokens} tags of {side} are" if tokens > 1 else f"the only tag of {side} is"
+            found.append(f"{tags} O, so there are no spans to score; is the right column read?")
+        wrong = violations[side].count
+        if wrong * TENTH > labelled > 0:
+            scheme = settings.get(f"{side}_scheme", settings.get("scheme"))
+            first = violations[side].first
+            example = f", the first: {first[0].violation}" if first else ""
+            noun = "violation" if wrong == 1 else "violations"
+            found.append(
+                f"{wrong} {noun} of {scheme} among {labelled} tags of {side} other than O{example}; "
+                + _why(side, first[0].violation if first else None)
+            )
+    found += _of_types(types, settings)
+    if numbers["unaligned_files"]:
+        found.append(
+            "a side holds tags without tokens, so that only the lengths of sentences were compared"
+        )
+    if numbers["differing_tokens"]:
+        # Layers are columns of the same tokens.
+        compared = tokens // (settings.get("columns", "").count(",") + 1)
+        found.append(f"{numbers['differing_tokens']} of {compared} tokens differ between gold and pred")
+    return found
+
+
+def _of_types(types: Collection[str], settings: Mapping[str, str]) -> list[str]:
+    """Warn of types that look like something else."""
+    found = []
+    # A number may be a type among others.
+    numbered = bool(types) and all(FORGOTTEN.fullmatch(name) for name in types)
+    forgotten = sorted(name for name in types if numbered or re.fullmatch("LABEL_[0-9]+", name))
+    if forgotten:
+        found.append(
+            f"types like {forgotten[0]} look like ids whose names were forgotten; set id2label of the model"
+        )
+    if "TOKEN" in (settings.get("scheme"), settings.get("pred_scheme")):
+        prefixed = sorted(name for name in types if PREFIXED.fullmatch(name))
+        if prefixed:
+            found.append(
+                f"types like {prefixed[0]} look like tags with a prefix, which TOKEN does not read"
+            )
+    return found
+
+
+def _why(side: str, first: Violation | None) -> str:
+    """Say what may be wrong with a side that has many violations, of which this is the first."""
+    if first is not None and FORGOTTEN.fullmatch(first.current):
+        return "these look like ids whose names were forgotten; set id2label of the model"
+    scheme = "another scheme (pred_scheme)" if side == "pred" else "another scheme"
+    if first is not None and first.kind == "Unknown Tag":
+        return f"is it the right column, or is it in {scheme}?"
+    return f"is it in {scheme}?"
+
+
+def without_spans(sentences: int, gold: float, pred: float) -> list[str]:
+    """Give a sentence for each side that has no span."""
+    if not sentences:
+        return ["there are no sentences to score"]
+    sides = [side for side, spans in (("gold", gold), ("pred", pred)) if not spans]
+    return [f"{side} has no spans to score; is it the right file and format?" for side in sides]
+
+
+def without_matches(types: Mapping[str, Sequence[float]], *, near_misses: bool = False) -> list[str]:
+    """Warn where both sides have several spans and none is correct; ``types`` has gold, pred and correct spans.
+
+    With ``near_misses`` only where the sides have no type in common, because spans may be near others then.
+    """
+    rows = types.values()
+    gold, pred, correct = (sum(row[at] for row in rows) for at in range(3))
+    if correct or gold < MIN_SPANS or pred < MIN_SPANS:
+        return []
+    of_gold, of_pred = (sorted(name for name, row in types.items() if row[at]) for at in range(2))
+    if not set(of_gold) & set(of_pred):
+        why = f"their types are different: {_some(of_gold)} in gold, {_some(of_pred)} in pred"
+    elif near_misses:
+        return []
+    else:
+        why = "are these gold and pred of the same annotation?"
+    return [f"none of {gold} spans of gold is among the {pred} of pred; {why}"]
+
+
+def _some(names: Sequence[str]) -> str:
+    return ", ".join(names[:3]) + (" and others" if len(names) > 3 else "")

@@ -1,0 +1,48 @@
+"""What becomes of single annotations, and what is not scored."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from spanrs.report.frames import Frames
+
+
+class Detail(NamedTuple):
+    """A pair of annotations, or one without a partner."""
+
+    file: str
+    """Base name of pred's file."""
+    type: str
+    """What pred's annotation is to gold's: match, missing, spurious, or a kind of clash."""
+    reflabel: str | None
+    refstart: int | None
+    refend: int | None
+    hyplabel: str | None
+    hypstart: int | None
+    hypend: int | None
+    refcontent: str | None
+    """The text between start and end."""
+    hypcontent: str | None
+
+    @property
+    def outcome(self) -> str:
+        """The same as :attr:`type`."""
+        return self.type
+
+
+@dataclass(frozen=True)
+class DetailTable(Frames):
+    """Details as a table: :attr:`columns`, :attr:`rows`, and frames."""
+
+    details: list[Detail]
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Names of the columns."""
+        return Detail._fields
+
+    @property
+    def rows(self) -> list[tuple[Any, ...]]:
+        """The details; None where a side has no annotation."""
+        return list(self.details)

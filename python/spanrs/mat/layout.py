@@ -1,0 +1,162 @@
+"""MATScore's tables as data."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+from spanrs.eval.evidence import Skipped
+from spanrs.mat.confidence import Spreads
+from spanrs.mat.details import Detail, DetailTable
+from spanrs.mat.label_counts import LabelCounts
+from spanrs.mat.matcher import TABLES, check
+from spanrs.mat.tables import ALL, Confusability, Row, ScoreTable, columns
+
+#: Clashes of a label that has none.
+NO_KINDS = ([0] * 7, [0] * 7)
+
+
+@dataclass(frozen=True, repr=False)
+class Layout:
+    """Tables and details as MATScore lays them out.
+
+    Tables have MATScore's columns and rows; measures are fractions unless ``percent`` was asked for.
+    """
+
+    counts: LabelCounts
+    """The counts by label."""
+    settings: Mapping[str, str]
+    """How the tables were made, by name; :attr:`signature` is the same in one line."""
+    details: list[Detail] | None = None
+    """Every pair in the order of the documents, where they were asked for."""
+    skipped: list[Skipped] = field(default_factory=list)
+    """What was not scored, and why."""
+    notes: list[str] = field(default_factory=list)
+    """What else is to be known, such as why there is no table of tokens."""
+    spreads: Mapping[str, Spreads] | None = None
+    """Confidence: by table the spreads of the measures, where they were asked for."""
+    files: list[tuple[str, LabelCounts]] | None = None
+    """The counts of each document, where rows of files were asked for."""
+    kinds: bool = False
+    """Tables of annotations say the kinds of clashes."""
+    percent: bool = False
+    """Measures are per cent."""
+    misplaced: bool = False
+    """Annotations are not aligned with tokens, so that there is no table of tokens."""
+
+    @property
+    def signature(self) -> str:
+        """How the tables were made."""
+        return "|".join(f"{name}:{value}" for name, value in self.settings.items())
+
+    @property
+    def names(self) -> list[str]:
+        """The tables there are, in order."""
+        asked = self.settings["tables"].split(",")
+        return [name for name in TABLES if name in asked and (name != "token" or self._has_tokens)]
+
+    @property
+    def _has_tokens(self) -> bool:
+        return not self.misplaced and self.counts.size("token") > 0
+
+    def table(self, name: str) -> ScoreTable:
+        """Give a table of scores.
+
+        Parameters
+        ----------
+        name : str
+            ``tag``, ``token``, ``pseudo_token`` or ``character``.
+
+        Raises
+        ------
+        ValueError
+            For a name that is none of these.
+        LookupError
+            Where the table was not asked for, or there are no tokens to make it of.
+        """
+        check("table", [name], TABLES)
+        if name not in self.names:
+            asked = name in self.settings["tables"].split(",")
+            why = " ".join(self.notes) if asked else "it was not asked for"
+            raise LookupError(f"there is no table of {name}s: {why}")
+        rows: list[Row] = []
+        for block, (file, counts) in enumerate(self.files or ()):
+            rows += self._rows(name, counts, file, block)
+        rows += self._rows(name, self.counts, None, None)
+        names = columns(
+            name, kinds=self.kinds, confidence=self.spreads is not None, files=self.files is not None
+        )
+        return ScoreTable(name, names, rows, self.percent)
+
+    def _rows(self, table: str, counts: LabelCounts, file: str | None, block: int | None) -> list[Row]:
+        total, by_label = (None, {}) if self.spreads is None or file is not None else self.spreads[table]
+        shared = (counts.documents, counts.size(table))
+        rows = [
+            Row(label, row, counts.kinds.get(label, NO_KINDS), *shared, by_label.get(label), file, block)
+            for label, row in sorted(counts.rows[table].items())
+        ]
+        rows.append(
+            Row(ALL, counts.total(table), counts.all_kinds(), *shared, total, file, block, together=True)
+        )
+        return rows
+
+    @cached_property
+    def tag(self) -> ScoreTable:
+        """Scores of annotations."""
+        return self.table("tag")
+
+    @cached_property
+    def token(self) -> ScoreTable:
+        """Scores of tokens; LookupError where there are none."""
+        return self.table("token")
+
+    @cached_property
+    def pseudo_token(self) -> ScoreTable:
+        """Scores of what white space and bounds of annotations leave together."""
+        return self.table("pseudo_token")
+
+    @cached_property
+    def character(self) -> ScoreTable:
+        """Scores of characters."""
+        return self.table("character")
+
+    @cached_property
+    def confusability(self) -> Confusability:
+        """Pairs with the same span, by label of gold and of pred."""
+        labels = tuple(sorted(self.counts.rows["tag"]))
+        confusion = self.counts.confusion
+        return Confusability(labels, [[confusion[gold, pred] for gold in labels] for pred in labels])
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give everything as plain dictionaries, lists, strings and numbers.
+
+        Returns
+        -------
+        dict
+            ``tables`` (name to a list of rows, by column), ``confusability`` (``labels`` and ``counts``, a
+            list for each label of pred), ``details`` where they were asked for, ``skipped``, ``notes``,
+            ``signature``.
+        """
+        plain: dict[str, Any] = {
+            "tables": {name: list(self.table(name).dicts()) for name in self.names},
+            "confusability": {
+                "labels": list(self.confusability.labels),
+                "counts": self.confusability.counts,
+            },
+        }
+        if self.details is not None:
+            plain["details"] = [detail._asdict() for detail in self.details]
+        return plain | {
+            "skipped": [skipped._asdict() for skipped in self.skipped],
+            "notes": self.notes,
+            "signature": self.signature,
+        }
+
+    @property
+    def detail_table(self) -> DetailTable:
+        """The details with columns and rows, for frames; LookupError where they were not asked for."""
+        if self.details is None:
+            raise LookupError("there are no details: they were not asked for")
+        return DetailTable(self.details)

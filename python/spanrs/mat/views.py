@@ -1,0 +1,174 @@
+"""MATScore's tables, made from a result."""
+
+from __future__ import annotations
+
+from os import PathLike
+from typing import TYPE_CHECKING, Any
+
+from spanrs.mat.confidence import SAMPLES, spreads
+from spanrs.mat.label_counts import LabelCounts
+from spanrs.mat.layout import Layout
+from spanrs.mat.tables import ALL
+
+if TYPE_CHECKING:
+    from spanrs.eval import Result
+
+#: What is said where a table of tokens cannot be made.
+NO_TOKENS = "Skipping token scoring because no tokens were found in the input documents."
+
+
+def tables(
+    result: Result,
+    *,
+    kinds: bool = True,
+    percent: bool = False,
+    by_document: bool = False,
+    confidence: bool | int = False,
+    seed: int = 0,
+    threads: int = 1,
+) -> MatTables:
+    """Give the tables of a result of :func:`spanrs.mat.score`, laid out as MATScore lays them out.
+
+    Parameters
+    ----------
+    result : Result
+        What :func:`spanrs.mat.score` gave.
+    kinds : bool
+        Whether the table of tags has a column for each kind of clash.
+    percent : bool
+        Whether measures are per cent, as MAT 1.3 printed them, not fractions.
+    by_document : bool
+        Whether tables have rows for each document.
+    confidence : bool or int
+        Whether measures have a mean, a variance and a standard deviation over resampled corpora, and over
+        how many samples (True: 1000).
+    seed : int
+        Of the resampling. The same seed gives the same numbers for any number of threads.
+    threads : int
+        Threads of the resampling.
+
+    Returns
+    -------
+    MatTables
+
+    Raises
+    ------
+    TypeError
+        For results of another matcher.
+    ValueError
+        For numbers of samples, seeds and threads that cannot be.
+
+    Examples
+    --------
+    >>> import spanrs
+    >>> from spanrs.io import Annotation, Document
+    >>> text = "the future President of the United States"
+    >>> gold = Document(text, [Annotation("NP", 11, 40)])
+    >>> pred = Document(text, [Annotation("NP", 3, 32)])
+    >>> row = spanrs.mat.tables(spanrs.mat.score(gold, pred)).pseudo_token["NP"]
+    >>> row["test pseudo-toks"], row["match"], row["missing"], row["spurious"]
+    (9, 4, 2, 1)
+    """
+    if result.matcher.name != "mat":
+        raise TypeError(
+            f"MATScore's tables are of results of spanrs.mat, not of the {result.matcher.name} matcher"
+        )
+    if result.document_weights is not None:
+        raise ValueError(
+            "MATScore's tables are of documents that count once; take the result without weights"
+        )
+    samples = SAMPLES if confidence is True else int(confidence)
+    if not (0 <= samples < 1 << 31 and 0 <= seed < 1 << 63):
+        raise ValueError("confidence takes 0 to 2**31 - 1 samples, and a seed from 0 to 2**63 - 1")
+    if threads < 1:
+        raise ValueError(f"threads must be 1 or more, not {threads}")
+    counts = LabelCounts.of_cells(result.counts.cells())
+    settings = dict(result.settings)
+    if samples:
+        version = settings.pop("version")
+        settings |= {"samples": str(samples), "seed": str(seed), "version": version}
+    files = None
+    if by_document:
+        names = map(str, result.counts.documents())
+        files = [(name, LabelCounts.of_cells(result.counts.cells(at))) for at, name in enumerate(names)]
+    # Another part of the corpus may have tokens.
+    notes = [note for note in result.notes if note != NO_TOKENS or not counts.size("token")]
+    if samples and counts.documents == 1:
+        notes.append(
+            "There is one document, so that all samples are the same: deviations of 0 say nothing."
+        )
+    details: Any = None if result.details is None else result.details["tag"]
+    return MatTables(
+        counts,
+        settings,
+        details,
+        list(result.evidence.skipped),
+        notes,
+        spreads(result, counts, samples, seed, threads) if samples else None,
+        files,
+        kinds,
+        percent,
+        bool(counts.misplaced),
+    )
+
+
+class MatTables(Layout):
+    """MATScore's tables. Made by :func:`tables`.
+
+    Tables have MATScore's columns and rows; measures are fractions unless ``percent`` was asked for.
+    """
+
+    def to_csv(
+        self,
+        folder: str | PathLike[str],
+        *,
+        formulas: str | None = "excel",
+        confusability: bool = True,
+    ) -> list[str]:
+        """Write the tables as CSV files under MATScore's names.
+
+        Parameters
+        ----------
+        folder : path
+            A directory that is there.
+        formulas : str or None
+            ``excel`` (arguments separated by commas), ``openoffice`` (by semicolons), or None for values.
+        confusability : bool
+            Whether to write ``confusability.csv``.
+
+        Returns
+        -------
+        list of str
+            The names of the files: ``bytag.csv``, ``bytoken.csv``, ``bypseudotoken.csv``, ``bychar.csv``,
+            ``details.csv``, ``confusability.csv``; those that there are.
+
+        Raises
+        ------
+        OSError
+            Where they cannot be written; a file is there whole or not at all.
+        """
+        from spanrs.mat.csv_files import write
+
+        return write(self, folder, formulas=formulas, confusability=confusability)
+
+    def to_xlsx(self, path: str | PathLike[str]) -> None:
+        """Write a workbook with a sheet for each table and live formulas.
+
+        Raises
+        ------
+        ImportError
+            Where xlsxwriter is not installed (``pip install spanrs[excel]``).
+        """
+        from spanrs.mat.xlsx import write
+
+        write(self, path)
+
+    def __repr__(self) -> str:
+        row = self.tag[ALL]
+        values = ", ".join(f"{name} {row[name]:.4f}" for name in ("precision", "recall", "fmeasure"))
+        return f"<MatTables {values}, {self.signature}>"
+
+    def __str__(self) -> str:
+        from spanrs.mat.text import render
+
+        return render(self)

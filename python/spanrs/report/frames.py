@@ -1,0 +1,51 @@
+"""Tables as frames of other libraries."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Protocol
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import polars as pl
+    import pyarrow as pa
+
+
+class _Tabular(Protocol):
+    """Columns and rows."""
+
+    @property
+    def columns(self) -> tuple[str, ...]: ...
+
+    @property
+    def rows(self) -> list[tuple[Any, ...]]: ...
+
+
+def _by_column(table: _Tabular) -> Mapping[str, list[Any]]:
+    data = getattr(table, "data", None)
+    if isinstance(data, dict):
+        return data
+    rows = table.rows
+    return {name: [row[at] for row in rows] for at, name in enumerate(table.columns)}
+
+
+class Frames:
+    """What has columns and rows, as frames of other libraries."""
+
+    def to_arrow(self: _Tabular) -> pa.Table:
+        """Give a pyarrow table (``pip install spanrs[arrow]``)."""
+        import pyarrow
+
+        return pyarrow.table(_by_column(self))
+
+    def to_pandas(self: _Tabular) -> pd.DataFrame:
+        """Give a pandas frame (``pip install spanrs[pandas]``)."""
+        import pandas
+
+        return pandas.DataFrame(_by_column(self))
+
+    def to_polars(self: _Tabular) -> pl.DataFrame:
+        """Give a Polars frame (``pip install spanrs[polars]``)."""
+        import polars
+
+        return polars.DataFrame(_by_column(self))

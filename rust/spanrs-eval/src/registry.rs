@@ -1,0 +1,69 @@
+//! Matchers by name.
+
+use spanrs_base::{Limits, Watch};
+
+use crate::exact::Exact;
+use crate::matcher::Matcher;
+use crate::outcomes::Schema;
+use crate::{exact, fair, mat, partial};
+
+/// Options of matchers; each uses those that it has.
+#[derive(Clone, Copy, Debug)]
+pub struct MatcherOptions {
+    /// Share of the gold span, in per cent above 0, that a pair needs.
+    pub min_overlap: f64,
+    /// The pairs that bring the most credit, instead of the first that fit.
+    pub optimal: bool,
+    /// Asked at intervals whether to stop.
+    pub watch: Watch,
+}
+
+/// What makes a matcher, and its name.
+type Entry = (
+    &'static str,
+    &'static Schema,
+    fn(&MatcherOptions) -> Box<dyn Matcher>,
+);
+
+/// All matchers of tags and spans. A new one needs nothing but its line here.
+static MATCHERS: &[Entry] = &[
+    ("exact", &exact::SCHEMA, |_| Box::new(Exact::default())),
+    ("partial", &partial::SCHEMA, |options| {
+        let matching = match options.optimal {
+            true => partial::Matching::Optimal,
+            false => partial::Matching::Greedy,
+        };
+        let matcher = partial::Matcher::new(matching, options.min_overlap);
+        Box::new(
+            matcher
+                .with_watch(options.watch)
+                .with_limits(Limits::default()),
+        )
+    }),
+    ("fair", &fair::SCHEMA, |options| {
+        Box::new(fair::Matcher::default().with_watch(options.watch))
+    }),
+    #[cfg(feature = "example-matcher")]
+    ("head", &crate::head::SCHEMA, |_| {
+        Box::new(crate::head::Head)
+    }),
+];
+
+/// Names of the matchers of tags and spans.
+pub fn matcher_names() -> impl Iterator<Item = &'static str> {
+    MATCHERS.iter().map(|(name, ..)| *name)
+}
+
+/// Makes the matcher of a name.
+pub fn make_matcher(name: &str, options: &MatcherOptions) -> Option<Box<dyn Matcher>> {
+    let (_, _, make) = MATCHERS.iter().find(|(known, ..)| *known == name)?;
+    Some(make(options))
+}
+
+/// The schema of the counts of a matcher, that of MATScore included.
+pub fn schema_of(name: &str) -> Option<&'static Schema> {
+    let mut schemas = MATCHERS.iter().map(|(_, schema, _)| *schema);
+    schemas
+        .find(|schema| schema.name == name)
+        .or((mat::SCHEMA.name == name).then_some(&mat::SCHEMA))
+}

@@ -1,0 +1,129 @@
+//! Sets of tokens, as runs of neighbours.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+/// Neighbouring tokens: the first, and one past the last.
+pub type Run = (i64, i64);
+
+/// The tokens of spans that do not have all tokens between their bounds, and of those that do.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct TokenSets {
+    runs: Vec<Run>,
+    /// One a span: its runs; None where it has all tokens between its bounds.
+    of: Vec<Option<Range<u32>>>,
+}
+
+impl TokenSets {
+    /// Adds a span that has all tokens between its bounds.
+    pub fn push_whole(&mut self) {
+        self.of.push(None);
+    }
+
+    /// Adds a span with these tokens, ascending; repetitions do not count.
+    pub fn push(&mut self, bounds: Run, tokens: impl IntoIterator<Item = i64>) {
+        let first = self.runs.len();
+        for token in tokens {
+            match self.runs[first..].last_mut() {
+                Some((_, end)) if token < *end => {}
+                Some((_, end)) if token == *end => *end += 1,
+                _ => self.runs.push((token, token + 1)),
+            }
+        }
+        if self.runs[first..] == [bounds] {
+            self.runs.truncate(first);
+            self.of.push(None);
+        } else {
+            self.of.push(Some(first as u32..self.runs.len() as u32));
+        }
+    }
+
+    /// Adds a span with the tokens that [`TokenSets::get`] gave of another.
+    pub fn push_runs(&mut self, runs: Option<&[Run]>) {
+        let first = self.runs.len() as u32;
+        self.runs.extend_from_slice(runs.unwrap_or_default());
+        self.of
+            .push(runs.map(|runs| first..first + runs.len() as u32));
+    }
+
+    /// The runs of a span; None where it has all tokens between its bounds.
+    #[inline]
+    pub fn get(&self, span: usize) -> Option<&[Run]> {
+        let range = self.of[span].as_ref()?;
+        Some(&self.runs[range.start as usize..range.end as usize])
+    }
+
+    /// Forgets all but the first spans.
+    pub fn truncate(&mut self, spans: usize) {
+        let rest = self.of.get(spans..).unwrap_or_default();
+        // The runs of later spans come behind those of earlier ones.
+        if let Some(first) = rest.iter().flatten().next() {
+            self.runs.truncate(first.start as usize);
+        }
+        self.of.truncate(spans);
+    }
+
+    /// Spans in it.
+    pub fn len(&self) -> usize {
+        self.of.len()
+    }
+
+    /// True where there is none.
+    pub fn is_empty(&self) -> bool {
+        self.of.is_empty()
+    }
+
+    /// True where every span has all tokens between its bounds.
+    pub fn all_whole(&self) -> bool {
+        self.runs.is_empty() && self.of.iter().all(Option::is_none)
+    }
+}
+
+/// Tokens that a span has left, as runs by their first token: what is asked and taken costs what it touches,
+/// however many runs there are.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Runs(BTreeMap<i64, i64>);
+
+impl FromIterator<Run> for Runs {
+    fn from_iter<T: IntoIterator<Item = Run>>(runs: T) -> Self {
+        Self(runs.into_iter().collect())
+    }
+}
+
+impl Runs {
+    pub(crate) fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    pub(crate) fn iter(&self) -> impl Iterator<Item = Run> {
+        self.0.iter().map(|(&start, &end)| (start, end))
+    }
+
+    /// The runs that reach into a run, as far as they do.
+    pub(crate) fn within(&self, (start, end): Run) -> impl Iterator<Item = Run> {
+        let before = self.0.range(..start).next_back();
+        let from = self.0.range(start..end.max(start));
+        let runs = before.into_iter().chain(from);
+        runs.map(move |(&s, &e)| (s.max(start), e.min(end)))
+            .filter(|(s, e)| s < e)
+    }
+
+    /// Takes out the tokens of a run.
+    pub(crate) fn remove(&mut self, (start, end): Run) {
+        if let Some((_, last)) = self.0.range_mut(..start).next_back()
+            && *last > start
+        {
+            let behind = std::mem::replace(last, start);
+            if behind > end {
+                self.0.insert(end, behind);
+                return;
+            }
+        }
+        while let Some((&first, &last)) = self.0.range(start..end.max(start)).next() {
+            self.0.remove(&first);
+            if last > end {
+                self.0.insert(end, last);
+            }
+        }
+    }
+}

@@ -1,0 +1,14 @@
+//! All matchers of tags and spans.
+
+use spanrs_eval::{Exact, Matcher, fair, partial};
+
+/// Makes a matcher: exact, fair, greedy and optimal partial ones have the numbers 0 to 3.
+pub(crate) fn matcher(number: usize) -> Box<dyn Matcher> {
+    use partial::Matching::{Greedy, Optimal};
+    match number {
+        0 => Box::new(Exact::default()),
+        1 => Box::new(fair::Matcher::default()),
+        2 => Box::new(partial::Matcher::new(Greedy, 1.0)),
+        _ => Box::new(partial::Matcher::new(Optimal, 1.0)),
+    }
+}

@@ -1,0 +1,85 @@
+//! Sentences of tags, gold and pred.
+#![allow(clippy::unwrap_used, clippy::expect_used)] // In helpers of tests, too, a panic is the report.
+
+use proptest::prelude::*;
+use spanrs_eval::{Located, Scorer, Side};
+use spanrs_tags::{Dialect, Reader, Reading, Scheme};
+
+/// Violations kept: few enough that some are not.
+pub(crate) const KEEP: usize = 4;
+
+/// Gold and pred of a sentence.
+pub(crate) type Pair = (Vec<String>, Vec<String>);
+
+/// Tags of which the first are usual, and the last so many that no reader with all of them takes blocks.
+fn tag(number: usize) -> String {
+    const USUAL: [&str; 16] = [
+        "O", "O", "O", "B-A", "I-A", "I-A", "E-A", "S-A", "B-C", "I-C", "M-A", "U-C", "X", "I", "",
+        "E-C",
+    ];
+    match USUAL.get(number) {
+        Some(usual) => (*usual).to_owned(),
+        None => format!("{}-{}", ["B", "I"][number % 2], number / 2),
+    }
+}
+
+/// Two sides that are equal in most places, as real ones are.
+pub(crate) fn pair(tags: usize, tokens: usize) -> impl Strategy<Value = Pair> {
+    let token = (0..tags, 0..tags, 0..5_u8);
+    (proptest::collection::vec(token, 0..tokens), 0..6_u8).prop_map(|(picks, alike)| {
+        picks
+            .into_iter()
+            .map(|(g, p, n)| (tag(g), tag(if n < alike { g } else { p })))
+            .unzip()
+    })
+}
+
+/// Sentences that bring in tags late: the further on, the more tags there are to choose from.
+pub(crate) fn late() -> impl Strategy<Value = Vec<Pair>> {
+    (1..8_usize, 4..400_usize).prop_flat_map(|(sentences, most)| {
+        (0..sentences)
+            .map(|at| pair(4 + most * at / sentences, 20))
+            .collect::<Vec<_>>()
+    })
+}
+
+/// Sentences around the length at which a block is full, and empty ones.
+pub(crate) fn long() -> impl Strategy<Value = Vec<Pair>> {
+    let tokens = prop_oneof![0..3_usize, 8_185..8_230_usize];
+    let repeated = (pair(16, 12), tokens).prop_map(|((gold, pred), tokens)| {
+        let repeat = |tags: Vec<String>| tags.into_iter().cycle().take(tokens).collect::<Vec<_>>();
+        (repeat(gold), repeat(pred))
+    });
+    proptest::collection::vec(repeated, 1..4)
+}
+
+/// Every scheme with every reading it has.
+pub(crate) fn made() -> impl Strategy<Value = (Scheme, Reading)> {
+    let all: Vec<_> = Scheme::all()
+        .flat_map(|scheme| Reading::all().map(move |reading| (scheme, reading)))
+        .filter(|&(scheme, reading)| Reader::new(scheme, reading, Dialect::default()).is_ok())
+        .collect();
+    proptest::sample::select(all)
+}
+
+pub(crate) fn reader((scheme, reading): (Scheme, Reading)) -> Reader {
+    Reader::new(scheme, reading, Dialect::default()).unwrap()
+}
+
+pub(crate) fn intern(reader: &mut Reader, (gold, pred): &Pair) -> (Vec<u32>, Vec<u32>) {
+    let mut ids = |tags: &[String]| reader.intern_all(tags.iter().map(String::as_str)).unwrap();
+    (ids(gold), ids(pred))
+}
+
+/// A line that tells the side, the sentence and the token.
+pub(crate) fn line(side: Side, sentence: u64, token: u32) -> u64 {
+    sentence * 1_000_000 + u64::from(token) * 2 + u64::from(side == Side::Pred) + 1
+}
+
+/// The violations of gold and of pred: how many, and the first ones.
+pub(crate) fn violations(scorer: &Scorer) -> Vec<(u64, Vec<Located>)> {
+    [Side::Gold, Side::Pred]
+        .map(|side| scorer.violations(side))
+        .map(|found| (found.count, found.first.clone()))
+        .into()
+}

@@ -1,0 +1,339 @@
+//! Scoring of files of spans: span files, and column files with stacked tags.
+
+mod spans;
+mod stacked;
+
+use spanrs_base::{Position, Span, Vocabulary};
+use spanrs_eval::{Pair, Scorer, Spans, TokenSets, TypeFilter, Unmatched};
+use spanrs_io::{ColumnReader, SpanFileReader};
+
+use crate::error::{Error, Result};
+use crate::file_warnings::column_warnings;
+use crate::{Progress, Reporter};
+
+/// Where the spans of one side come from.
+pub enum SpanSource {
+    /// A span file.
+    Spans(Box<SpanFileReader>),
+    /// A column file whose tags may be stacked, `I-S|B-NP`.
+    Stacked {
+        /// Its rows; the second column is the part of speech.
+        rows: Box<ColumnReader>,
+        /// Leave out tokens whose part of speech is punctuation.
+        ignore_punct: bool,
+    },
+}
+
+/// What is known of the files besides counts.
+pub struct SpanFiles {
+    /// Types in the order in which they appear.
+    pub types: Vec<String>,
+    /// Types of gold in the order of their first spans.
+    pub gold_types: Vec<String>,
+    /// Sentences.
+    pub sentences: u64,
+    /// Warnings about the columns of gold.
+    pub warnings: Vec<String>,
+}
+
+/// Most types of one job.
+const TYPES: usize = 1 << 20;
+
+/// The spans of a sentence.
+#[derive(Default)]
+struct Sentence {
+    spans: Vec<Span<i64>>,
+    tokens: TokenSets,
+    /// Some span lacks tokens between its bounds.
+    holes: bool,
+}
+
+impl Sentence {
+    fn clear(&mut self) {
+        self.spans.clear();
+        if self.holes {
+            self.tokens = TokenSets::default();
+            self.holes = false;
+        }
+    }
+
+    fn push(&mut self, span: Span<i64>) {
+        if self.holes {
+            self.tokens.push_whole();
+        }
+        self.spans.push(span);
+    }
+
+    /// Adds a span that has these tokens only, ascending.
+    fn push_tokens(&mut self, span: Span<i64>, tokens: impl IntoIterator<Item = i64>) {
+        if !self.holes {
+            self.spans.iter().for_each(|_| self.tokens.push_whole());
+            self.holes = true;
+        }
+        self.tokens.push((span.start, span.end), tokens);
+        self.spans.push(span);
+    }
+
+    fn spans(&self) -> Spans<'_> {
+        if self.holes {
+            Spans::with_tokens(&self.spans, &self.tokens, 0)
+        } else {
+            Spans::whole(&self.spans)
+        }
+    }
+}
+
+/// The tokens of a sentence, where the file has them.
+#[derive(Default, PartialEq, Eq)]
+struct Words {
+    text: Vec<u8>,
+    ends: Vec<usize>,
+}
+
+impl Words {
+    fn clear(&mut self) {
+        self.text.clear();
+        self.ends.clear();
+    }
+
+    fn push(&mut self, word: &[u8]) {
+        self.text.extend_from_slice(word);
+        self.ends.push(self.text.len());
+    }
+
+    fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    fn get(&self, at: usize) -> String {
+        let start = if at == 0 { 0 } else { self.ends[at - 1] };
+        String::from_utf8_lossy(&self.text[start..self.ends[at]]).into_owned()
+    }
+}
+
+/// One side while it is read.
+struct Side {
+    source: Source,
+    sentence: Sentence,
+    words: Words,
+    /// Line of the sentence's first span or token.
+    first: u64,
+}
+
+enum Source {
+    Spans(Box<spans::Reader>),
+    Stacked(Box<stacked::Reader>),
+}
+
+impl Side {
+    fn new(source: SpanSource) -> Self {
+        let source = match source {
+            SpanSource::Spans(reader) => Source::Spans(Box::new(spans::Reader::new(*reader))),
+            SpanSource::Stacked { rows, ignore_punct } => {
+                Source::Stacked(Box::new(stacked::Reader::new(*rows, ignore_punct)))
+            }
+        };
+        Self {
+            source,
+            sentence: Sentence::default(),
+            words: Words::default(),
+            first: 0,
+        }
+    }
+
+    /// Reads the next sentence; false at the end of the file.
+    fn next(&mut self, types: &mut Types<'_>, reporter: &mut Reporter<'_, '_>) -> Result<bool> {
+        self.sentence.clear();
+        self.words.clear();
+        match &mut self.source {
+            Source::Spans(reader) => {
+                reader.next(&mut self.sentence, &mut self.first, types, reporter)
+            }
+            Source::Stacked(reader) => reader.next(&mut self.words, &mut self.first, reporter),
+        }
+    }
+
+    /// The tokens of the sentence that its file says to leave out.
+    fn punctuation(&self) -> Option<Vec<bool>> {
+        match &self.source {
+            Source::Spans(_) => None,
+            Source::Stacked(reader) => reader.punctuation().map(<[bool]>::to_vec),
+        }
+    }
+
+    /// Tokens of the sentence, where the file has them.
+    fn tokens(&self) -> Option<usize> {
+        match &self.source {
+            Source::Spans(_) => None,
+            Source::Stacked(reader) => Some(reader.tokens()),
+        }
+    }
+
+    /// Finds the spans of the sentence, where reading it did not give them already.
+    fn find(&mut self, ignored: Option<&[bool]>, types: &mut Types<'_>) -> Result<()> {
+        match &mut self.source {
+            Source::Spans(_) => Ok(()),
+            Source::Stacked(reader) => reader.spans(ignored, &mut self.sentence, types, self.first),
+        }
+    }
+
+    fn position(&self) -> Position {
+        match &self.source {
+            Source::Spans(reader) => Position::line(reader.path(), self.first),
+            Source::Stacked(reader) => Position::line(reader.path(), self.first),
+        }
+    }
+
+    /// The end of the file.
+    fn end(&self) -> Position {
+        match &self.source {
+            Source::Spans(reader) => Position::line(reader.path(), reader.line()),
+            Source::Stacked(reader) => Position::line(reader.path(), reader.line()),
+        }
+    }
+}
+
+/// Types by id, and which of them count.
+struct Types<'a> {
+    names: &'a mut Vocabulary,
+    filter: &'a TypeFilter,
+    counts: Vec<bool>,
+}
+
+impl Types<'_> {
+    /// The id of a type; None where it does not count.
+    #[inline]
+    fn id(&mut self, name: &[u8], place: impl Fn() -> Position) -> Result<Option<u32>> {
+        let id = self.names.intern_bytes(name).map_err(|error| Error::Tags {
+            position: place(),
+            error: error.into(),
+        })?;
+        while self.counts.len() <= id as usize {
+            let name = self.names.name(self.counts.len() as u32);
+            self.counts.push(self.filter.counts(name));
+        }
+        Ok(self.counts[id as usize].then_some(id))
+    }
+}
+
+/// Scores the spans of two files, sentence by sentence.
+///
+/// # Errors
+/// What reading the files brings; [`Error::Misaligned`] where one has more sentences than the other, or
+/// both have tokens and these differ; [`Error::Stacked`]; [`Error::Unmatched`]; [`Error::Stopped`].
+pub fn score_spans(
+    gold: SpanSource,
+    pred: SpanSource,
+    scorer: &mut Scorer,
+    progress: &mut Progress<'_>,
+) -> Result<SpanFiles> {
+    let mut names = Vocabulary::new(TYPES);
+    let filter = scorer.filter().clone();
+    let mut types = Types {
+        names: &mut names,
+        filter: &filter,
+        counts: Vec::new(),
+    };
+    let warnings = match &gold {
+        SpanSource::Spans(_) => Vec::new(),
+        SpanSource::Stacked { rows, .. } => column_warnings(rows, None),
+    };
+    let (mut gold, mut pred) = (Side::new(gold), Side::new(pred));
+    let mut reporter = Reporter::new(progress);
+    let mut gold_types = Vec::new();
+    let mut seen = Vec::new();
+    let mut cells = scorer.type_cells();
+    let mut sentences = 0;
+    loop {
+        let g = gold.next(&mut types, &mut reporter)?;
+        let p = pred.next(&mut types, &mut reporter)?;
+        if !(g && p) {
+            if g || p {
+                return Err(too_many(&gold, &pred, g, sentences));
+            }
+            break;
+        }
+        same_words(&gold, &pred)?;
+        // Tokens are the same, and what is punctuation is so on both sides: as gold says, if it does.
+        let ignored = gold.punctuation().or_else(|| pred.punctuation());
+        gold.find(ignored.as_deref(), &mut types)?;
+        pred.find(ignored.as_deref(), &mut types)?;
+        for span in &gold.sentence.spans {
+            let ty = span.ty as usize;
+            if ty >= seen.len() {
+                seen.resize(ty + 1, false);
+            }
+            if !seen[ty] {
+                seen[ty] = true;
+                gold_types.push(types.names.name(span.ty).to_owned());
+            }
+        }
+        let pair = Pair::new(gold.sentence.spans(), pred.sentence.spans());
+        let name = |ty| types.names.name(ty).to_owned();
+        scorer
+            .add_spans(&pair, &mut cells, &name)
+            .map_err(|error| match error {
+                Unmatched::Stopped => Error::Stopped,
+                error => Error::Unmatched {
+                    position: gold.position(),
+                    error,
+                },
+            })?;
+        sentences += 1;
+    }
+    scorer.flush_spans(&mut cells, &|ty| types.names.name(ty).to_owned());
+    Ok(SpanFiles {
+        types: names.names().map(str::to_owned).collect(),
+        gold_types,
+        sentences,
+        warnings,
+    })
+}
+
+/// Where both sides have tokens they must be the same.
+fn same_words(gold: &Side, pred: &Side) -> Result<()> {
+    let (g, p) = (&gold.words, &pred.words);
+    let (Some(golds), Some(preds)) = (gold.tokens(), pred.tokens()) else {
+        return Ok(());
+    };
+    // A file of one column has tokens, but does not say which.
+    if golds == preds && (g.len() == 0 || p.len() == 0 || g == p) {
+        return Ok(());
+    }
+    let (place, same) = (pred.position(), "the files must hold the same tokens");
+    let message = match (0..g.len().min(p.len())).find(|&at| g.get(at) != p.get(at)) {
+        Some(at) => format!(
+            "token {} of the sentence is `{}`, but in that of {place} (pred) it is `{}`; {same}",
+            at + 1,
+            g.get(at),
+            p.get(at)
+        ),
+        None => format!(
+            "the sentence has {golds} tokens, but that of {place} (pred) has {preds}; {same}"
+        ),
+    };
+    Err(Error::Misaligned {
+        gold: gold.position(),
+        pred: place,
+        message,
+    })
+}
+
+/// One file goes on where the other has ended.
+fn too_many(gold: &Side, pred: &Side, gold_goes_on: bool, sentences: u64) -> Error {
+    let advice = "the files must hold the same sentences: where one has no span, give it a line such as EMPTY 999 999 999";
+    let (gold, pred, message) = if gold_goes_on {
+        let end = pred.end();
+        let message = format!("gold goes on where {end} (pred) ends, after {sentences} sentences");
+        (gold.position(), end, message)
+    } else {
+        let place = pred.position();
+        let message = format!("gold ends after {sentences} sentences, but {place} (pred) goes on");
+        (gold.end(), place, message)
+    };
+    Error::Misaligned {
+        gold,
+        pred,
+        message: format!("{message}; {advice}"),
+    }
+}

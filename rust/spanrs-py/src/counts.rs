@@ -1,0 +1,480 @@
+//! Counts of outcomes: behind `spanrs.Result`.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use numpy::{PyArray1, PyArray2};
+use pyo3::exceptions::{PyIndexError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyList, PyTuple};
+use spanrs_eval::outcomes::{
+    Axis, Cell, Counts as Core, CountsError, Key, Measure, Part, Prf, Ratio, bootstrap,
+};
+use spanrs_eval::{matcher_names, schema_of};
+
+use crate::error::{Error, Result};
+use crate::mat::MatOutcome;
+use crate::stop;
+
+/// How often each outcome occurred between each pair of types, in all and by document. It does not change.
+#[pyclass(frozen, module = "spanrs._spanrs")]
+pub(crate) struct Counts(pub(crate) Arc<Core>);
+
+/// (criterion, outcome, gold type, pred type, number)
+type CellTuple<'a, N = u64> = (u8, u8, Option<&'a str>, Option<&'a str>, N);
+/// (name, (true positive, false positive, false negative))
+type OutcomeTuple = (&'static str, [f64; 3]);
+/// (name, outcomes, typed, axis, per_type, support, cells_of, empty, renames)
+type CriterionTuple = (
+    &'static str,
+    Vec<OutcomeTuple>,
+    bool,
+    &'static str,
+    Option<u8>,
+    Option<u8>,
+    Option<u8>,
+    f64,
+    bool,
+);
+/// (kind, criterion, part, beta, weights, axis, type), or for ratios (kind, criterion, complement, above, below, type)
+#[derive(FromPyObject)]
+enum MeasureTuple {
+    Prf(
+        String,
+        u8,
+        String,
+        f64,
+        Option<Vec<[f64; 3]>>,
+        Option<String>,
+        Option<String>,
+    ),
+    Ratio(String, u8, bool, Vec<f64>, Vec<f64>, Option<String>),
+}
+
+/// Values of a bootstrap, at most: a GiB.
+const MOST_VALUES: u64 = 1 << 27;
+
+fn wrong(error: &CountsError) -> Error {
+    let code = match error {
+        CountsError::Schema { .. } | CountsError::Documents => "signature",
+        CountsError::Rename { .. } => "rename",
+        CountsError::OpenDocument | CountsError::Overflow => "counts",
+        CountsError::Version | CountsError::Damaged { .. } => "damaged",
+    };
+    Error::Counts {
+        message: error.to_string(),
+        code,
+    }
+}
+
+fn bad(message: impl Into<String>) -> Error {
+    PyValueError::new_err(message.into()).into()
+}
+
+fn axis_name(axis: Axis) -> &'static str {
+    match axis {
+        Axis::Own => "own",
+        Axis::Gold => "gold",
+        Axis::Pred => "pred",
+    }
+}
+
+fn axis_of(name: &str) -> Result<Axis> {
+    match name {
+        "own" => Ok(Axis::Own),
+        "gold" => Ok(Axis::Gold),
+        "pred" => Ok(Axis::Pred),
+        other => Err(bad(format!("no axis {other:?}"))),
+    }
+}
+
+fn key<'py>(py: Python<'py>, key: &Key) -> PyResult<Bound<'py, PyAny>> {
+    match key {
+        Key::Number(number) => Ok(number.into_pyobject(py)?.into_any()),
+        Key::Name(name) => Ok(name.into_pyobject(py)?.into_any()),
+    }
+}
+
+#[pymethods]
+impl Counts {
+    /// Counts of nothing.
+    #[staticmethod]
+    #[pyo3(signature = (matcher, by_document, /))]
+    fn empty(matcher: &str, by_document: bool) -> Result<Self> {
+        let schema = schema_of(matcher).ok_or_else(|| bad(format!("no matcher {matcher:?}")))?;
+        Ok(Self(Arc::new(match by_document {
+            true => Core::by_document(schema),
+            false => Core::new(schema),
+        })))
+    }
+
+    /// The matcher.
+    #[getter]
+    fn matcher(&self) -> &'static str {
+        self.0.schema().name
+    }
+
+    /// True where documents have rows.
+    #[getter]
+    fn by_document(&self) -> bool {
+        self.0.has_documents()
+    }
+
+    /// All cells that occur, in all documents or in one.
+    #[pyo3(signature = (document=None, /))]
+    fn cells(&self, document: Option<usize>) -> Result<Vec<CellTuple<'_>>> {
+        let Some(document) = document else {
+            let ids = 0..self.0.cells().len() as u32;
+            let all = ids.map(|id| (id, self.0.total(id)));
+            return Ok(all
+                .filter(|(_, n)| *n > 0)
+                .map(|(id, n)| self.tuple(id, n))
+                .collect());
+        };
+        let row = self.0.row(document);
+        let row = row.ok_or_else(|| PyIndexError::new_err("there is no such document"))?;
+        let cells = row.cells.iter().zip(row.n);
+        Ok(cells.map(|(&id, &n)| self.tuple(id, n)).collect())
+    }
+
+    /// Names or numbers of the documents, in the order in which they were counted or merged.
+    fn documents<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
+        let keys: PyResult<Vec<_>> = self.0.rows().map(|row| key(py, row.key)).collect();
+        PyList::new(py, keys?)
+    }
+
+    /// Number of documents.
+    fn __len__(&self) -> usize {
+        self.0.rows().len()
+    }
+
+    /// Sums over all documents of one outcome, or of all cells of a criterion, for each document.
+    #[pyo3(signature = (criterion, outcomes, /))]
+    fn by_outcome<'py>(
+        &self,
+        py: Python<'py>,
+        criterion: u8,
+        outcomes: usize,
+    ) -> Bound<'py, PyArray2<u64>> {
+        let cells = self.0.cells();
+        let mut sums = numpy::ndarray::Array2::<u64>::zeros((self.0.rows().len(), outcomes));
+        for (at, row) in self.0.rows().enumerate() {
+            for (&id, &n) in row.cells.iter().zip(row.n) {
+                let cell = &cells[id as usize];
+                if cell.criterion == criterion && usize::from(cell.outcome) < outcomes {
+                    sums[(at, usize::from(cell.outcome))] += n;
+                }
+            }
+        }
+        PyArray2::from_owned_array(py, sums)
+    }
+
+    /// All rows as columns: number of the document, criterion, outcome, gold type, pred type (numbers; -1 for none),
+    /// count; then the names of the types. Without documents one row for each cell, of document -1.
+    fn long<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        let mut columns: [Vec<i64>; 6] = Default::default();
+        let mut push = |document: i64, cell: &Cell, n: u64| {
+            let ty = |ty: Option<u32>| ty.map_or(-1, i64::from);
+            let values = [
+                document,
+                cell.criterion.into(),
+                cell.outcome.into(),
+                ty(cell.gold),
+                ty(cell.pred),
+                n as i64,
+            ];
+            for (column, value) in columns.iter_mut().zip(values) {
+                column.push(value);
+            }
+        };
+        let cells = self.0.cells();
+        for (document, row) in (0..).zip(self.0.rows()) {
+            for (&id, &n) in row.cells.iter().zip(row.n) {
+                push(document, &cells[id as usize], n);
+            }
+        }
+        if !self.0.has_documents() {
+            for (id, cell) in (0..).zip(cells) {
+                if self.0.total(id) > 0 {
+                    push(-1, cell, self.0.total(id));
+                }
+            }
+        }
+        let types: Vec<&str> = (0..self.0.types() as u32)
+            .map(|ty| self.0.type_name(ty))
+            .collect();
+        let arrays: Vec<_> = columns
+            .into_iter()
+            .map(|column| PyArray1::from_vec(py, column).into_any())
+            .collect();
+        PyTuple::new(
+            py,
+            [
+                PyTuple::new(py, arrays)?.into_any(),
+                PyList::new(py, types)?.into_any(),
+            ],
+        )
+    }
+
+    /// As [`Counts::cells`], each document counting as often as its weight says.
+    #[pyo3(signature = (weights, /))]
+    fn weighted(&self, weights: Vec<f64>) -> Result<Vec<CellTuple<'_, f64>>> {
+        let documents = self.0.rows().len();
+        if documents != weights.len() {
+            return Err(bad(format!(
+                "there are {documents} documents and {} weights; give one each",
+                weights.len()
+            )));
+        }
+        let mut sums = vec![0.0; self.0.cells().len()];
+        for (row, weight) in self.0.rows().zip(weights) {
+            for (&id, &n) in row.cells.iter().zip(row.n) {
+                sums[id as usize] += n as f64 * weight;
+            }
+        }
+        let sums = (0..).zip(sums).filter(|(_, n)| *n > 0.0);
+        Ok(sums
+            .map(|(id, n)| {
+                let (criterion, outcome, gold, pred, _) = self.tuple(id, 0);
+                (criterion, outcome, gold, pred, n)
+            })
+            .collect())
+    }
+
+    /// These and other counts together.
+    #[pyo3(signature = (others, /))]
+    fn merge(&self, py: Python<'_>, others: Vec<Bound<'_, Self>>) -> Result<Self> {
+        let others: Vec<Arc<Core>> = others.iter().map(|other| other.get().0.clone()).collect();
+        py.detach(|| {
+            let mut all = Core::clone(&self.0);
+            for other in others {
+                all.merge(&other).map_err(|error| wrong(&error))?;
+            }
+            Ok(Self(Arc::new(all)))
+        })
+    }
+
+    /// These counts and another layer of annotations of the same documents; what is counted for sentences and tokens
+    /// of the criterion `once` is not counted again, but for these outcomes.
+    #[pyo3(signature = (other, once, again, /))]
+    fn join(&self, other: &Self, once: u8, again: Vec<u8>) -> Result<Self> {
+        let mut all = Core::clone(&self.0);
+        all.join(&other.0, |cell| {
+            cell.criterion != once || again.contains(&cell.outcome)
+        })
+        .map_err(|error| wrong(&error))?;
+        Ok(Self(Arc::new(all)))
+    }
+
+    /// The same spans under other names of types; None leaves a type out.
+    #[pyo3(signature = (rename, /))]
+    fn renamed(&self, rename: &Bound<'_, PyAny>) -> Result<Self> {
+        let mut names = Vec::new();
+        for ty in 0..self.0.types() as u32 {
+            let name = self.0.type_name(ty);
+            names.push((name, rename.call1((name,))?.extract::<Option<String>>()?));
+        }
+        let names: std::collections::HashMap<&str, Option<String>> = names.into_iter().collect();
+        let renamed = self.0.renamed(|name| names.get(name).cloned().flatten());
+        Ok(Self(Arc::new(renamed.map_err(|error| wrong(&error))?)))
+    }
+
+    /// The counts as bytes, equal for equal counts whatever the order of merging.
+    fn to_bytes<'py>(&self, py: Python<'py>) -> Result<Bound<'py, PyBytes>> {
+        let bytes = py.detach(|| self.0.to_bytes());
+        Ok(PyBytes::new(py, &bytes.map_err(|error| wrong(&error))?))
+    }
+
+    /// What [`Counts::to_bytes`] gave.
+    #[staticmethod]
+    #[pyo3(signature = (stored, matcher, /))]
+    fn from_bytes(py: Python<'_>, stored: &[u8], matcher: &str) -> Result<Self> {
+        let schema = schema_of(matcher).ok_or_else(|| bad(format!("no matcher {matcher:?}")))?;
+        let counts = py.detach(|| Core::from_bytes(stored, schema));
+        Ok(Self(Arc::new(counts.map_err(|error| wrong(&error))?)))
+    }
+
+    fn __eq__(&self, py: Python<'_>, other: &Self) -> bool {
+        py.detach(|| self.0.to_bytes() == other.0.to_bytes())
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> Result<Bound<'py, PyTuple>> {
+        let make = py
+            .import("spanrs._spanrs")?
+            .getattr("Counts")?
+            .getattr("from_bytes")?;
+        let arguments = (self.to_bytes(py)?, self.matcher());
+        Ok((make, arguments).into_pyobject(py)?)
+    }
+
+    /// Values of measures over resampled corpora, an array of shape (samples, measures); None without documents.
+    #[pyo3(signature = (measures, samples, seed, threads, /))]
+    fn bootstrap<'py>(
+        &self,
+        py: Python<'py>,
+        measures: Vec<MeasureTuple>,
+        samples: u64,
+        seed: u64,
+        threads: usize,
+    ) -> Result<Option<Bound<'py, PyArray2<f64>>>> {
+        let measures: Vec<Measure> = measures
+            .into_iter()
+            .map(|measure| self.measure(measure))
+            .collect::<Result<_>>()?;
+        if self.0.rows().len() == 0 {
+            return Ok(None);
+        }
+        let width = measures.len();
+        let values = u64::try_from(width)
+            .unwrap_or(u64::MAX)
+            .saturating_mul(samples);
+        if values > MOST_VALUES {
+            return Err(Error::Counts {
+                message: format!(
+                    "{samples} samples of {width} measures are {values} values, and {MOST_VALUES} is the limit"
+                ),
+                code: "too_many_values",
+            });
+        }
+        let found = py.detach(|| bootstrap(&self.0, &measures, samples, seed, threads, stop));
+        let found = found.ok_or(spanrs_jobs::Error::Stopped)?;
+        let values: Vec<f64> = found.into_iter().flatten().collect();
+        let shape = (samples as usize, width);
+        let array = numpy::ndarray::Array2::from_shape_vec(shape, values);
+        let array = array.map_err(|error| bad(error.to_string()))?;
+        Ok(Some(PyArray2::from_owned_array(py, array)))
+    }
+}
+
+impl Counts {
+    pub(crate) fn new(counts: Core) -> Self {
+        Self(Arc::new(counts))
+    }
+
+    fn tuple(&self, id: u32, n: u64) -> CellTuple<'_> {
+        let cell = &self.0.cells()[id as usize];
+        let name = |ty: Option<u32>| ty.map(|ty| self.0.type_name(ty));
+        (
+            cell.criterion,
+            cell.outcome,
+            name(cell.gold),
+            name(cell.pred),
+            n,
+        )
+    }
+
+    fn measure(&self, measure: MeasureTuple) -> Result<Measure> {
+        // A type that does not occur has a number that no type has.
+        let number = |name: Option<String>| {
+            name.map_or(u32::MAX, |name| {
+                let mut all = 0..self.0.types() as u32;
+                all.find(|&ty| self.0.type_name(ty) == name)
+                    .unwrap_or(u32::MAX)
+            })
+        };
+        let criteria = self.0.schema().criteria;
+        let check = |criterion: u8| match criteria.get(usize::from(criterion)) {
+            Some(_) => Ok(criterion),
+            None => Err(bad(format!("no criterion {criterion}"))),
+        };
+        match measure {
+            MeasureTuple::Prf(kind, criterion, part, beta, weights, axis, ty) => {
+                let prf = Prf {
+                    criterion: check(criterion)?,
+                    part: match &*part {
+                        "precision" => Part::Precision,
+                        "recall" => Part::Recall,
+                        _ => Part::F,
+                    },
+                    beta,
+                    weights,
+                    axis: axis.as_deref().map(axis_of).transpose()?,
+                };
+                Ok(match &*kind {
+                    "micro" => Measure::Micro(prf),
+                    "macro" => Measure::Macro(prf),
+                    "weighted" => Measure::Weighted(prf),
+                    "type" => Measure::OfType(prf, number(ty)),
+                    other => return Err(bad(format!("no measure {other:?}"))),
+                })
+            }
+            MeasureTuple::Ratio(kind, criterion, complement, above, below, ty) => {
+                let ratio = Ratio {
+                    criterion: check(criterion)?,
+                    above,
+                    below,
+                    complement,
+                };
+                Ok(match &*kind {
+                    "type" => Measure::RatioOfType(ratio, number(ty)),
+                    _ => Measure::Ratio(ratio),
+                })
+            }
+        }
+    }
+}
+
+/// The criteria of a matcher, in order.
+#[pyfunction]
+#[pyo3(signature = (matcher, /))]
+pub(crate) fn schema(matcher: &str) -> Result<Vec<CriterionTuple>> {
+    let schema = schema_of(matcher).ok_or_else(|| bad(format!("no matcher {matcher:?}")))?;
+    let criteria = schema.criteria.iter().map(|criterion| {
+        let outcomes = criterion.outcomes.iter();
+        (
+            criterion.name,
+            outcomes.map(|o| (o.name, o.weights)).collect(),
+            criterion.typed,
+            axis_name(criterion.axis),
+            criterion.per_type,
+            criterion.support,
+            criterion.cells_of,
+            criterion.empty,
+            criterion.renames,
+        )
+    });
+    Ok(criteria.collect())
+}
+
+/// Names of the matchers of tags and spans.
+#[pyfunction]
+pub(crate) fn matchers() -> Vec<&'static str> {
+    matcher_names().collect()
+}
+
+/// Adds up what came of documents of text.
+#[pyclass(frozen, module = "spanrs._spanrs")]
+pub(crate) struct DocumentTotals(Mutex<Core>);
+
+#[pymethods]
+impl DocumentTotals {
+    #[new]
+    #[pyo3(signature = (by_document, /))]
+    fn new(by_document: bool) -> Self {
+        let schema = &spanrs_eval::mat::SCHEMA;
+        Self(Mutex::new(match by_document {
+            true => Core::by_document(schema),
+            false => Core::new(schema),
+        }))
+    }
+
+    /// Adds what came of a pair of documents, which is called so.
+    #[pyo3(signature = (outcome, name, /))]
+    fn add(&self, outcome: &MatOutcome, name: &str) -> Result<()> {
+        let added = self
+            .lock()
+            .add_document(Key::Name(name.into()), outcome.counts());
+        added.map_err(|error| wrong(&error))
+    }
+
+    /// What was added so far.
+    fn counts(&self) -> Counts {
+        Counts::new(self.lock().clone())
+    }
+}
+
+impl DocumentTotals {
+    /// The counts. What a thread left half done when it failed is whole enough: adding cannot fail half way.
+    fn lock(&self) -> MutexGuard<'_, Core> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

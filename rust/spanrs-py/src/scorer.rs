@@ -1,0 +1,554 @@
+//! Scoring: behind `spanrs.score` and `spanrs.Scorer`, for every matcher.
+
+use std::cell::RefCell;
+use std::sync::{Mutex, MutexGuard, TryLockError};
+
+use numpy::PyReadonlyArray1;
+use pyo3::exceptions::{PyRuntimeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use spanrs_base::Limits;
+use spanrs_eval::outcomes::{CORPUS, DIFFERING_TOKENS, UNALIGNED_FILES};
+use spanrs_eval::{MatcherOptions, Scorer as Core, Side, TypeFilter, Violations, make_matcher};
+use spanrs_io::ColumnReader;
+use spanrs_jobs::{Alignment, OnMisaligned};
+use spanrs_tags::{Evidence, Reader, Reading, Scheme};
+
+use crate::arrow;
+use crate::batch::Batch;
+use crate::counting::{Alignments, Counting, PredScheme};
+use crate::counts::Counts;
+use crate::document_ends::{DocumentEnds, DocumentSizes};
+use crate::error::{Error, Result};
+use crate::files::{ColumnOptions, Progress, SpanFileOptions, columns};
+use crate::ids::{Ids, Sentences, numbering, with_values};
+use crate::lists::Interner;
+use crate::options::{PyDialect, reading, scheme_or_auto, violation_tuple};
+use crate::rows::Rows;
+use crate::span_lists::{Sides, SpanLists};
+use crate::stop;
+
+/// Counts gold against pred, sentence after sentence.
+#[pyclass(frozen, module = "spanrs._spanrs")]
+pub(crate) struct Scorer(Mutex<Counting>);
+
+/// (name; share of the gold span a pair needs, in per cent; optimal, not greedy)
+pub(crate) type MatcherTuple = (String, f64, bool);
+/// (types that count, or None for all; types that do not)
+pub(crate) type FilterTuple = (Option<Vec<String>>, Vec<String>);
+
+/// The matcher of a name with its options.
+pub(crate) fn matcher(
+    (name, min_overlap, optimal): &MatcherTuple,
+) -> Result<Box<dyn spanrs_eval::Matcher>> {
+    let options = MatcherOptions {
+        min_overlap: *min_overlap,
+        optimal: *optimal,
+        watch: stop,
+    };
+    make_matcher(name, &options)
+        .ok_or_else(|| PyValueError::new_err(format!("no matcher {name:?}")).into())
+}
+
+pub(crate) fn type_filter((keep, exclude): FilterTuple) -> TypeFilter {
+    TypeFilter { keep, exclude }
+}
+
+#[pymethods]
+impl Scorer {
+    #[new]
+    #[pyo3(signature = (matcher_tuple, filter_tuple, scheme, pred_scheme, reading_name, dialect, keep, by_document, /))]
+    #[allow(clippy::too_many_arguments)] // Called from one place.
+    fn new(
+        matcher_tuple: MatcherTuple,
+        filter_tuple: FilterTuple,
+        scheme: &str,
+        pred_scheme: Option<&str>,
+        reading_name: &str,
+        dialect: PyDialect,
+        keep: usize,
+        by_document: bool,
+    ) -> Result<Self> {
+        let scheme = scheme_or_auto(scheme)?;
+        let pred_scheme = PredScheme::from_name(pred_scheme, scheme.is_none())?;
+        let read_as = reading(reading_name)?;
+        // A refusal names at least one.
+        let keep = keep.max(usize::from(read_as == Reading::Refuse));
+        let mut scorer =
+            Core::new(matcher(&matcher_tuple)?, keep).with_filter(type_filter(filter_tuple));
+        if by_document {
+            scorer = scorer.by_document();
+        }
+        let first = scheme.unwrap_or(Scheme::Bio);
+        let mut reader = Reader::new(first, read_as, dialect.checked()?)?;
+        if let PredScheme::Named(pred_scheme) = pred_scheme {
+            reader = reader.with_pred_scheme(pred_scheme)?;
+        }
+        Ok(Self(Mutex::new(Counting {
+            reader,
+            scorer,
+            decided: scheme.is_some(),
+            pred_scheme,
+            detection: None,
+            pred_detection: None,
+            alignments: Alignments::default(),
+        })))
+    }
+
+    /// Adds sentences given as sequences of sequences of str.
+    #[pyo3(signature = (gold, pred, documents, /))]
+    fn update_lists(
+        &self,
+        gold: &Bound<'_, PyAny>,
+        pred: &Bound<'_, PyAny>,
+        documents: Option<DocumentSizes<'_>>,
+    ) -> Result<()> {
+        let inner = &mut *self.lock()?;
+        let rows = Rows::new(gold, pred)?;
+        let documents = ends(documents.as_ref(), rows.len()?)?;
+        let mut interner = Interner::new();
+        inner.run(
+            |reader, side, most| rows.evidence(reader, side, most),
+            |reader, scorer| rows.count(&mut interner, reader, scorer, documents.as_ref()),
+        )?;
+        inner.refuse()
+    }
+
+    /// Reads in these schemes from now on, if none was found out yet. Without `pred_scheme` pred is in that of
+    /// gold.
+    #[pyo3(signature = (scheme, pred_scheme, /))]
+    fn set_schemes(&self, scheme: &str, pred_scheme: Option<&str>) -> Result<()> {
+        let inner = &mut *self.lock()?;
+        let pred_scheme = PredScheme::from_name(pred_scheme, false)?;
+        inner.set_schemes(crate::options::scheme(scheme)?, pred_scheme)
+    }
+
+    /// Adds sentences given as arrays of ids. `lengths` cuts arrays of one dimension into sentences.
+    #[pyo3(signature = (gold, pred, vocabulary, ignore_index, lengths, threads, documents, /))]
+    #[allow(clippy::too_many_arguments)] // Called from one place.
+    fn update_ids(
+        &self,
+        gold: &Bound<'_, PyAny>,
+        pred: &Bound<'_, PyAny>,
+        vocabulary: Vec<String>,
+        ignore_index: i64,
+        lengths: Option<PyReadonlyArray1<'_, i64>>,
+        threads: usize,
+        documents: Option<DocumentSizes<'_>>,
+    ) -> Result<()> {
+        let inner = &mut *self.lock()?;
+        let py = gold.py();
+        let (gold, pred) = (Ids::extract(gold)?, Ids::extract(pred)?);
+        let (sentences, tokens) = gold.shape()?;
+        if gold.shape()? != pred.shape()? {
+            let (n, m) = pred.shape()?;
+            return Err(Error::Shape {
+                message: format!(
+                    "gold is {sentences} by {tokens} (sentences by tokens), pred {n} by {m}"
+                ),
+                sentence: None,
+            });
+        }
+        let numbers = numbering(&vocabulary, &mut inner.reader)?;
+        // Copied, because another thread could change the array while sentences are cut by it.
+        let lengths = lengths.map(|lengths| lengths.as_slice().map(<[i64]>::to_vec));
+        let lengths = lengths.transpose().map_err(PyErr::from)?;
+        let cut = match &lengths {
+            None => Sentences::Equal(sentences, tokens),
+            Some(_) if sentences != 1 => {
+                return Err(Error::Shape {
+                    message: "lengths are for arrays of one dimension".to_owned(),
+                    sentence: None,
+                });
+            }
+            Some(lengths) => cut(lengths, sentences * tokens)?,
+        };
+        cut.check()?;
+        let documents = ends(documents.as_ref(), cut.len())?;
+        with_values!(&gold, gold => with_values!(&pred, pred => {
+            let batch = Batch {
+                gold,
+                pred,
+                cut,
+                gold_numbers: &numbers,
+                pred_numbers: &numbers,
+                ignore: ignore_index,
+                first: 0,
+                nulls: false,
+                documents: documents.as_ref(),
+            };
+            py.detach(|| inner.run(
+                |_, side, most| {
+                    let mut evidence = Evidence::default();
+                    let whole = batch.evidence(side, most, &mut evidence)?;
+                    Ok((evidence, whole))
+                },
+                |reader, scorer| batch.count(reader, scorer, threads),
+            ))
+        }))?;
+        inner.refuse()
+    }
+
+    /// Adds Arrow list columns: of strings, of a dictionary, or of integers with a vocabulary.
+    #[pyo3(signature = (gold, pred, vocabulary, ignore_index, threads, documents, /))]
+    #[allow(clippy::too_many_arguments)] // Called from one place.
+    fn update_arrow(
+        &self,
+        gold: &Bound<'_, PyAny>,
+        pred: &Bound<'_, PyAny>,
+        vocabulary: Option<Vec<String>>,
+        ignore_index: i64,
+        threads: usize,
+        documents: Option<DocumentSizes<'_>>,
+    ) -> Result<()> {
+        let inner = &mut *self.lock()?;
+        let py = gold.py();
+        let (gold, pred) = (arrow::import(gold, "gold")?, arrow::import(pred, "pred")?);
+        let documents = match &documents {
+            None => None,
+            Some(documents) => Some(DocumentEnds::new(documents)?),
+        };
+        py.detach(|| {
+            let columns = arrow::Columns::new(
+                (&gold, &pred),
+                vocabulary.as_deref(),
+                ignore_index,
+                &mut inner.reader,
+            )?;
+            if let Some(documents) = &documents {
+                documents.check(columns.rows())?;
+            }
+            inner.run(
+                |_, side, most| columns.evidence(side, most),
+                |reader, scorer| columns.count(reader, scorer, threads, documents.as_ref()),
+            )
+        })?;
+        inner.refuse()
+    }
+
+    /// Scores files. `gold` and `pred` are functions that give the source from its beginning; with
+    /// `pred` None the one file has two columns of tags.
+    #[pyo3(signature = (gold, pred, gold_options, pred_options, on_misaligned, progress, /))]
+    fn update_files(
+        &self,
+        gold: &Bound<'_, PyAny>,
+        pred: Option<&Bound<'_, PyAny>>,
+        gold_options: ColumnOptions,
+        pred_options: ColumnOptions,
+        on_misaligned: &str,
+        progress: Option<Py<PyAny>>,
+    ) -> Result<()> {
+        let inner = &mut *self.lock()?;
+        let py = gold.py();
+        let on_misaligned = match on_misaligned {
+            "refuse" => OnMisaligned::Refuse,
+            "report" => OnMisaligned::Report,
+            "ignore" => OnMisaligned::Ignore,
+            other => {
+                let message = format!("on_misaligned is refuse, report or ignore, not {other:?}");
+                return Err(PyValueError::new_err(message).into());
+            }
+        };
+        let (mut alignment, mut warnings) = (Alignment::default(), Vec::new());
+        let progress = RefCell::new(Progress::new(progress));
+        inner.run(
+            |reader, side, most| {
+                let mut rows = match (side, pred) {
+                    (Side::Gold, _) => columns(&gold.call0()?, &gold_options, Some(side))?,
+                    (Side::Pred, Some(pred)) => {
+                        columns(&pred.call0()?, &pred_options, Some(Side::Gold))?
+                    }
+                    (Side::Pred, None) => columns(&gold.call0()?, &gold_options, Some(side))?,
+                };
+                if side == Side::Pred && pred.is_some() {
+                    // Scoring decides whether that is an error.
+                    rows.allow_missing_key();
+                }
+                let progress = &mut *progress.borrow_mut();
+                let result = py
+                    .detach(|| spanrs_jobs::gather(rows, reader, most, &mut |n| progress.tell(n)));
+                progress.check(result.map_err(Error::from))
+            },
+            |reader, scorer| {
+                let first = columns(&gold.call0()?, &gold_options, None)?;
+                let second = match pred {
+                    Some(pred) => Some(columns(&pred.call0()?, &pred_options, None)?),
+                    None => None,
+                };
+                let same_file = second
+                    .as_ref()
+                    .filter(|second| second.path() == first.path());
+                warnings =
+                    spanrs_jobs::column_warnings(&first, same_file.map(ColumnReader::tag_column));
+                let sides = match second {
+                    Some(pred) => spanrs_jobs::Sides::Two {
+                        gold: Box::new(first),
+                        pred: Box::new(pred),
+                    },
+                    None => spanrs_jobs::Sides::One(Box::new(first)),
+                };
+                let progress = &mut *progress.borrow_mut();
+                let result = py.detach(|| {
+                    spanrs_jobs::score(sides, reader, scorer, on_misaligned, &mut |n| {
+                        progress.tell(n)
+                    })
+                });
+                alignment = progress.check(result.map_err(Error::from))?;
+                Ok(())
+            },
+        )?;
+        if let Some(key) = &alignment.missing_key {
+            warnings.push(format!(
+                "no word of pred has the key {key}, which gold has; pred has no spans then"
+            ));
+        }
+        let (differing, unaligned) = (alignment.differing, alignment.unaligned);
+        inner.scorer.add_to_corpus(DIFFERING_TOKENS, differing);
+        inner
+            .scorer
+            .add_to_corpus(UNALIGNED_FILES, u64::from(unaligned));
+        inner.alignments.add(alignment);
+        inner.alignments.warn(warnings);
+        Ok(())
+    }
+
+    /// Adds sentences of spans. Types that are not looked at are left out.
+    #[pyo3(signature = (gold, pred, documents, /))]
+    fn update_spans(
+        &self,
+        py: Python<'_>,
+        gold: &SpanLists,
+        pred: &SpanLists,
+        documents: Option<DocumentSizes<'_>>,
+    ) -> Result<()> {
+        let inner = &mut *self.lock()?;
+        let documents = ends(documents.as_ref(), gold.count())?;
+        py.detach(|| {
+            let mut part = inner.scorer.part(&inner.reader);
+            let filter = part.filter().clone();
+            let sides = Sides::new(gold, pred, |name| filter.counts(name));
+            let name = |ty: u32| sides.types[ty as usize].to_owned();
+            let mut cells = part.type_cells();
+            let mut ends = documents.as_ref().map(|documents| documents.from(0));
+            sides.run(|sentence, pair| {
+                let added = part.add_spans(&pair, &mut cells, &name);
+                added.map_err(|error| Error::unmatched(sentence, error))?;
+                let end = ends.as_mut().and_then(|ends| ends.ends_at(sentence + 1));
+                if let Some(document) = end {
+                    part.flush_spans(&mut cells, &name);
+                    part.end_document(&inner.reader, document);
+                }
+                Ok(())
+            })?;
+            part.flush_spans(&mut cells, &name);
+            inner.scorer.add_part(part, &inner.reader);
+            Ok(())
+        })
+    }
+
+    /// Adds a pair of span files or files of stacked tags, as one document that is called so. Gives the formats of
+    /// gold and of pred, types in the order in which gold first has them, and sentences.
+    #[pyo3(signature = (gold, pred, name, progress, /))]
+    fn update_span_files(
+        &self,
+        py: Python<'_>,
+        gold: SpanFileOptions<'_>,
+        pred: SpanFileOptions<'_>,
+        name: Option<&str>,
+        progress: Option<Py<PyAny>>,
+    ) -> Result<(&'static str, &'static str, Vec<String>, u64)> {
+        let inner = &mut *self.lock()?;
+        let ((gold, gold_format), (pred, pred_format)) = (gold.open()?, pred.open()?);
+        let mut progress = Progress::new(progress);
+        let mut part = inner.scorer.part(&inner.reader);
+        let read = py.detach(|| {
+            let watch = &mut |n| progress.tell(n);
+            spanrs_jobs::span_files::score_spans(gold, pred, &mut part, watch)
+        });
+        let files = progress.check(read.map_err(Error::from))?;
+        part.end_document(&inner.reader, name);
+        inner.scorer.add_part(part, &inner.reader);
+        inner.alignments.warn(files.warnings);
+        Ok((gold_format, pred_format, files.gold_types, files.sentences))
+    }
+
+    /// Ends the current document, which is called so.
+    #[pyo3(signature = (name=None, /))]
+    fn end_document(&self, name: Option<&str>) -> Result<()> {
+        let inner = &mut *self.lock()?;
+        inner.scorer.end_document(&inner.reader, name);
+        Ok(())
+    }
+
+    /// The scheme as far as it is found out, that of pred where it is another one, and the reading.
+    fn made(&self) -> Result<Schemes> {
+        let inner = &*self.lock()?;
+        Ok(made(inner))
+    }
+
+    /// Counts so far.
+    fn counts(&self) -> Result<Counts> {
+        let inner = &mut *self.lock()?;
+        Ok(Counts(inner.scorer.counts(&inner.reader)))
+    }
+
+    /// What the exact matcher counted in tags, for peers: type to (gold, pred, both) in the order of the types, every
+    /// distinct tag, tokens, tokens with equal tags, and violations of both sides.
+    fn tag_state<'py>(&self, py: Python<'py>) -> Result<TagState<'py>> {
+        let inner = &mut *self.lock()?;
+        let counts = inner.scorer.counts(&inner.reader);
+        let (mut rows, mut corpus) = (vec![[0; 3]; counts.types()], [0; CORPUS_NUMBERS]);
+        for (id, cell) in (0..).zip(counts.cells()) {
+            let n = counts.total(id);
+            match (cell.criterion, cell.outcome, cell.gold.or(cell.pred)) {
+                (0, 0, Some(ty)) => rows[ty as usize].iter_mut().for_each(|sum| *sum += n),
+                (0, side @ (1 | 2), Some(ty)) => rows[ty as usize][usize::from(side) - 1] += n,
+                (1, outcome, None) => corpus[usize::from(outcome)] += n,
+                _ => {}
+            }
+        }
+        let types = PyDict::new(py);
+        for name in inner.reader.types().names() {
+            let known = (0..counts.types() as u32).find(|&ty| counts.type_name(ty) == name);
+            if let Some(ty) = known {
+                let [gold, pred, both] = rows[ty as usize];
+                types.set_item(name, (gold, pred, both))?;
+            }
+        }
+        let tags = inner.reader.tags().names().map(str::to_owned).collect();
+        let [
+            _,
+            tokens,
+            correct,
+            _,
+            _,
+            gold_violations,
+            pred_violations,
+            ..,
+        ] = corpus;
+        Ok((
+            types,
+            tags,
+            tokens,
+            correct,
+            gold_violations + pred_violations,
+        ))
+    }
+
+    /// What was noticed besides: violations with their places, warnings, how schemes were found out.
+    fn evidence<'py>(&self, py: Python<'py>) -> Result<Bound<'py, PyDict>> {
+        let inner = &*self.lock()?;
+        let evidence = PyDict::new(py);
+        for (name, side) in [("gold", Side::Gold), ("pred", Side::Pred)] {
+            let (_, first) = located(inner.scorer.violations(side));
+            evidence.set_item(format!("{name}_violations"), first)?;
+        }
+        let alignments = &inner.alignments;
+        evidence.set_item("differing", alignments.examples.clone())?;
+        evidence.set_item("warnings", alignments.warnings.clone())?;
+        let statement = inner.detection.as_ref().map(|d| d.statement.as_str());
+        evidence.set_item("detection", statement)?;
+        let statement = inner.pred_detection.as_ref().map(|d| d.statement.as_str());
+        evidence.set_item("pred_detection", statement)?;
+        Ok(evidence)
+    }
+}
+
+/// (types, tags, tokens, correct tokens, violations)
+type TagState<'py> = (Bound<'py, PyDict>, Vec<String>, u64, u64, u64);
+/// Numbers of the corpus.
+const CORPUS_NUMBERS: usize = CORPUS.outcomes.len();
+
+/// Where documents end among so many sentences.
+fn ends(documents: Option<&DocumentSizes<'_>>, sentences: usize) -> Result<Option<DocumentEnds>> {
+    let Some(documents) = documents else {
+        return Ok(None);
+    };
+    let ends = DocumentEnds::new(documents)?;
+    ends.check(sentences)?;
+    Ok(Some(ends))
+}
+
+impl Scorer {
+    /// Waiting here could wait forever: the thread that counts may need the interpreter, which the one
+    /// that waits would hold; and a generator may ask for the result of the very update that runs it.
+    fn lock(&self) -> Result<MutexGuard<'_, Counting>> {
+        match self.0.try_lock() {
+            Ok(guard) => Ok(guard),
+            // Poisoned by a panic half way; what is counted are whole sentences.
+            Err(TryLockError::Poisoned(poisoned)) => Ok(poisoned.into_inner()),
+            Err(TryLockError::WouldBlock) => Err(PyRuntimeError::new_err(
+                "the scorer is in use: by another thread, or by an update that is still running; \
+                 give each thread a scorer of its own and merge them",
+            )
+            .into()),
+        }
+    }
+}
+
+/// The scheme as far as it is found out, that of pred where it is another one, and the reading.
+type Schemes = (Option<&'static str>, Option<&'static str>, &'static str);
+
+fn made(counting: &Counting) -> Schemes {
+    let reader = &counting.reader;
+    let pred_scheme = match counting.pred_scheme {
+        // It may yet turn out to be that of gold.
+        PredScheme::Named(scheme) if !counting.decided => Some(scheme.name()),
+        PredScheme::Undetected if counting.decided => Some("auto"),
+        _ => reader
+            .has_two_schemes()
+            .then(|| reader.pred_scheme().name()),
+    };
+    (
+        counting.decided.then(|| reader.scheme().name()),
+        pred_scheme,
+        reader.reading().name(),
+    )
+}
+
+/// Lengths, which must cover all ids.
+fn cut(lengths: &[i64], ids: usize) -> Result<Sentences<'_, i64>> {
+    // Together they have the high bits that any of them has.
+    let all = lengths.iter().fold(0, |all, &length| all | length);
+    if all < 0
+        && let Some(at) = lengths.iter().position(|&length| length < 0)
+    {
+        return Err(Error::Shape {
+            message: format!(
+                "sentence {at} has length {}; lengths are 0 or more",
+                lengths[at]
+            ),
+            sentence: Some(at),
+        });
+    }
+    let sum = if all <= i64::from(u32::MAX) {
+        // Too few to be too many for i64.
+        i128::from(lengths.iter().sum::<i64>())
+    } else {
+        lengths.iter().map(|&length| i128::from(length)).sum()
+    };
+    if sum != ids as i128 {
+        return Err(Error::Shape {
+            message: format!("lengths add up to {sum}, but there are {ids} ids a side"),
+            sentence: None,
+        });
+    }
+    Ok(Sentences::Lengths(lengths))
+}
+
+type Located = (u64, Vec<(u64, u64, crate::options::ViolationTuple)>);
+
+/// (how many, the first as (sentence, line, violation))
+pub(crate) fn located(violations: &Violations) -> Located {
+    let first = violations
+        .first
+        .iter()
+        .map(|l| (l.sentence, l.line, violation_tuple(&l.violation)))
+        .collect();
+    (violations.count, first)
+}
+
+/// What every vocabulary made here holds at most.
+pub(crate) fn most_tags() -> usize {
+    Limits::default().tags
+}
