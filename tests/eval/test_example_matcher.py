@@ -52,7 +52,9 @@ def test_it_takes_spans_ids_arrow_and_files(tmp_path: Path):
         [[(s.type, s.start, s.end) for s in spanrs.tags.read_spans(sentence, "BIO")] for sentence in side]
         for side in (GOLD, PRED)
     ]
-    assert spanrs.score(*spans, matcher="head").outcomes == spanrs.score(GOLD, PRED, matcher="head").outcomes
+    assert (
+        spanrs.score(*spans, matcher="head").outcomes == spanrs.score(GOLD, PRED, matcher="head").outcomes
+    )
 
 
 def test_it_has_documents_and_resampling_and_merges():

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import gzip
 import io
+import os
 import random
+import sys
+from pathlib import Path
 
 import pytest
 
@@ -12,6 +15,7 @@ import fair_steps
 import spanrs
 from spanrs.errors import AlignmentError, FormatError
 from spanrs.eval import read_fair_config
+
 
 def outcomes(**counted):
     """All outcomes of a fair evaluation, those that are not named 0."""
@@ -214,6 +218,23 @@ def test_directories_are_paired_by_name(tmp_path):
     assert caught.value.code == "unpaired_files"
     with pytest.raises(FileNotFoundError):
         spanrs.fair_files(tmp_path / "gold" / "one.csv", tmp_path / "nothing")
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="names are text on other systems")
+def test_names_that_are_no_text_are_no_trouble(tmp_path):
+    for side in ("gold", "pred"):
+        (tmp_path / side).mkdir()
+        for name in (b"\xff.csv", b"a.csv"):
+            Path(os.fsdecode(os.fsencode(tmp_path / side / "") + b"/" + name)).write_text("A\t1\t2\t1,2\n")
+    result = spanrs.fair_files(tmp_path / "gold", tmp_path / "pred", by_document=True)
+    assert result.outcomes == outcomes(tp=2)
+    first, second = result.documents
+    assert (first.name, first.outcomes, second.outcomes) == ("a.csv", outcomes(tp=1), outcomes(tp=1))
+    assert second.name.endswith(".csv")
+    # What is said of it can be printed and stored.
+    assert str(result).encode()
+    assert spanrs.Result.from_bytes(result.to_bytes()).to_dict() == result.to_dict()
+    assert spanrs.fair_files(tmp_path / "gold", tmp_path / "pred").outcomes == outcomes(tp=2)
 
 
 def test_compressed_files_and_results_of_files_merge():

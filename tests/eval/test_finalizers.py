@@ -22,7 +22,9 @@ def scorer() -> _spanrs.Scorer:
 def tokens(counted: _spanrs.Scorer) -> int:
     """How many tokens were counted."""
     names = [name for name, _ in next(row[1] for row in _spanrs.schema("exact") if row[0] == "corpus")]
-    (found,) = [n for of, at, _, _, n in counted.counts().cells() if of == 1 and names[at] == "tokens"] or [0]
+    (found,) = [n for of, at, _, _, n in counted.counts().cells() if of == 1 and names[at] == "tokens"] or [
+        0
+    ]
     return found
 
 

@@ -125,7 +125,14 @@ def test_details_merge_to_those_of_the_whole():
 
 def test_text_and_json():
     result = spanrs.partial([["B-[red]"]], [["B-[red]"]])
-    assert str(result).splitlines()[0].split() == ["type", "criterion", "precision", "recall", "F1", *OUTCOMES]
+    assert str(result).splitlines()[0].split() == [
+        "type",
+        "criterion",
+        "precision",
+        "recall",
+        "F1",
+        *OUTCOMES,
+    ]
     assert "\n[red]   strict         100.00" in str(result)
     assert json.loads(result.to_json())["criteria"]["strict"]["micro"]["f1"] == 1.0
     assert result.signature in repr(result)

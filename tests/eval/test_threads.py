@@ -73,7 +73,9 @@ def test_documents_are_those_of_one_thread():
     for form in ("lengths", "chunks"):
         sides, options = FORMS[form]()
         expected, got = (
-            spanrs.score(*sides, "BIO", documents=documents, document_weights=[1, 0.5, 2], threads=n, **options)
+            spanrs.score(
+                *sides, "BIO", documents=documents, document_weights=[1, 0.5, 2], threads=n, **options
+            )
             for n in (1, 3)
         )
         assert got.documents == expected.documents

@@ -183,7 +183,9 @@ def test_warnings_of_files_name_the_caller(score):
     gold, pred = b"A\t1\t1\t1\n" * 5, b"B\t1\t1\t1\n" * 5
     if score is spanrs.score_files:
         gold, pred = b"a B-A\n" * 5, b"a B-B\n" * 5
-    with pytest.warns(spanrs.SpanrsWarning, match="their types are different: A in gold, B in pred") as caught:
+    with pytest.warns(
+        spanrs.SpanrsWarning, match="their types are different: A in gold, B in pred"
+    ) as caught:
         score(io.BytesIO(gold), io.BytesIO(pred))
     assert [one.filename for one in caught] == [__file__]
 

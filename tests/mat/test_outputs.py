@@ -307,6 +307,16 @@ def test_tables_that_were_not_asked_for_are_no_criteria():
         assert ",pseudo_token," not in text
 
 
+@pytest.mark.parametrize("lex", [[], [Annotation("lex", 0, 3)]])
+def test_tokens_that_could_not_be_scored_are_not_shown(lex):
+    document = Document("a b", [Annotation("LOC", 0, 1), *lex])
+    result = mat.score(document, document)
+    assert "token" not in mat.tables(result).names
+    for text in (str(result), result.to_csv(), result.to_markdown(), result.to_html()):
+        assert re.search(r"\bpseudo_token\b", text)
+        assert not re.search(r"\btoken\b", text.replace(result.signature, ""))
+
+
 def test_resampled_measures_of_a_result_are_those_of_its_confidence(scored):
     wanted = [
         Measure("micro", "f1", "tag"),
@@ -429,6 +439,14 @@ def test_csv_and_table_of_a_result_have_every_type_and_document(scored):
     assert table.columns == ("document", "criterion", "outcome", "gold", "pred", "n")
     assert ("one", "tag", "overmark", "=PER", "=PER", 1) in table.rows
     assert table.to_polars()["n"].sum() == sum(n for *_, n in scored.cells)
+
+
+def test_documents_with_weights_have_measures_but_no_tables(scored):
+    weighted = scored.with_document_weights([1, 3])
+    assert weighted.outcomes["match"] == 3
+    assert weighted.totals.tp == 3
+    with pytest.raises(ValueError, match="take the result without weights"):
+        mat.tables(weighted)
 
 
 def test_tables_are_of_results_of_this_matcher_only():

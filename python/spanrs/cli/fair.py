@@ -229,7 +229,7 @@ def _rendered(result: Result, to: str, criteria: list[str], title: str) -> str:
         except ImportError as error:
             raise click.UsageError(str(error)) from None
     if to == "json":
-        return result.to_json(state=False)
+        return result.to_json(criteria=criteria, state=False)
     if to == "csv":
         return result.to_csv(criteria=criteria)
     return tables.render(result, criteria=criteria)

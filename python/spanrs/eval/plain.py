@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
 from spanrs.eval.evaluation import Evaluation
 
 
-def plain(result: Evaluation, *, untyped: bool) -> dict[str, Any]:
+def plain(result: Evaluation, *, untyped: bool, criteria: Sequence[str] | None) -> dict[str, Any]:
     """Give everything; see :meth:`spanrs.Result.to_dict`."""
     everything: dict[str, Any] = {
         "criterion": result.matcher.criterion,
         **result[result.matcher.criterion].to_dict(),
     }
     if len(result.matcher.criteria) > 1:
-        everything["criteria"] = {name: result[name].to_dict() for name in result.matcher.criteria}
+        everything["criteria"] = {
+            name: result[name].to_dict() for name in criteria or result.matcher.criteria
+        }
     everything |= {
         "confusion": [
             {"gold": gold, "pred": pred, "count": n} for gold, pred, n in result.confusion.triples()

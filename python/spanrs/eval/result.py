@@ -252,33 +252,43 @@ class Result(Evaluation):
         """
         return merge_evaluations([self, *others])
 
-    def to_dict(self, *, untyped: bool = False) -> dict[str, Any]:
+    def to_dict(self, *, untyped: bool = False, criteria: Sequence[str] | None = None) -> dict[str, Any]:
         """Give everything as plain dictionaries, lists, strings and numbers.
 
         Parameters
         ----------
         untyped : bool
             Also give ``untyped`` and ``untyped_counts``, over spans by their bounds alone.
+        criteria : sequence of str, optional
+            The criteria under ``criteria``; all if not given.
 
         Returns
         -------
         dict
-            What :meth:`CriterionResult.to_dict` gives for the matcher's own criterion; ``criterion``, its name, and
+            ``matcher``, its name and options; what :meth:`CriterionResult.to_dict` gives for the matcher's own criterion;
+            ``criterion``, its name, and
             ``criteria``, the same for all of them where there are several; ``confusion`` (list of ``gold``, ``pred``,
             ``count``; None for no span); ``accuracy``, ``sentences``, ``tokens``, ``violations`` (``gold`` and
             ``pred``, each ``count`` and ``first``), ``detection``, ``pred_detection``, ``warnings``, ``notes``,
             ``signature``, and where they were asked for ``documents`` and ``details``.
         """
-        return plain(self, untyped=untyped)
+        return plain(self, untyped=untyped, criteria=criteria)
 
-    def to_json(self, indent: int | None = None, *, untyped: bool = False, state: bool = True) -> str:
+    def to_json(
+        self,
+        indent: int | None = None,
+        *,
+        untyped: bool = False,
+        criteria: Sequence[str] | None = None,
+        state: bool = True,
+    ) -> str:
         """Give :meth:`to_dict` as JSON text.
 
         Parameters
         ----------
         indent : int, optional
             Spaces a level; None for one line.
-        untyped : bool
+        untyped, criteria
             As for :meth:`to_dict`.
         state : bool
             Add ``state``, from which :meth:`from_json` makes the result again.
@@ -288,7 +298,7 @@ class Result(Evaluation):
         str
             Valid JSON: there are no NaN and no infinities in it.
         """
-        everything = self.to_dict(untyped=untyped)
+        everything = self.to_dict(untyped=untyped, criteria=criteria)
         if state:
             everything["state"] = base64.b64encode(self.to_bytes()).decode()
         return json.dumps(everything, indent=indent, ensure_ascii=False, allow_nan=False)

@@ -219,12 +219,12 @@ class Scorer:
             A value of its own, which later updates do not change. With documents, what was added since the last one
             ended is one, too.
         """
-        own = Result(
-            self._scorer.counts(),
-            self._settings(),
-            self.matcher,
-            Evidence.from_state(self._scorer.evidence()),
-        )
+        return self._result(take=False)
+
+    def _result(self, *, take: bool) -> Result:
+        """Give what was counted; with ``take`` counts are not copied, and the scorer must not be used afterwards."""
+        evidence, settings = Evidence.from_state(self._scorer.evidence()), self._settings()
+        own = Result(self._scorer.counts(take), settings, self.matcher, evidence)
         return own.merge(*self._merged) if self._merged else own
 
 
@@ -377,7 +377,7 @@ def score(
         documents = [1] * inputs.count_sentences(gold, lengths)
     ids: dict[str, Any] = {"ignore_index": ignore_index, "lengths": lengths, "mask": mask}
     scorer.update(gold, pred, **ids, documents=documents)
-    result = scorer.result()
+    result = scorer._result(take=True)
     if details:
         made = (result.settings["scheme"], result.settings.get("pred_scheme"), reading, dialect)
         names = None if vocabulary is None else as_vocabulary(vocabulary)

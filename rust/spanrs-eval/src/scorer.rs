@@ -1,7 +1,5 @@
 //! The driver of all matchers.
 
-use std::sync::Arc;
-
 use spanrs_base::Span;
 use spanrs_tags::Reader;
 
@@ -42,8 +40,7 @@ enum Fast {
 pub struct Scorer {
     matcher: Box<dyn Matcher>,
     filter: TypeFilter,
-    /// Shared with results, and copied where counting goes on.
-    counts: Arc<Counts>,
+    counts: Counts,
     /// Cells of the reader's types.
     cells: Cells,
     /// Which of the reader's types the filter keeps, as far as known.
@@ -103,7 +100,7 @@ impl Scorer {
         let schema = matcher.schema();
         Self {
             filter: TypeFilter::default(),
-            counts: Arc::new(Counts::new(schema)),
+            counts: Counts::new(schema),
             cells: Cells::new(schema),
             kept: Vec::new(),
             corpus: schema.criterion("corpus"),
@@ -126,7 +123,7 @@ impl Scorer {
     /// Keeps the counts of each document too.
     #[must_use]
     pub fn by_document(mut self) -> Self {
-        self.counts = Arc::new(Counts::by_document(self.matcher.schema()));
+        self.counts = Counts::by_document(self.matcher.schema());
         self
     }
 
@@ -230,7 +227,7 @@ impl Scorer {
             self.compared[ty] += 1;
         }
         let mut sink = Counting {
-            counts: Arc::make_mut(&mut self.counts),
+            counts: &mut self.counts,
             cells: &mut self.cells,
             gold,
             pred,
@@ -355,7 +352,7 @@ impl Scorer {
             }
         } else {
             let mut sink = Counting {
-                counts: Arc::make_mut(&mut self.counts),
+                counts: &mut self.counts,
                 cells: &mut types.cells,
                 gold: pair.gold.all,
                 pred: pair.pred.all,
@@ -371,7 +368,7 @@ impl Scorer {
     /// Counts the spans of sentences whose sides are the same. To be called before a document ends, and at the end.
     pub fn flush_spans(&mut self, types: &mut TypeCells, name: &dyn Fn(u32) -> String) {
         let mut sink = Counting {
-            counts: Arc::make_mut(&mut self.counts),
+            counts: &mut self.counts,
             cells: &mut types.cells,
             gold: &[],
             pred: &[],
@@ -405,9 +402,8 @@ impl Scorer {
     /// Adds to one of the numbers of the corpus: an outcome of [`CORPUS`](crate::outcomes::CORPUS).
     pub fn add_to_corpus(&mut self, outcome: u8, n: u64) {
         if let Some(criterion) = self.corpus {
-            let counts = Arc::make_mut(&mut self.counts);
-            let cell = counts.cell(corpus_cell(criterion, outcome));
-            counts.add(cell, n);
+            let cell = self.counts.cell(corpus_cell(criterion, outcome));
+            self.counts.add(cell, n);
         }
     }
 
@@ -439,8 +435,7 @@ impl Scorer {
         part.flush(reader);
         self.fast = std::mem::replace(&mut part.fast, Fast::Unknown);
         let shift = self.documents;
-        let added = Arc::unwrap_or_clone(part.counts);
-        if Arc::make_mut(&mut self.counts).append(added, shift) {
+        if self.counts.append(part.counts, shift) {
             self.cells = part.cells;
         }
         self.documents += part.documents;
@@ -465,7 +460,7 @@ impl Scorer {
     fn flush(&mut self, reader: &Reader) {
         self.flush_fast(reader);
         let mut sink = Counting {
-            counts: Arc::make_mut(&mut self.counts),
+            counts: &mut self.counts,
             cells: &mut self.cells,
             gold: &[],
             pred: &[],
@@ -513,7 +508,7 @@ impl Scorer {
         self.ended = self.sentences;
         let key = name.map_or(Key::Number(self.documents), |name| Key::Name(name.into()));
         self.documents += 1;
-        Arc::make_mut(&mut self.counts).end_document(key);
+        self.counts.end_document(key);
     }
 
     /// What was counted so far of spans, without documents.
@@ -522,14 +517,33 @@ impl Scorer {
     }
 
     /// What was counted so far. What was added since the last document ended is a document too, where they are kept.
-    pub fn counts(&mut self, reader: &Reader) -> Arc<Counts> {
+    pub fn counts(&mut self, reader: &Reader) -> Counts {
         self.flush(reader);
-        if !self.has_documents() || self.sentences == self.ended {
-            return Arc::clone(&self.counts);
+        let counts = self.counts.clone();
+        self.closed(counts)
+    }
+
+    /// As [`Scorer::counts`], without a copy: the scorer begins anew, but keeps its violations.
+    pub fn take_counts(&mut self, reader: &Reader) -> Counts {
+        self.flush(reader);
+        let schema = self.matcher.schema();
+        let empty = match self.has_documents() {
+            true => Counts::by_document(schema),
+            false => Counts::new(schema),
+        };
+        let counts = std::mem::replace(&mut self.counts, empty);
+        let counts = self.closed(counts);
+        self.cells.clear();
+        (self.sentences, self.ended, self.documents) = (0, 0, 0);
+        counts
+    }
+
+    /// Ends the open document of counts of this scorer, if there is one.
+    fn closed(&self, mut counts: Counts) -> Counts {
+        if self.sentences > self.ended {
+            counts.end_document(Key::Number(self.documents));
         }
-        let mut counts = Counts::clone(&self.counts);
-        counts.end_document(Key::Number(self.documents));
-        Arc::new(counts)
+        counts
     }
 
     /// Why sentences could not be matched, if there were such.
@@ -549,9 +563,8 @@ impl Scorer {
     pub fn labelled_in_pred(&mut self, reader: &Reader) -> u64 {
         self.flush(reader);
         self.corpus.map_or(0, |criterion| {
-            let counts = Arc::make_mut(&mut self.counts);
-            let cell = counts.cell(corpus_cell(criterion, PRED_LABELLED));
-            counts.total(cell)
+            let cell = self.counts.cell(corpus_cell(criterion, PRED_LABELLED));
+            self.counts.total(cell)
         })
     }
 }

@@ -370,7 +370,7 @@ fn scored<'a>(
         scorer.end_document(&reader, Some(name));
     }
     assert_eq!(scorer.failure(), None);
-    Counts::clone(&scorer.counts(&reader))
+    scorer.counts(&reader)
 }
 
 proptest! {

@@ -386,10 +386,15 @@ impl Scorer {
         Ok(made(inner))
     }
 
-    /// Counts so far.
-    fn counts(&self) -> Result<Counts> {
+    /// Counts so far. With `take` they are not copied, and the scorer begins anew.
+    #[pyo3(signature = (take=false, /))]
+    fn counts(&self, take: bool) -> Result<Counts> {
         let inner = &mut *self.lock()?;
-        Ok(Counts(inner.scorer.counts(&inner.reader)))
+        let counts = match take {
+            true => inner.scorer.take_counts(&inner.reader),
+            false => inner.scorer.counts(&inner.reader),
+        };
+        Ok(Counts::new(counts))
     }
 
     /// What the exact matcher counted in tags, for peers: type to (gold, pred, both) in the order of the types, every
