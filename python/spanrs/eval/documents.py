@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+import os
 from collections.abc import Iterable, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -49,6 +50,11 @@ def document_sizes(documents: Iterable[int] | Iterable[str] | None) -> Sizes | N
     return np.array([_size(item) for item in items], dtype=np.int64), None
 
 
+def document_name(path: str) -> str:
+    """Give the name of the document of a file; bytes that are no text are escaped."""
+    return os.fsencode(path).decode("utf-8", "backslashreplace")
+
+
 def _size(item: Any) -> int:
     """Give a number of sentences; one that is too large or too small is refused with the others."""
     if isinstance(item, bool) or not hasattr(item, "__index__"):
@@ -88,6 +94,9 @@ def _runs(names: Sequence[Any]) -> tuple[list[str], list[int]]:
                 "sort the sentences by document"
             )
             raise AlignmentError(message)
+        if not name.isascii():
+            # Refuses what is no text.
+            name.encode()
         seen.add(name)
         found.append(name)
         sizes.append(sum(1 for _ in run))

@@ -108,6 +108,10 @@ class Evidence:
             tuple(state["warnings"]),
         )
 
+    def first(self, most: int) -> Evidence:
+        """Keep the first violations of each side, ``most`` of them."""
+        return replace(self, located={side: places[:most] for side, places in self.located.items()})
+
     def to_dict(self) -> dict[str, Any]:
         """Give everything as plain values; :meth:`from_dict` takes them."""
         return {

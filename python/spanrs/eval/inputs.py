@@ -223,7 +223,7 @@ def table_batches(
         names = None if documents is None else table_column(batch, documents).to_pylist()
         yield (
             batch,
-            names if names is None else [name if isinstance(name, str) else str(name) for name in names],
+            names if names is None else [name if name is None else str(name) for name in names],
         )
 
 

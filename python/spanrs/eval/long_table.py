@@ -19,6 +19,8 @@ class LongTable(Frames):
     What takes Arrow streams (DuckDB, Polars, pyarrow) takes it as it is, where pyarrow is installed.
     """
 
+    types = dict.fromkeys(COLUMNS, str) | {"n": int}
+
     data: dict[str, list[Any]]
 
     @property

@@ -265,10 +265,9 @@ class Result(Evaluation):
         Returns
         -------
         dict
-            ``matcher``, its name and options; what :meth:`CriterionResult.to_dict` gives for the matcher's own criterion;
-            ``criterion``, its name, and
-            ``criteria``, the same for all of them where there are several; ``confusion`` (list of ``gold``, ``pred``,
-            ``count``; None for no span); ``accuracy``, ``sentences``, ``tokens``, ``violations`` (``gold`` and
+            ``matcher``, its name and options; what :meth:`CriterionResult.to_dict` gives for the matcher's own
+            criterion; ``criterion``, its name, and ``criteria``, the same for all of them where there are several;
+            ``confusion`` (list of ``gold``, ``pred``, ``count``; None for no span); ``accuracy``, ``sentences``, ``tokens``, ``violations`` (``gold`` and
             ``pred``, each ``count`` and ``first``), ``detection``, ``pred_detection``, ``warnings``, ``notes``,
             ``signature``, and where they were asked for ``documents`` and ``details``.
         """

@@ -11,7 +11,7 @@ from spanrs import _spanrs
 from spanrs.errors import warn
 from spanrs.eval import inputs
 from spanrs.eval.documents import document_sizes
-from spanrs.eval.evidence import Detail, Evidence
+from spanrs.eval.evidence import Detail, Evidence, merge_evidence
 from spanrs.eval.matchers import Matcher, as_matcher
 from spanrs.eval.result import Result
 from spanrs.eval.settings import UNDECIDED, make_settings, merged_settings
@@ -88,21 +88,24 @@ class Scorer:
     def reset(self) -> None:
         """Forget everything that was counted, and the schemes that were found out."""
         self._scorer = _spanrs.Scorer(self.matcher.options(), self.matcher.filter(), *self._made)
+        #: What was noticed before the scorer was copied.
+        self._noticed: Evidence | None = None
         self._merged: list[Result] = []
 
     def __reduce__(self) -> tuple[Any, ...]:
-        merged = [self.result()] if self._has_counted else []
         options = {
             "matcher": self.matcher,
             "vocabulary": self._vocabulary,
             "on_misaligned": self._on_misaligned,
             "threads": self._threads,
         }
-        return _restored, (self._made, options, merged)
-
-    @property
-    def _has_counted(self) -> bool:
-        return bool(self._merged) or bool(self._scorer.counts().cells())
+        return _restored, (
+            self._made,
+            options,
+            self._own(take=False),
+            self._scorer.position(),
+            self._merged,
+        )
 
     def update(
         self,
@@ -202,10 +205,18 @@ class Scorer:
         self._add(other.result())
 
     def _add(self, result: Result) -> None:
+        self._take_schemes(result)
+        self._merged.append(result)
+
+    def _resume(self, own: Result, position: tuple[int, int]) -> None:
+        self._take_schemes(own)
+        self._scorer.resume(own.counts, position)
+        self._noticed = own.evidence
+
+    def _take_schemes(self, result: Result) -> None:
         settings = merged_settings(self._settings(), result.settings)
         if settings.get("scheme", UNDECIDED) != UNDECIDED:
             self._scorer.set_schemes(settings["scheme"], settings.get("pred_scheme"))
-        self._merged.append(result)
 
     def _settings(self) -> dict[str, str]:
         return make_settings(self.matcher, self._scorer.made(), self._dialect, self._on_misaligned)
@@ -223,12 +234,24 @@ class Scorer:
 
     def _result(self, *, take: bool) -> Result:
         """Give what was counted; with ``take`` counts are not copied, and the scorer must not be used afterwards."""
-        evidence, settings = Evidence.from_state(self._scorer.evidence()), self._settings()
-        own = Result(self._scorer.counts(take), settings, self.matcher, evidence)
+        own = self._own(take=take)
         return own.merge(*self._merged) if self._merged else own
 
+    def _own(self, *, take: bool) -> Result:
+        evidence = Evidence.from_state(self._scorer.evidence())
+        if self._noticed is not None:
+            # The compiled scorer goes on numbering sentences, but keeps as many violations as if it began.
+            evidence = merge_evidence([self._noticed, evidence], [0, 0]).first(self._made[4])
+        return Result(self._scorer.counts(take), self._settings(), self.matcher, evidence)
 
-def _restored(made: tuple[Any, ...], options: dict[str, Any], merged: list[Result]) -> Scorer:
+
+def _restored(
+    made: tuple[Any, ...],
+    options: dict[str, Any],
+    own: Result,
+    position: tuple[int, int],
+    merged: list[Result],
+) -> Scorer:
     """Make a scorer again that was pickled."""
     scheme, pred_scheme, reading, dialect, max_violations, by_document = made
     scorer = Scorer(
@@ -240,6 +263,7 @@ def _restored(made: tuple[Any, ...], options: dict[str, Any], merged: list[Resul
         by_document=by_document,
         **options,
     )
+    scorer._resume(own, position)
     for result in merged:
         scorer._add(result)
     return scorer

@@ -9,6 +9,7 @@ from typing import Any
 
 from spanrs import _spanrs
 from spanrs.errors import AlignmentError, warn
+from spanrs.eval.documents import document_name
 from spanrs.eval.evidence import Evidence
 from spanrs.eval.fair_weights import Weights
 from spanrs.eval.matchers import EXCLUDED, Fair, Matcher, as_matcher
@@ -98,7 +99,8 @@ def score_span_files(
     done = _Done(progress)
     for name, golds, preds in pair_files(gold, pred):
         sides = ((golds, form, options, ignore_punct), (preds, form, options, ignore_punct))
-        found = scorer.update_span_files(*sides, name, None if progress is None else done)
+        document = None if name is None else document_name(name)
+        found = scorer.update_span_files(*sides, document, None if progress is None else done)
         done.end_file()
         formats.update(found[:2])
     settings = matcher.settings() | {"format": "+".join(sorted(formats))}

@@ -29,9 +29,21 @@ def to_bytes(result: Evaluation) -> bytes:
         "matcher": result.matcher.to_dict(),
         "evidence": result.evidence.to_dict(),
         "document_weights": None if weights is None else list(weights),
+        "order": _order(result.counts),
     }
     text = json.dumps(header, ensure_ascii=False, allow_nan=False).encode("utf-8", "surrogatepass")
     return MAGIC + len(text).to_bytes(LENGTH, "little") + text + result.counts.to_bytes()
+
+
+def _order(counts: _spanrs.Counts) -> list[int] | None:
+    """Give the place in the stored counts of each document; None where they have the order of the result."""
+    places = counts.canonical_order()
+    if all(place == at for at, place in enumerate(places)):
+        return None
+    order = [0] * len(places)
+    for at, place in enumerate(places):
+        order[place] = at
+    return order
 
 
 def from_bytes(stored: bytes) -> State:
@@ -52,6 +64,8 @@ def from_bytes(stored: bytes) -> State:
         settings = {str(name): str(value) for name, value in header["settings"].items()}
         weights: Any = header["document_weights"]
         counts = _spanrs.Counts.from_bytes(bytes(stored[end:]), matcher.name)
+        if header["order"] is not None:
+            counts = counts.reordered(header["order"])
         if "version" not in settings:
             raise ValueError("there is no version")
         if weights is not None:
@@ -59,7 +73,15 @@ def from_bytes(stored: bytes) -> State:
         return counts, settings, matcher, Evidence.from_dict(header["evidence"]), weights
     except FormatError:
         raise
-    except (ValueError, KeyError, TypeError, AttributeError, IndexError, RecursionError) as error:
+    except (
+        ValueError,
+        KeyError,
+        TypeError,
+        AttributeError,
+        IndexError,
+        OverflowError,
+        RecursionError,
+    ) as error:
         raise damaged("the bytes of the result are damaged", error) from None
 
 

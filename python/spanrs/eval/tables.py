@@ -323,16 +323,20 @@ def csv_text(result: Evaluation, criteria: Sequence[str] | None = None) -> str:
     return text.getvalue()
 
 
+def _one_line(text: str) -> str:
+    return " ".join(text.split("\n"))
+
+
 def markdown(result: Evaluation) -> str:
     """Give all tables as Markdown."""
     parts = [f"**{table.title}**\n\n{table.markdown()}" for table in tables(result)]
-    return "\n\n".join([*parts, f"`{result.signature}`"]) + "\n"
+    return "\n\n".join([*parts, f"`{_one_line(result.signature)}`"]) + "\n"
 
 
 def latex(result: Evaluation) -> str:
     """Give all tables as LaTeX."""
     parts = [f"% {table.title}\n{table.latex()}" for table in tables(result)]
-    return "\n\n".join([*parts, f"% {result.signature}"]) + "\n"
+    return "\n\n".join([*parts, f"% {_one_line(result.signature)}"]) + "\n"
 
 
 def html_fragment(result: Evaluation) -> str:

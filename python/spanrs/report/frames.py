@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -20,6 +20,9 @@ class _Tabular(Protocol):
     @property
     def rows(self) -> list[tuple[Any, ...]]: ...
 
+    @property
+    def types(self) -> Mapping[str, type]: ...
+
 
 def _by_column(table: _Tabular) -> Mapping[str, list[Any]]:
     data = getattr(table, "data", None)
@@ -32,20 +35,30 @@ def _by_column(table: _Tabular) -> Mapping[str, list[Any]]:
 class Frames:
     """What has columns and rows, as frames of other libraries."""
 
+    #: Types of columns, ``str`` or ``int``; those of the values where this is empty.
+    types: ClassVar[Mapping[str, type]] = {}
+
     def to_arrow(self: _Tabular) -> pa.Table:
         """Give a pyarrow table (``pip install spanrs[arrow]``)."""
         import pyarrow
 
-        return pyarrow.table(_by_column(self))
+        kinds = {str: pyarrow.string(), int: pyarrow.int64()}
+        schema = pyarrow.schema([(name, kinds[kind]) for name, kind in self.types.items()])
+        return pyarrow.table(_by_column(self), schema=schema if self.types else None)
 
     def to_pandas(self: _Tabular) -> pd.DataFrame:
         """Give a pandas frame (``pip install spanrs[pandas]``)."""
         import pandas
 
-        return pandas.DataFrame(_by_column(self))
+        kinds = {str: "object", int: "int64"}
+        return pandas.DataFrame(_by_column(self)).astype(
+            {name: kinds[kind] for name, kind in self.types.items()}
+        )
 
     def to_polars(self: _Tabular) -> pl.DataFrame:
         """Give a Polars frame (``pip install spanrs[polars]``)."""
         import polars
 
-        return polars.DataFrame(_by_column(self))
+        kinds = {str: polars.String, int: polars.Int64}
+        schema = {name: kinds[kind] for name, kind in self.types.items()}
+        return polars.DataFrame(_by_column(self), schema=schema or None)

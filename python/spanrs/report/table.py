@@ -51,19 +51,33 @@ def as_text(show: Callable[[Printer], None]) -> str:
     return "\n".join(lines.lines)
 
 
+#: Characters that mean something in a cell of Markdown.
+_MARKDOWN = str.maketrans({character: f"\\{character}" for character in "\\|*_`[]~"} | {"\n": " "})
+
+
 def _markdown(cell: str) -> str:
-    return escape(cell, quote=False).replace("|", "\\|").replace("\n", " ") or " "
+    return escape(cell, quote=False).translate(_MARKDOWN) or " "
 
 
-_LATEX = {character: f"\\{character}" for character in "&%$#_{}"} | {
-    "\\": r"\textbackslash{}",
-    "~": r"\textasciitilde{}",
-    "^": r"\textasciicircum{}",
-}
+_LATEX = str.maketrans(
+    {character: f"\\{character}" for character in "&%$#_{}"}
+    | {
+        "\\": r"\textbackslash{}",
+        "~": r"\textasciitilde{}",
+        "^": r"\textasciicircum{}",
+        "<": r"\textless{}",
+        ">": r"\textgreater{}",
+        "|": r"\textbar{}",
+        # After the end of a row they would be taken for its argument.
+        "[": "{[}",
+        "*": "{*}",
+        "\n": " ",
+    }
+)
 
 
 def _latex(cell: str) -> str:
-    return "".join(_LATEX.get(character, character) for character in cell)
+    return cell.translate(_LATEX)
 
 
 class Table:

@@ -511,6 +511,25 @@ impl Scorer {
         self.counts.end_document(key);
     }
 
+    /// Sentences so far, and those of them since the last document ended.
+    pub fn position(&self) -> (u64, u64) {
+        (self.sentences, self.sentences - self.ended)
+    }
+
+    /// Goes on where another scorer was, which had counted these `counts` in so many `sentences`, and is in the last
+    /// document, if that has `open` sentences. Violations before are not known.
+    pub fn resume(&mut self, mut counts: Counts, sentences: u64, open: u64) {
+        self.documents = counts.rows().len() as u64;
+        if open > 0 && self.documents > 0 {
+            counts.reopen_document();
+            self.documents -= 1;
+        }
+        self.counts = counts;
+        self.cells.clear();
+        self.sentences = sentences;
+        self.ended = sentences.saturating_sub(open);
+    }
+
     /// What was counted so far of spans, without documents.
     pub fn span_counts(&self) -> &Counts {
         &self.counts

@@ -57,7 +57,7 @@ fn wrong(error: &CountsError) -> Error {
     let code = match error {
         CountsError::Schema { .. } | CountsError::Documents => "signature",
         CountsError::Rename { .. } => "rename",
-        CountsError::OpenDocument | CountsError::Overflow => "counts",
+        CountsError::OpenDocument | CountsError::Order | CountsError::Overflow => "counts",
         CountsError::Version | CountsError::Damaged { .. } => "damaged",
     };
     Error::Counts {
@@ -284,6 +284,18 @@ impl Counts {
         Ok(PyBytes::new(py, &bytes.map_err(|error| wrong(&error))?))
     }
 
+    /// The place of each document in the order in which [`Counts::to_bytes`] writes them.
+    fn canonical_order(&self, py: Python<'_>) -> Vec<usize> {
+        py.detach(|| self.0.canonical_order())
+    }
+
+    /// The same counts with documents in another order, of the places they have now.
+    #[pyo3(signature = (order, /))]
+    fn reordered(&self, py: Python<'_>, order: Vec<usize>) -> Result<Self> {
+        let counts = py.detach(|| Core::clone(&self.0).reordered(&order));
+        Ok(Self(Arc::new(counts.map_err(|error| wrong(&error))?)))
+    }
+
     /// What [`Counts::to_bytes`] gave.
     #[staticmethod]
     #[pyo3(signature = (stored, matcher, /))]
@@ -348,6 +360,11 @@ impl Counts {
 impl Counts {
     pub(crate) fn new(counts: Core) -> Self {
         Self(Arc::new(counts))
+    }
+
+    /// A copy for one who changes it.
+    pub(crate) fn core(&self) -> Core {
+        Core::clone(&self.0)
     }
 
     fn tuple(&self, id: u32, n: u64) -> CellTuple<'_> {

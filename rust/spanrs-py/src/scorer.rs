@@ -380,6 +380,20 @@ impl Scorer {
         Ok(())
     }
 
+    /// Sentences so far, and those of the document that has not ended.
+    fn position(&self) -> Result<(u64, u64)> {
+        Ok(self.lock()?.scorer.position())
+    }
+
+    /// Goes on where another scorer was, with what it had counted and its position.
+    #[pyo3(signature = (counts, position, /))]
+    fn resume(&self, counts: &Counts, position: (u64, u64)) -> Result<()> {
+        let (sentences, open) = position;
+        let inner = &mut *self.lock()?;
+        inner.scorer.resume(counts.core(), sentences, open);
+        Ok(())
+    }
+
     /// The scheme as far as it is found out, that of pred where it is another one, and the reading.
     fn made(&self) -> Result<Schemes> {
         let inner = &*self.lock()?;

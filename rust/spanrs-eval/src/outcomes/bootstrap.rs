@@ -70,7 +70,7 @@ impl Corpus {
         let mut rows: Vec<Vec<(u32, u64)>> = Vec::new();
         let rows_of_documents = documents
             .into_iter()
-            .map(|(_, entries)| {
+            .map(|(_, entries, _)| {
                 *numbers.entry(entries).or_insert_with_key(|entries| {
                     let cells = entries.iter();
                     rows.push(cells.map(|&(rank, n)| (order[rank as usize], n)).collect());

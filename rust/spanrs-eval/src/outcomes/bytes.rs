@@ -18,8 +18,8 @@ use super::schema::{Cell, Schema};
 
 const MAGIC: &[u8] = b"spanrs counts\x01";
 
-/// A document, and its cells with their counts.
-type CanonicalRow<'a> = (&'a Key, Vec<(u32, u64)>);
+/// A document, its cells with their counts, and its place.
+type CanonicalRow<'a> = (&'a Key, Vec<(u32, u64)>, usize);
 
 type Result<T> = std::result::Result<T, CountsError>;
 
@@ -57,7 +57,7 @@ impl Counts {
         }
         let (_, rows) = self.canonical_rows();
         put(&mut out, rows.len() as u64);
-        for (key, entries) in rows {
+        for (key, entries, _) in rows {
             put_key(&mut out, key);
             put(&mut out, entries.len() as u64);
             for (cell, n) in entries {
@@ -66,6 +66,12 @@ impl Counts {
             }
         }
         Ok(out)
+    }
+
+    /// The places of documents in the order in which [`Counts::to_bytes`] writes them.
+    pub fn canonical_order(&self) -> Vec<usize> {
+        let (_, rows) = self.canonical_rows();
+        rows.into_iter().map(|(_, _, at)| at).collect()
     }
 
     /// Types that occur, in the order of their names.
@@ -98,11 +104,12 @@ impl Counts {
         let ranks = ranks(&order);
         let mut rows: Vec<CanonicalRow<'_>> = self
             .rows()
-            .map(|row| {
+            .enumerate()
+            .map(|(at, row)| {
                 let cells = row.cells.iter().map(|&cell| ranks[cell as usize]);
                 let mut entries: Vec<_> = cells.zip(row.n.iter().copied()).collect();
                 entries.sort_unstable();
-                (row.key, entries)
+                (row.key, entries, at)
             })
             .collect();
         rows.sort_unstable();

@@ -167,6 +167,40 @@ impl Counts {
         self.touched.clear();
     }
 
+    /// Takes the last document back, so that it can go on. Without documents nothing is done.
+    pub(crate) fn reopen_document(&mut self) {
+        let last = self.rows.as_mut().and_then(Rows::pop);
+        for (cell, n) in last.unwrap_or_default() {
+            // It is in the totals already.
+            self.totals[cell as usize] -= n;
+            self.add(cell, n);
+        }
+    }
+
+    /// The same counts with documents in another order: `order` has the place in these counts of each document to come.
+    ///
+    /// # Errors
+    /// [`CountsError::Order`] where it has not every place once.
+    pub fn reordered(mut self, order: &[usize]) -> Result<Self, CountsError> {
+        let Some(rows) = &self.rows else {
+            return if order.is_empty() {
+                Ok(self)
+            } else {
+                Err(CountsError::Order)
+            };
+        };
+        let mut seen = vec![false; rows.len()];
+        let is_new = |&at: &usize| {
+            seen.get_mut(at)
+                .is_some_and(|seen| !std::mem::replace(seen, true))
+        };
+        if order.len() != rows.len() || !order.iter().all(is_new) {
+            return Err(CountsError::Order);
+        }
+        self.rows = Some(rows.reordered(order));
+        Ok(self)
+    }
+
     /// How often a cell occurred in all.
     pub fn total(&self, cell: CellId) -> u64 {
         self.totals.get(cell as usize).copied().unwrap_or_default()

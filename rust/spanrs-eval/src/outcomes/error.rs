@@ -23,6 +23,9 @@ pub enum CountsError {
     /// The last document was not ended.
     #[error("a document is still open; end it first")]
     OpenDocument,
+    /// An order of documents does not name each of them once.
+    #[error("an order of documents has the place of each of them once")]
+    Order,
     /// A sum is too large for 64 bits, with room to count on.
     #[error("the counts are too large to be added")]
     Overflow,

@@ -40,6 +40,26 @@ impl Rows {
         self.ends.push(self.cells.len());
     }
 
+    /// Takes out the last row.
+    pub(super) fn pop(&mut self) -> Option<Vec<(CellId, u64)>> {
+        self.keys.pop()?;
+        self.ends.pop();
+        let start = self.ends.last().copied().unwrap_or_default();
+        let cells = self.cells.drain(start..);
+        Some(cells.zip(self.n.drain(start..)).collect())
+    }
+
+    /// The same rows in another order: of places of rows.
+    pub(super) fn reordered(&self, order: &[usize]) -> Self {
+        let mut reordered = Self::default();
+        for &at in order {
+            let row = self.get(at);
+            let entries = row.cells.iter().copied().zip(row.n.iter().copied());
+            reordered.push(row.key.clone(), entries);
+        }
+        reordered
+    }
+
     pub(super) fn len(&self) -> usize {
         self.keys.len()
     }
