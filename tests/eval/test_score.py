@@ -6,6 +6,7 @@ import gzip
 import io
 import json
 import math
+from collections import Counter
 
 import numpy as np
 import pytest
@@ -420,3 +421,55 @@ def test_many_results_merge_at_once_or_one_after_the_other():
     assert [place.sentence for place in looped.violations["gold"].first] == [0, 1, 2]
     assert [place.sentence for place in parts[2].violations["gold"].first] == [0]
     assert len(looped.documents) == 3
+
+
+some_spans = st.lists(
+    st.tuples(st.sampled_from("AB"), st.integers(0, 3), st.integers(1, 3)).map(
+        lambda s: (s[0], s[1], s[1] + s[2])
+    ),
+    max_size=5,
+)
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.lists(st.tuples(some_spans, some_spans), min_size=1, max_size=5))
+def test_spans_are_scored_one_for_one_and_may_overlap(pairs):
+    gold, pred = [g for g, _ in pairs], [p for _, p in pairs]
+    names = [f"document {at}" for at in range(len(pairs))]
+    result = spanrs.score(gold, pred, documents=names)
+    rows = []
+    for g, p in pairs:
+        both = Counter(g) & Counter(p)
+        rows.append((both.total(), len(p) - both.total(), len(g) - both.total()))
+    assert result.totals == tuple(map(sum, zip(*rows, strict=True)))
+    assert [(row.name, row.totals, row.sentences, row.tokens) for row in result.documents] == [
+        (name, row, 1, 0) for name, row in zip(names, rows, strict=True)
+    ]
+    assert (result.tokens, result.accuracy, result.sentences) == (0, 0, len(pairs))
+    for name, score in result.per_type.items():
+        assert score.support == sum(span[0] == name for side in gold for span in side)
+        assert sum(result.confusion[name].values()) == score.support
+    # Two criteria of other matchers are the same question.
+    assert (
+        spanrs.score(gold, pred, matcher="fair")["traditional"].totals_by_type.keys()
+        == result.per_type.keys()
+    )
+    strict = spanrs.score(gold, pred, matcher=spanrs.Partial(matching="optimal"))["strict"].outcomes
+    assert strict["correct"] == result.totals.tp
+
+
+@settings(max_examples=100, deadline=None)
+@given(sentence_pairs)
+@pytest.mark.parametrize("matcher", ["exact", "partial", "fair"])
+def test_spans_count_as_the_tags_they_come_from(matcher, pairs):
+    gold, pred = sides(pairs)
+    expected = spanrs.score(gold, pred, "IOBES", matcher=matcher)
+    spans = [
+        [[tuple(s)[:3] for s in row] for row in spanrs.tags.read_spans(side, "IOBES")]
+        for side in (gold, pred)
+    ]
+    result = spanrs.score(*spans, matcher=matcher)
+    for name in expected.matcher.criteria:
+        assert result[name].to_dict() == expected[name].to_dict()
+    assert result.confusion == expected.confusion
+    assert (result.sentences, result.tokens) == (len(gold), 0)

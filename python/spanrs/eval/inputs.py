@@ -193,7 +193,7 @@ def count_sentences(side: Any, lengths: object) -> int:
 
 def table_batches(
     table: Any, documents: str | None, *, whole: bool
-) -> Iterator[tuple[Any, list[str] | None]]:
+) -> Iterator[tuple[Any, list[Any] | None]]:
     """Give the batches of a table or stream, each with the names of its sentences' documents if there are such.
 
     Raises

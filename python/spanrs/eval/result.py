@@ -267,9 +267,10 @@ class Result(Evaluation):
         dict
             ``matcher``, its name and options; what :meth:`CriterionResult.to_dict` gives for the matcher's own
             criterion; ``criterion``, its name, and ``criteria``, the same for all of them where there are several;
-            ``confusion`` (list of ``gold``, ``pred``, ``count``; None for no span); ``accuracy``, ``sentences``, ``tokens``, ``violations`` (``gold`` and
-            ``pred``, each ``count`` and ``first``), ``detection``, ``pred_detection``, ``warnings``, ``notes``,
-            ``signature``, and where they were asked for ``documents`` and ``details``.
+            ``confusion`` (list of ``gold``, ``pred``, ``count``; None for no span); ``accuracy``, ``sentences``,
+            ``tokens``, ``violations`` (``gold`` and ``pred``, each ``count`` and ``first``), ``detection``,
+            ``pred_detection``, ``warnings``, ``notes``, ``signature``, and where they were asked for ``documents``
+            and ``details``.
         """
         return plain(self, untyped=untyped, criteria=criteria)
 
@@ -349,17 +350,7 @@ class Result(Evaluation):
             raise state_of.damaged("the bytes of the result are damaged", error) from None
 
     def __reduce__(self) -> tuple[Any, ...]:
-        if self.details is None:
-            return Result.from_bytes, (self.to_bytes(),)
-        fields = (
-            self.counts,
-            dict(self.settings),
-            self.matcher,
-            self.evidence,
-            self.details,
-            self.document_weights,
-        )
-        return Result, fields
+        return _restored, (self.to_bytes(), self.details)
 
     def to_table(self) -> LongTable:
         """Give every cell of every document as a table, for Arrow, Polars, pandas and SQL.
@@ -452,3 +443,8 @@ class Result(Evaluation):
 def _short(weight: float) -> str:
     text = str(weight) if isinstance(weight, float) or -(10**30) < weight < 10**30 else "a larger one"
     return text[:40]
+
+
+def _restored(stored: bytes, details: Any) -> Result:
+    """Make a result again that was pickled."""
+    return replace(Result.from_bytes(stored), details=details)

@@ -404,7 +404,6 @@ def score(
     result = scorer._result(take=True)
     if details:
         made = (result.settings["scheme"], result.settings.get("pred_scheme"), reading, dialect)
-        names = None if vocabulary is None else as_vocabulary(vocabulary)
         result = replace(
             result, details=_details(gold, pred, made, scorer.matcher, vocabulary=names, **ids)
         )

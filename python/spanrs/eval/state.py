@@ -29,21 +29,10 @@ def to_bytes(result: Evaluation) -> bytes:
         "matcher": result.matcher.to_dict(),
         "evidence": result.evidence.to_dict(),
         "document_weights": None if weights is None else list(weights),
-        "order": _order(result.counts),
+        "order": result.counts.stored_order(),
     }
     text = json.dumps(header, ensure_ascii=False, allow_nan=False).encode("utf-8", "surrogatepass")
     return MAGIC + len(text).to_bytes(LENGTH, "little") + text + result.counts.to_bytes()
-
-
-def _order(counts: _spanrs.Counts) -> list[int] | None:
-    """Give the place in the stored counts of each document; None where they have the order of the result."""
-    places = counts.canonical_order()
-    if all(place == at for at, place in enumerate(places)):
-        return None
-    order = [0] * len(places)
-    for at, place in enumerate(places):
-        order[place] = at
-    return order
 
 
 def from_bytes(stored: bytes) -> State:
@@ -63,9 +52,7 @@ def from_bytes(stored: bytes) -> State:
         matcher = from_dict(header["matcher"])
         settings = {str(name): str(value) for name, value in header["settings"].items()}
         weights: Any = header["document_weights"]
-        counts = _spanrs.Counts.from_bytes(bytes(stored[end:]), matcher.name)
-        if header["order"] is not None:
-            counts = counts.reordered(header["order"])
+        counts = _spanrs.Counts.from_bytes(bytes(stored[end:]), matcher.name, header["order"])
         if "version" not in settings:
             raise ValueError("there is no version")
         if weights is not None:

@@ -106,6 +106,8 @@ def _by_type_and_criterion(criteria: Sequence[CriterionResult]) -> Table:
     table = Table(["type", "criterion", *MEASURES, *criteria[0].outcomes], left=2, title="Types")
     for name in criteria[0].per_type:
         for at, criterion in enumerate(criteria):
+            if name not in criterion.per_type:
+                continue
             # A type is named once, at its first criterion.
             measures = _percents(criterion.per_type[name])
             outcomes = map(amount, criterion.outcomes_by_type[name].values())

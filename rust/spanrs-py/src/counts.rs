@@ -57,8 +57,8 @@ fn wrong(error: &CountsError) -> Error {
     let code = match error {
         CountsError::Schema { .. } | CountsError::Documents => "signature",
         CountsError::Rename { .. } => "rename",
-        CountsError::OpenDocument | CountsError::Order | CountsError::Overflow => "counts",
-        CountsError::Version | CountsError::Damaged { .. } => "damaged",
+        CountsError::OpenDocument | CountsError::Overflow => "counts",
+        CountsError::Version | CountsError::Order | CountsError::Damaged { .. } => "damaged",
     };
     Error::Counts {
         message: error.to_string(),
@@ -284,24 +284,28 @@ impl Counts {
         Ok(PyBytes::new(py, &bytes.map_err(|error| wrong(&error))?))
     }
 
-    /// The place of each document in the order in which [`Counts::to_bytes`] writes them.
-    fn canonical_order(&self, py: Python<'_>) -> Vec<usize> {
-        py.detach(|| self.0.canonical_order())
+    /// The place of each document in the bytes; None where it is the same.
+    fn stored_order(&self, py: Python<'_>) -> Option<Vec<usize>> {
+        py.detach(|| self.0.stored_order())
     }
 
-    /// The same counts with documents in another order, of the places they have now.
-    #[pyo3(signature = (order, /))]
-    fn reordered(&self, py: Python<'_>, order: Vec<usize>) -> Result<Self> {
-        let counts = py.detach(|| Core::clone(&self.0).reordered(&order));
-        Ok(Self(Arc::new(counts.map_err(|error| wrong(&error))?)))
-    }
-
-    /// What [`Counts::to_bytes`] gave.
+    /// What [`Counts::to_bytes`] and [`Counts::stored_order`] gave.
     #[staticmethod]
-    #[pyo3(signature = (stored, matcher, /))]
-    fn from_bytes(py: Python<'_>, stored: &[u8], matcher: &str) -> Result<Self> {
+    #[pyo3(signature = (stored, matcher, order=None, /))]
+    fn from_bytes(
+        py: Python<'_>,
+        stored: &[u8],
+        matcher: &str,
+        order: Option<Vec<usize>>,
+    ) -> Result<Self> {
         let schema = schema_of(matcher).ok_or_else(|| bad(format!("no matcher {matcher:?}")))?;
-        let counts = py.detach(|| Core::from_bytes(stored, schema));
+        let counts = py.detach(|| {
+            let counts = Core::from_bytes(stored, schema)?;
+            match order {
+                Some(order) => counts.reordered(&order),
+                None => Ok(counts),
+            }
+        });
         Ok(Self(Arc::new(counts.map_err(|error| wrong(&error))?)))
     }
 
@@ -314,7 +318,7 @@ impl Counts {
             .import("spanrs._spanrs")?
             .getattr("Counts")?
             .getattr("from_bytes")?;
-        let arguments = (self.to_bytes(py)?, self.matcher());
+        let arguments = (self.to_bytes(py)?, self.matcher(), self.stored_order(py));
         Ok((make, arguments).into_pyobject(py)?)
     }
 

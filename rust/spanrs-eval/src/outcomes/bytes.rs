@@ -68,10 +68,18 @@ impl Counts {
         Ok(out)
     }
 
-    /// The places of documents in the order in which [`Counts::to_bytes`] writes them.
-    pub fn canonical_order(&self) -> Vec<usize> {
+    /// The place of each document among those that [`Counts::to_bytes`] writes, which are ordered by key;
+    /// [`Counts::reordered`] puts them back. None where the order is the same.
+    pub fn stored_order(&self) -> Option<Vec<usize>> {
         let (_, rows) = self.canonical_rows();
-        rows.into_iter().map(|(_, _, at)| at).collect()
+        if rows.iter().enumerate().all(|(stored, row)| row.2 == stored) {
+            return None;
+        }
+        let mut order = vec![0; rows.len()];
+        for (stored, (_, _, at)) in rows.into_iter().enumerate() {
+            order[at] = stored;
+        }
+        Some(order)
     }
 
     /// Types that occur, in the order of their names.
