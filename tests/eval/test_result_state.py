@@ -151,6 +151,9 @@ def test_damaged_bytes_are_refused_or_a_result(matcher, documents):
                 assert type(result) is spanrs.Result
                 assert result.to_dict()["signature"] == result.signature
                 assert str(result)
+                assert type(result.merge(result)) is spanrs.Result
+                assert result.to_csv()
+                assert result.to_html()
     assert refused > len(stored)
 
 

@@ -415,7 +415,8 @@ def test_pages_and_texts_of_a_result_show_its_measures(scored):
     for shown in (page, markdown, text, latex, scored._repr_html_()):
         assert all(value in shown for value in f1.values())
     for name, value in f1.items():
-        assert re.search(rf"^\| {name} \|.*\| {value} \|$", markdown, re.MULTILINE)
+        marked = re.escape(name.replace("_", r"\_"))
+        assert re.search(rf"^\| {marked} \|.*\| {value} \|$", markdown, re.MULTILINE)
     for shown in (page, markdown, text, scored._repr_html_()):
         assert scored.signature in shown
     assert f"tag {scored.micro.f1:.4f}" in repr(scored)

@@ -143,7 +143,7 @@ class Table:
         >>> print(table.markdown())
         | type | F1 |
         |:---|---:|
-        | A\\|B | 50.00 |
+        | A\|B | 50.00 |
         """
         rule = "|" + "".join(":---|" if at < self.left else "---:|" for at in range(len(self.columns)))
         lines = ["| " + " | ".join(map(_markdown, row)) + " |" for row in (self.columns, *self.rows)]
@@ -158,11 +158,11 @@ class Table:
         >>> table = Table(["type", "F1"])
         >>> table.add_row("a_b", "50.00")
         >>> print(table.latex())
-        \\begin{tabular}{lr}
-        type & F1 \\\\
-        \\hline
-        a\\_b & 50.00 \\\\
-        \\end{tabular}
+        \begin{tabular}{lr}
+        type & F1 \\
+        \hline
+        a\_b & 50.00 \\
+        \end{tabular}
         """
         head, *rows = [" & ".join(map(_latex, row)) + r" \\" for row in (self.columns, *self.rows)]
         lines = [head, r"\hline"]
