@@ -340,5 +340,10 @@ def test_score_takes_the_options_of_partial_matching_with_that_matcher_only(span
         assert (status, out) == (2, "")
         assert f"{wrong[0]} goes with --matcher partial" in err
     assert spanrs("score", *files, "--matcher", "partial", "--min-overlap", "1.5")[0] == 2
+    for wrong in (("--types", "A"), ("--map", "A=B"), ("--untyped",)):
+        status, out, err = spanrs("score", *files, "--matcher", "partial", *wrong)
+        assert (status, out) == (2, "")
+        assert wrong[0] in err
+        assert "--matcher partial" in err
     _, out, _ = spanrs("score", *files, "--matcher", "partial")
     assert out.splitlines()[0].split()[:5] == ["type", "criterion", "precision", "recall", "F1"]

@@ -168,6 +168,21 @@ def test_refusals():
         spanrs.partial(GOLD, PRED, "odd")
 
 
+def test_matchers_have_no_other_name_than_their_own():
+    for make, option in ((spanrs.Partial, {"matching": "optimal"}), (spanrs.Fair, {"weights": "default"})):
+        with pytest.raises(TypeError):
+            make(name="exact")
+        matcher = make(**option)
+        assert matcher.name == make().name
+        # By position, too, nothing but an option can be set.
+        (value,) = option.values()
+        try:
+            by_position = make(value)
+        except TypeError:
+            continue
+        assert by_position == matcher
+
+
 def test_a_failed_batch_counts_nothing():
     scorer = spanrs.Scorer("BIO", matcher="partial")
     scorer.update(GOLD, PRED)

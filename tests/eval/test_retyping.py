@@ -296,6 +296,15 @@ def test_what_columns_cannot_do_beside_documents_is_said():
             spanrs.score(ids.ravel(), ids.ravel(), vocabulary=["O"], lengths=lengths, documents=[1, 1])
 
 
+def test_a_view_has_no_details_of_other_types():
+    result = spanrs.score([["B-B", "O"]], [["B-C", "B-A"]], "BIO", details=True)
+    assert [error.outcome for error in result.errors] == ["missed", "spurious", "spurious"]
+    view = result.with_types({"B": "C", "A": None})
+    assert view.totals == (1, 0, 0)
+    assert (view.details, view.errors) == (None, None)
+    assert "details" not in view.to_dict()
+
+
 def test_weights_go_with_columns_that_have_nulls():
     import polars as pl
     import pyarrow as pa

@@ -13,7 +13,7 @@ use crate::span_input::{Shape, spans};
 /// the spans, and whether they have holes.
 pub fn run(data: &[u8]) {
     let mut input = Input::new(data);
-    let shape = input.pick(&[Shape::Flat, Shape::Wild, Shape::Hollow]);
+    let shape = input.pick(&[Shape::Flat, Shape::Wild, Shape::Empty]);
     let (holes, sorted) = (input.below(3) == 0, input.below(3) == 0);
     let mut side = || {
         let placed = spans(&mut input, shape, 40);

@@ -16,7 +16,7 @@ use crate::span_input::{Shape, spans};
 /// the sides in another order. The first bytes choose the shape of the spans and the threshold.
 pub fn run(data: &[u8]) {
     let mut input = Input::new(data);
-    let shape = input.pick(&[Shape::Flat, Shape::Wild, Shape::Hollow]);
+    let shape = input.pick(&[Shape::Flat, Shape::Wild, Shape::Empty]);
     let min = input.pick(&[1.0, 33.0, 50.0, 100.0]);
     let gold = spans(&mut input, shape, 6);
     let pred = match input.below(4) {
@@ -25,7 +25,7 @@ pub fn run(data: &[u8]) {
     };
     let greedy_counts = count(Matching::Greedy, &gold, &pred, min);
     assert_eq!(greedy_counts, by_definition(greedy, &gold, &pred, min));
-    if shape == Shape::Hollow {
+    if shape == Shape::Empty {
         return;
     }
     let best = count(Matching::Optimal, &gold, &pred, min);

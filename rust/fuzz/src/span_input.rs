@@ -12,7 +12,7 @@ pub enum Shape {
     /// In any order; nested, crossing and doubled ones among them.
     Wild,
     /// As wild ones; some are empty or end before they begin.
-    Hollow,
+    Empty,
 }
 
 /// At most `most` spans of three types; one byte chooses their number.
@@ -25,7 +25,7 @@ pub fn spans(input: &mut Input<'_>, shape: Shape, most: usize) -> Vec<Span<i64>>
         let (start, length) = match shape {
             Shape::Flat => (last + place % 3, length % 3 + 1),
             Shape::Wild => (place % 14, length % 6 + 1),
-            Shape::Hollow => (place % 14, length - 2),
+            Shape::Empty => (place % 14, length - 2),
         };
         last = start + length;
         Span {

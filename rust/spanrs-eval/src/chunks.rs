@@ -2,7 +2,7 @@
 
 use spanrs_tags::Chunks;
 
-use crate::tag_counts::Tally;
+use crate::tag_counts::SpanCounts;
 
 /// Counts spans of gold against spans of pred, by type.
 ///
@@ -11,16 +11,16 @@ use crate::tag_counts::Tally;
 pub fn count_chunks(
     chunks: &Chunks,
     pairs: impl Iterator<Item = (Option<u32>, Option<u32>)>,
-) -> Vec<Tally> {
-    let mut types = vec![Tally::default(); chunks.types().len()];
+) -> Vec<SpanCounts> {
+    let mut types = vec![SpanCounts::default(); chunks.types().len()];
     let (mut gold_walk, mut pred_walk) = (chunks.walk(), chunks.walk());
     for (gold, pred) in pairs {
         // At most one span ends here on a side, so equal spans are seen at the same step.
         let (gold, pred) = (gold_walk.step(gold), pred_walk.step(pred));
         if let Some(gold) = gold {
-            let tally = &mut types[gold.ty as usize];
-            tally.gold += 1;
-            tally.tp += u64::from(Some(gold) == pred);
+            let of_type = &mut types[gold.ty as usize];
+            of_type.gold += 1;
+            of_type.tp += u64::from(Some(gold) == pred);
         }
         if let Some(pred) = pred {
             types[pred.ty as usize].pred += 1;

@@ -10,7 +10,7 @@ use spanrs_tags::{CLOSE, Reader, VIOLATION, Walk, is_outside};
 use crate::matcher::{Event, Matcher, Pair, Sink, Unmatched};
 use crate::outcomes::{CORPUS, Cell, Criterion, Outcome, Schema};
 use crate::spans::Spans;
-use crate::tag_counts::{TagCounts, Tally};
+use crate::tag_counts::{SpanCounts, TagCounts};
 use crate::token_sets::Run;
 
 const MATCH: u8 = 0;
@@ -139,12 +139,12 @@ fn least([golds, preds]: [Spans<'_>; 2], gold: &[u32], pred: &[u32]) -> Option<S
 }
 
 /// Tells the sink what the walk counted for a type.
-pub(crate) fn emit(ty: u32, tally: Tally, sink: &mut dyn Sink) {
+pub(crate) fn emit(ty: u32, of_type: SpanCounts, sink: &mut dyn Sink) {
     let ty = Some(ty);
     for (outcome, gold, pred, n) in [
-        (MATCH, ty, ty, tally.tp),
-        (MISSED, ty, None, tally.gold - tally.tp),
-        (SPURIOUS, None, ty, tally.pred - tally.tp),
+        (MATCH, ty, ty, of_type.tp),
+        (MISSED, ty, None, of_type.gold - of_type.tp),
+        (SPURIOUS, None, ty, of_type.pred - of_type.tp),
     ] {
         if n > 0 {
             sink.count(Cell::new(0, outcome, gold, pred), n);
@@ -232,10 +232,10 @@ fn close(counts: &mut TagCounts, g: &Walk<'_>, g_step: u8, p: &Walk<'_>, p_step:
     let (g_ends, p_ends) = (g_step & CLOSE, p_step & CLOSE);
     let both = g_ends & p_ends & u8::from(g.begin == p.begin);
     let same = u8::from(g.ty == p.ty);
-    let tally = counts.tally(g.ty);
-    tally.gold += u64::from(g_ends);
-    tally.tp += u64::from(both & same);
-    counts.tally(p.ty).pred += u64::from(p_ends);
+    let of_type = counts.of_type(g.ty);
+    of_type.gold += u64::from(g_ends);
+    of_type.tp += u64::from(both & same);
+    counts.of_type(p.ty).pred += u64::from(p_ends);
     if both & !same & 1 != 0 {
         confuse(counts, g.ty, p.ty);
     }

@@ -48,7 +48,7 @@ pub use registry::{MatcherOptions, make_matcher, matcher_names, schema_of};
 pub use scorer::{Scorer, Side, TypeCells};
 pub use spans::Spans;
 pub use tag_block::TagBlock;
-pub use tag_counts::Tally;
+pub use tag_counts::SpanCounts;
 pub use token_sets::{Run, TokenSets};
 pub use type_filter::TypeFilter;
 pub use violations::{Located, Violations};

@@ -417,15 +417,15 @@ impl Scorer {
         };
         let counts_tags = self.matcher.counts_tags();
         for ty in self.tags.touched.drain(..) {
-            let tally = std::mem::take(&mut self.tags.types[ty as usize]);
+            let of_type = std::mem::take(&mut self.tags.types[ty as usize]);
             let compared = self.compared.get_mut(ty as usize).map_or(0, std::mem::take);
-            if tally == Default::default() || !is_kept(&mut self.kept, &self.filter, reader, ty) {
+            if of_type == Default::default() || !is_kept(&mut self.kept, &self.filter, reader, ty) {
                 continue;
             }
             if counts_tags {
-                exact::emit(ty, tally, &mut sink);
-            } else if tally.gold > compared {
-                self.matcher.same(ty, tally.gold - compared, &mut sink);
+                exact::emit(ty, of_type, &mut sink);
+            } else if of_type.gold > compared {
+                self.matcher.same(ty, of_type.gold - compared, &mut sink);
             }
         }
         for ((gold, pred), n) in std::mem::take(&mut self.tags.confused) {

@@ -342,11 +342,11 @@ impl<const SIDE: usize, const PLACES: usize> Tables<SIDE, PLACES> {
                 gold_labelled += labelled * (all - pred + gold);
                 pred_labelled += labelled * all;
                 if self.steps[at] & CLOSE != 0 && before != BORDER && all + gold > 0 {
-                    let tally = counts.tally(ty as u32);
+                    let of_type = counts.of_type(ty as u32);
                     let equal = all - pred;
-                    tally.gold += equal + gold;
-                    tally.pred += all;
-                    tally.tp += equal;
+                    of_type.gold += equal + gold;
+                    of_type.pred += all;
+                    of_type.tp += equal;
                 }
             }
             for other in self.tags() {

@@ -2,7 +2,7 @@ use std::collections::BTreeMap;
 
 /// Spans of one type.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Tally {
+pub struct SpanCounts {
     /// Spans of gold.
     pub gold: u64,
     /// Spans of pred.
@@ -16,7 +16,7 @@ pub struct Tally {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct TagCounts {
     /// By type.
-    pub(crate) types: Vec<Tally>,
+    pub(crate) types: Vec<SpanCounts>,
     /// Types that occur, some of them more than once.
     pub(crate) touched: Vec<u32>,
     /// Pairs of spans with equal bounds and different types, by (gold type, pred type).
@@ -60,17 +60,17 @@ impl TagCounts {
     #[inline]
     pub(crate) fn fit(&mut self, types: usize) {
         if self.types.len() < types {
-            self.types.resize(types, Tally::default());
+            self.types.resize(types, SpanCounts::default());
         }
     }
 
     /// The spans of a type, which may be the first ones.
     #[inline(always)]
-    pub(crate) fn tally(&mut self, ty: u32) -> &mut Tally {
-        let tally = &mut self.types[ty as usize];
-        if tally.gold | tally.pred == 0 {
+    pub(crate) fn of_type(&mut self, ty: u32) -> &mut SpanCounts {
+        let of_type = &mut self.types[ty as usize];
+        if of_type.gold | of_type.pred == 0 {
             self.touched.push(ty);
         }
-        tally
+        of_type
     }
 }

@@ -14,7 +14,7 @@ use crate::error::{Error, Result};
 const SLOTS: usize = 1024;
 
 /// Tags of Python sequences to ids of a reader.
-pub(crate) struct Interner {
+pub(crate) struct TagInterner {
     // The reference keeps the object alive, so that its address cannot come to mean another string.
     slots: Box<[Option<Known>; SLOTS]>,
 }
@@ -22,7 +22,7 @@ pub(crate) struct Interner {
 /// A tag's object and its id.
 type Known = (Py<PyAny>, u32);
 
-impl Interner {
+impl TagInterner {
     pub(crate) fn new() -> Self {
         Self {
             slots: Box::new([const { None }; SLOTS]),

@@ -8,14 +8,14 @@ use spanrs_tags::ncrfpp::{NAMELESS, NcrfSpan, NcrfTag, classify, common, spans};
 use spanrs_tags::{Dialect, Reader, Reading, Scheme};
 
 use crate::error::Result;
-use crate::lists::{Interner, as_list_or_tuple};
+use crate::lists::{TagInterner, as_list_or_tuple};
 
 /// Sentences between two looks for Ctrl-C.
 const PAUSE: usize = 1 << 14;
 
 /// Tags of sentences to what they do, each distinct one looked at once.
 struct Tags {
-    interner: Interner,
+    interner: TagInterner,
     reader: Reader,
     names: Vocabulary,
     known: Vec<NcrfTag>,
@@ -28,7 +28,7 @@ impl Tags {
         let nameless = names.intern("").map_err(spanrs_tags::Error::from)?;
         debug_assert_eq!(nameless, NAMELESS);
         Ok(Self {
-            interner: Interner::new(),
+            interner: TagInterner::new(),
             // Only its numbering of tags is used.
             reader: Reader::new(Scheme::Token, Reading::Conlleval, Dialect::default())?,
             names,

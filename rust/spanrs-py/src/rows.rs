@@ -7,7 +7,7 @@ use spanrs_tags::{Evidence, Reader};
 
 use crate::document_ends::DocumentEnds;
 use crate::error::{Error, Result};
-use crate::lists::{Interner, Items, as_list_or_tuple, is_list_or_tuple, not_a_tag};
+use crate::lists::{Items, TagInterner, as_list_or_tuple, is_list_or_tuple, not_a_tag};
 use crate::raw::{Item, Walker};
 
 /// Sentences between two looks for Ctrl-C.
@@ -60,7 +60,7 @@ impl<'py> Rows<'py> {
             Side::Gold => &self.gold,
             Side::Pred => &self.pred,
         });
-        let mut interner = Interner::new();
+        let mut interner = TagInterner::new();
         let mut evidence = Evidence::default();
         let mut tokens = 0;
         let mut ids = Vec::new();
@@ -89,7 +89,7 @@ impl<'py> Rows<'py> {
     /// Counts all sentences.
     pub(crate) fn count(
         &self,
-        interner: &mut Interner,
+        interner: &mut TagInterner,
         reader: &mut Reader,
         scorer: &mut Scorer,
         documents: Option<&DocumentEnds>,
@@ -121,7 +121,7 @@ impl<'py> Rows<'py> {
         reader: &mut Reader,
         mut each: impl FnMut(&[u32], &[u32]),
     ) -> Result<()> {
-        let mut interner = Interner::new();
+        let mut interner = TagInterner::new();
         let mut ids = Ids::default();
         let py = self.gold.py();
         self.walk(|at, gold, pred| {
@@ -218,7 +218,7 @@ impl Ids {
     unsafe fn read(
         &mut self,
         py: Python<'_>,
-        interner: &mut Interner,
+        interner: &mut TagInterner,
         reader: &mut Reader,
         gold: &[Item],
         pred: &[Item],
@@ -238,7 +238,7 @@ impl Ids {
 /// What is needed to count on the way.
 struct Counting<'a, 'py> {
     py: Python<'py>,
-    interner: &'a mut Interner,
+    interner: &'a mut TagInterner,
     reader: &'a mut Reader,
     scorer: &'a mut Scorer,
     block: TagBlock,
@@ -310,7 +310,7 @@ impl Counting<'_, '_> {
 #[inline(always)]
 unsafe fn ids(
     py: Python<'_>,
-    interner: &mut Interner,
+    interner: &mut TagInterner,
     reader: &mut Reader,
     gold: Item,
     pred: Item,
@@ -335,7 +335,7 @@ unsafe fn ids(
 #[inline(always)]
 unsafe fn id(
     py: Python<'_>,
-    interner: &mut Interner,
+    interner: &mut TagInterner,
     reader: &mut Reader,
     item: Item,
 ) -> Result<u32> {

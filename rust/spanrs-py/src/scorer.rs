@@ -22,7 +22,7 @@ use crate::document_ends::{DocumentEnds, DocumentSizes};
 use crate::error::{Error, Result};
 use crate::files::{ColumnOptions, Progress, SpanFileOptions, columns};
 use crate::ids::{Ids, Sentences, numbering, with_values};
-use crate::lists::Interner;
+use crate::lists::TagInterner;
 use crate::options::{PyDialect, reading, scheme_or_auto, violation_tuple};
 use crate::rows::Rows;
 use crate::span_lists::{Sides, SpanLists};
@@ -106,7 +106,7 @@ impl Scorer {
         let inner = &mut *self.lock()?;
         let rows = Rows::new(gold, pred)?;
         let documents = ends(documents.as_ref(), rows.len()?)?;
-        let mut interner = Interner::new();
+        let mut interner = TagInterner::new();
         inner.run(
             |reader, side, most| rows.evidence(reader, side, most),
             |reader, scorer| rows.count(&mut interner, reader, scorer, documents.as_ref()),

@@ -122,7 +122,7 @@ pub(crate) fn seqeval_counts<'py>(
     let gold = flat(gold, &mut reader, true)?;
     let pred = flat(pred, &mut reader, true)?;
     let chunks = Chunks::new(reader.tags(), suffix)?;
-    let tallies = py.detach(|| {
+    let type_counts = py.detach(|| {
         let pairs = gold.iter().zip(&pred);
         count_chunks(
             &chunks,
@@ -130,8 +130,8 @@ pub(crate) fn seqeval_counts<'py>(
         )
     });
     let types = PyDict::new(py);
-    for (name, tally) in chunks.types().names().zip(&tallies) {
-        types.set_item(name, (tally.gold, tally.pred, tally.tp))?;
+    for (name, of_type) in chunks.types().names().zip(&type_counts) {
+        types.set_item(name, (of_type.gold, of_type.pred, of_type.tp))?;
     }
     Ok((types, names(reader.tags())))
 }

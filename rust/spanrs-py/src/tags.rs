@@ -11,7 +11,7 @@ use spanrs_tags::{Converter, Evidence, Reader, Reading, Scheme, Writer};
 use crate::error::{Error, Result};
 use crate::files::DetectionTuple;
 use crate::ids::{Id, Ids, Sentences, bad_id, numbering, with_values};
-use crate::lists::{Interner, as_list_or_tuple, strings};
+use crate::lists::{TagInterner, as_list_or_tuple, strings};
 use crate::options::{PyDialect, ViolationTuple, reading, scheme, violation_tuple};
 use crate::scorer::most_tags;
 
@@ -54,7 +54,7 @@ fn one(
 ) -> Result<(Reader, Vec<u32>)> {
     let mut reader = Reader::new(scheme(scheme_name)?, read_as, dialect.checked()?)?;
     let mut ids = Vec::new();
-    Interner::new().sentence(tags, &mut reader, &mut ids)?;
+    TagInterner::new().sentence(tags, &mut reader, &mut ids)?;
     Ok((reader, ids))
 }
 
@@ -126,7 +126,7 @@ pub(crate) fn batch(
     mut each: impl FnMut(&Reader, &[u32]) -> Result<()>,
 ) -> Result<()> {
     let sentences = as_list_or_tuple(sentences)?;
-    let mut interner = Interner::new();
+    let mut interner = TagInterner::new();
     let mut ids = Vec::new();
     for at in 0..sentences.len()? {
         ids.clear();

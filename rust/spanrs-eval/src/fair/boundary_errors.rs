@@ -6,7 +6,7 @@ use crate::overlaps::Overlaps;
 /// Pairs of spans up to which all of them are looked at: a few of them cost less than an index.
 const FEW: usize = 1 << 10;
 
-/// Work space: places of items.
+/// Work space: places of remaining spans.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Buffers {
     /// Of each side: those that are in no pair, from the shortest to the longest.
@@ -17,9 +17,9 @@ pub(super) struct Buffers {
     open: Vec<bool>,
     index: Overlaps,
     found: Vec<u32>,
-    /// (start, side, item)
+    /// (start, side, place)
     by_start: Vec<(i64, usize, u32)>,
-    /// Of each side: (group, item).
+    /// Of each side: (group, place).
     groups: [Vec<(u32, u32)>; 2],
 }
 
@@ -36,7 +36,7 @@ enum Among {
 type Rank = (i64, i64, i64, i64);
 
 impl Matcher {
-    /// Pairs the items of both sides that overlap.
+    /// Pairs the remaining spans of both sides that overlap.
     pub(super) fn near(&mut self, sink: &mut dyn Sink) {
         let [golds, preds] = [self.sides[GOLD].len(), self.sides[PRED].len()];
         if golds == 0 || preds == 0 {
@@ -66,7 +66,7 @@ impl Matcher {
             let group = g.min(p);
             for (side, list) in [(GOLD, &mut gold), (PRED, &mut pred)] {
                 let (mine, rest) = list.split_at(list.partition_point(|&(of, _)| of == group));
-                self.free(side, mine.iter().map(|&(_, item)| item));
+                self.free(side, mine.iter().map(|&(_, one)| one));
                 *list = rest;
             }
             self.passes(true, sink);
@@ -75,11 +75,11 @@ impl Matcher {
     }
 
     /// Takes the spans of a side that are to be paired: the shortest first, equally long ones as they are.
-    fn free(&mut self, side: usize, items: impl Iterator<Item = u32>) {
+    fn free(&mut self, side: usize, remaining: impl Iterator<Item = u32>) {
         let free = &mut self.passes.free[side];
         free.clear();
-        free.extend(items);
-        free.sort_unstable_by_key(|&item| (self.sides[side][item as usize].length(), item));
+        free.extend(remaining);
+        free.sort_unstable_by_key(|&one| (self.sides[side][one as usize].length(), one));
     }
 
     /// Pairs one span a side.
@@ -101,18 +101,18 @@ impl Matcher {
             by_start, groups, ..
         } = &mut self.passes;
         by_start.clear();
-        for (side, items) in self.sides.iter().enumerate() {
-            let starts = items.iter().map(|item| item.span.start);
-            by_start.extend(starts.zip(0..).map(|(start, item)| (start, side, item)));
+        for (side, remaining) in self.sides.iter().enumerate() {
+            let starts = remaining.iter().map(|one| one.span.start);
+            by_start.extend(starts.zip(0..).map(|(start, one)| (start, side, one)));
             groups[side].clear();
         }
         // Both sides mostly come in reading order, and this sort merges what is in order.
         by_start.sort();
         let (mut group, mut end) = (0, i64::MIN);
-        for &(start, side, item) in &*by_start {
+        for &(start, side, one) in &*by_start {
             group += u32::from(start >= end);
-            end = end.max(self.sides[side][item as usize].span.end);
-            groups[side].push((group, item));
+            end = end.max(self.sides[side][one as usize].span.end);
+            groups[side].push((group, one));
         }
     }
 
@@ -191,16 +191,21 @@ impl Matcher {
 
     /// Makes ready to look among the candidates.
     fn open(&mut self, other: usize, candidates: &[u32], among: Among, indexed: bool) {
-        let items = &self.sides[other];
+        let remaining = &self.sides[other];
         let Buffers { open, index, .. } = &mut self.passes;
         open.clear();
         open.extend(
             candidates
                 .iter()
-                .map(|&c| among == Among::Free || items[c as usize].size > 0),
+                .map(|&c| among == Among::Free || remaining[c as usize].size > 0),
         );
         if indexed {
-            let span = |&c: &u32| (items[c as usize].span.start, items[c as usize].span.end);
+            let span = |&c: &u32| {
+                (
+                    remaining[c as usize].span.start,
+                    remaining[c as usize].span.end,
+                )
+            };
             index.plant(candidates.iter().map(span));
             for (place, open) in (0..).zip(&*open) {
                 if !open {
@@ -214,8 +219,8 @@ impl Matcher {
     fn close(&mut self, other: usize, mut candidates: Vec<u32>, among: Among) {
         match among {
             Among::Free => {
-                let items = &self.sides[other];
-                candidates.retain(|&c| items[c as usize].is_free());
+                let remaining = &self.sides[other];
+                candidates.retain(|&c| remaining[c as usize].is_free());
                 self.passes.free[other] = candidates;
             }
             Among::Paired => self.passes.paired[other] = candidates,
@@ -232,13 +237,13 @@ impl Matcher {
         indexed: bool,
     ) -> Option<(Rank, usize)> {
         let walker = &self.sides[side][walker];
-        let items = &self.sides[1 - side];
+        let remaining = &self.sides[1 - side];
         let Buffers {
             open, index, found, ..
         } = &mut self.passes;
         let mut best: Option<(Rank, usize)> = None;
         let mut consider = |place: usize| {
-            let candidate = &items[candidates[place] as usize];
+            let candidate = &remaining[candidates[place] as usize];
             if (candidate.span.ty == walker.span.ty) != same_type {
                 return;
             }

@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
-use super::items::Item;
+use super::remaining::RemainingSpan;
 use super::{FAIR, GOLD, Kind, Matcher, PRED, Sink, Spans, TRADITIONAL, emit, emit_equal};
 use spanrs_base::Span;
 
@@ -25,7 +25,7 @@ fn is_plain(spans: Spans<'_>) -> bool {
 }
 
 impl Matcher {
-    /// Traditional outcomes and pairs of equal spans; what is left becomes items.
+    /// Traditional outcomes and pairs of equal spans; what is left are the remaining spans.
     pub(super) fn equal(&mut self, gold: Spans<'_>, pred: Spans<'_>, sink: &mut dyn Sink) {
         let whole = gold.all_whole() && pred.all_whole();
         // Most sentences of most corpora are the same on both sides, and the others begin so.
@@ -84,7 +84,7 @@ impl Matcher {
                     GOLD => emit(sink, TRADITIONAL, Kind::Fn, Some(at as u32), None),
                     _ => emit(sink, TRADITIONAL, Kind::Fp, None, Some(at as u32)),
                 }
-                self.sides[side].push(Item::new(spans, at));
+                self.sides[side].push(RemainingSpan::new(spans, at));
             }
             g += usize::from(order != Ordering::Greater);
             p += usize::from(order != Ordering::Less);
@@ -141,7 +141,7 @@ impl Matcher {
         }
         for (side, spans) in sides.iter().enumerate() {
             for at in (0..spans.all.len()).filter(|&at| !buffers.paired[side][at]) {
-                self.sides[side].push(Item::new(*spans, at));
+                self.sides[side].push(RemainingSpan::new(*spans, at));
             }
         }
         self.equal = buffers;
@@ -165,7 +165,7 @@ impl Matcher {
             self.many_labels(sink);
         }
         for side in &mut self.sides {
-            side.retain(Item::is_free);
+            side.retain(RemainingSpan::is_free);
         }
     }
 
@@ -190,12 +190,12 @@ struct Bounds {
 type Heads = BTreeMap<u32, (u32, usize, usize)>;
 
 impl Bounds {
-    fn new(items: &[Item]) -> Self {
+    fn new(remaining: &[RemainingSpan]) -> Self {
         let key = |at: u32| {
-            let span = items[at as usize].span;
+            let span = remaining[at as usize].span;
             (span.start, span.end, span.ty)
         };
-        let mut sorted: Vec<u32> = (0..items.len() as u32).collect();
+        let mut sorted: Vec<u32> = (0..remaining.len() as u32).collect();
         sorted.sort_by_key(|&at| key(at));
         let mut types: BTreeMap<_, Heads> = BTreeMap::new();
         let mut start = 0;

@@ -30,11 +30,11 @@
 
 mod boundary_errors;
 mod exact_matches;
-mod items;
+mod remaining;
 
 use std::cmp::Ordering;
 
-use items::Item;
+use remaining::RemainingSpan;
 use spanrs_base::{Pace, Span, Watch};
 
 use crate::matcher::{Event, Pair, Sink, Unmatched};
@@ -162,7 +162,7 @@ pub struct Matcher {
     in_order: bool,
     equal: exact_matches::Buffers,
     /// The spans of both sides that have no equal and are not resolved, in the order given.
-    sides: [Vec<Item>; 2],
+    sides: [Vec<RemainingSpan>; 2],
     passes: boundary_errors::Buffers,
     pace: Pace,
     stopped: bool,
@@ -242,18 +242,18 @@ impl Matcher {
         }
         self.near(sink);
         for (side, kind) in [(GOLD, Kind::Fn), (PRED, Kind::Fp)] {
-            let items = self.sides[side].iter().filter(|item| item.is_free());
+            let remaining = self.sides[side].iter().filter(|one| one.is_free());
             let mut emit_free = |at: u32| match kind {
                 Kind::Fn => emit(sink, FAIR, kind, Some(at), None),
                 _ => emit(sink, FAIR, kind, None, Some(at)),
             };
             if self.in_order {
                 let mut free: Vec<(i64, u32)> =
-                    items.map(|item| (item.length(), item.at)).collect();
+                    remaining.map(|one| (one.length(), one.at)).collect();
                 free.sort_unstable();
                 free.into_iter().for_each(|(_, at)| emit_free(at));
             } else {
-                items.for_each(|item| emit_free(item.at));
+                remaining.for_each(|one| emit_free(one.at));
             }
         }
     }
@@ -261,15 +261,15 @@ impl Matcher {
     /// The spans of the last sentence that lost tokens to pairs, with the runs of tokens they have left:
     /// (true for pred, place of the span, runs). Only after [`crate::Matcher::settle_ties`].
     pub fn reduced(&self) -> impl Iterator<Item = (bool, u32, Vec<Run>)> {
-        self.sides.iter().enumerate().flat_map(|(side, items)| {
-            let left = items
+        self.sides.iter().enumerate().flat_map(|(side, remaining)| {
+            let left = remaining
                 .iter()
-                .filter_map(|item| Some((item.at, item.left()?)));
+                .filter_map(|one| Some((one.at, one.left()?)));
             left.map(move |(at, runs)| (side == PRED, at, runs))
         })
     }
 
-    /// Makes a pair of two items.
+    /// Makes a pair of two remaining spans.
     fn pair(&mut self, kind: Kind, gold: usize, pred: usize, sink: &mut dyn Sink) {
         let [golds, preds] = &mut self.sides;
         let (gold, pred) = (&mut golds[gold], &mut preds[pred]);

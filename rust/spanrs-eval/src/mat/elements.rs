@@ -1,7 +1,7 @@
 //! How many tokens, pseudo-tokens or characters a stretch of text has.
 
 use super::intervals::Interval;
-use super::{Item, Text, Unit};
+use super::{Annotation, Text, Unit};
 
 /// True for white space as Python's `str.split` takes it, which is more than Unicode's property says.
 ///
@@ -28,8 +28,8 @@ impl Elements {
     pub(super) fn measure(
         &mut self,
         unit: Unit,
-        gold: &[Item],
-        pred: &[Item],
+        gold: &[Annotation],
+        pred: &[Annotation],
         texts: Text<'_>,
         intervals: &[Interval],
     ) -> Result<(u64, &[u64]), u32> {
@@ -66,12 +66,12 @@ impl Elements {
     }
 
     /// The text is cut at all bounds of annotations; what white space leaves of each piece counts.
-    fn pseudo_tokens(&mut self, gold: &[Item], pred: &[Item], text: &str) -> u64 {
+    fn pseudo_tokens(&mut self, gold: &[Annotation], pred: &[Annotation], text: &str) -> u64 {
         self.table.clear();
         let bounds = gold
             .iter()
             .chain(pred)
-            .flat_map(|item| [item.start, item.end]);
+            .flat_map(|annotation| [annotation.start, annotation.end]);
         self.table.extend(bounds.map(|place| (place, 0)));
         self.table.sort_unstable();
         self.table.dedup();

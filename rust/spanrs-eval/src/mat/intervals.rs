@@ -6,7 +6,7 @@ use spanrs_base::Pace;
 
 use super::munkres::Munkres;
 use super::pairing::{SETTLED, alike};
-use super::{Item, MOST_PAIRS, Pair, Unmatched};
+use super::{Annotation, MOST_PAIRS, Pair, Unmatched};
 use crate::Side;
 
 /// A stretch of text.
@@ -25,7 +25,7 @@ pub(super) struct Interval {
 struct Rest {
     start: u32,
     end: u32,
-    item: Item,
+    annotation: Annotation,
     /// Its place in the order of the pairs.
     order: usize,
 }
@@ -48,8 +48,8 @@ impl Intervals {
     /// annotations is cut at all its bounds, and what lies over one another there is paired again, by label.
     pub(super) fn run(
         &mut self,
-        gold: &[Item],
-        pred: &[Item],
+        gold: &[Annotation],
+        pred: &[Annotation],
         pairs: &[Pair],
         pace: &mut Pace,
     ) -> Result<(), Unmatched> {
@@ -71,7 +71,7 @@ impl Intervals {
         self.rests(pace)
     }
 
-    fn pair(&mut self, g: Item, p: Item) {
+    fn pair(&mut self, g: Annotation, p: Annotation) {
         let (start, end) = (g.start.max(p.start), g.end.min(p.end));
         if start < end {
             self.found.push(Interval {
@@ -122,8 +122,8 @@ impl Intervals {
             let interval = |gold: Option<&Rest>, pred: Option<&Rest>| Interval {
                 start,
                 end,
-                gold: gold.map(|rest| rest.item.ty),
-                pred: pred.map(|rest| rest.item.ty),
+                gold: gold.map(|rest| rest.annotation.ty),
+                pred: pred.map(|rest| rest.annotation.ty),
             };
             match (&golds[..], &preds[..]) {
                 ([gold], [pred]) => self.found.push(interval(Some(gold), Some(pred))),
@@ -158,13 +158,13 @@ impl Intervals {
     }
 }
 
-fn push(rests: &mut Vec<Rest>, item: Item, start: u32, end: u32) {
+fn push(rests: &mut Vec<Rest>, annotation: Annotation, start: u32, end: u32) {
     if start < end {
         let order = rests.len();
         rests.push(Rest {
             start,
             end,
-            item,
+            annotation,
             order,
         });
     }
@@ -183,26 +183,31 @@ fn advance(over: &mut Vec<Rest>, all: &[Rest], next: &mut usize, start: u32) {
 
 /// The pairs, as many as can be, in which most labels agree; ties as among whole annotations.
 fn by_label(munkres: &mut Munkres, golds: &[Rest], preds: &[Rest]) -> Vec<(usize, usize)> {
-    let similar = |g: usize, p: usize| alike(&golds[g].item, &preds[p].item, 1.0);
+    let similar = |g: usize, p: usize| alike(&golds[g].annotation, &preds[p].annotation, 1.0);
     if golds.len().max(preds.len()) <= SETTLED {
         return munkres.assign(golds.len(), preds.len(), |g, p| 1.0 - similar(g, p));
     }
     // Everything overlaps everything here: equal labels first, then aliases of a tag, then what is left.
     let mut pairs = Vec::new();
     let (mut gold_left, mut pred_left) = (vec![true; golds.len()], vec![true; preds.len()]);
-    type Key = fn(&Item) -> Option<(u32, u32)>;
+    type Key = fn(&Annotation) -> Option<(u32, u32)>;
     let keys: [Key; 3] = [
-        |item| Some((item.ty, 0)),
-        |item| Some((item.tag, 1)),
+        |annotation| Some((annotation.ty, 0)),
+        |annotation| Some((annotation.tag, 1)),
         |_| None,
     ];
     for key in keys {
         let mut waiting = HashMap::<_, Vec<usize>>::new();
         for p in (0..preds.len()).rev().filter(|&p| pred_left[p]) {
-            waiting.entry(key(&preds[p].item)).or_default().push(p);
+            waiting
+                .entry(key(&preds[p].annotation))
+                .or_default()
+                .push(p);
         }
         for (g, left) in gold_left.iter_mut().enumerate().filter(|(_, left)| **left) {
-            let found = waiting.get_mut(&key(&golds[g].item)).and_then(Vec::pop);
+            let found = waiting
+                .get_mut(&key(&golds[g].annotation))
+                .and_then(Vec::pop);
             if let Some(p) = found {
                 (*left, pred_left[p]) = (false, false);
                 pairs.push((g, p));

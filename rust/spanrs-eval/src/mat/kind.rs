@@ -1,4 +1,4 @@
-use super::Item;
+use super::Annotation;
 
 /// What a pair of annotations is, or an annotation without a partner. The seven kinds of clashes are seen
 /// from one side: what is an overmark for one is an undermark for the other.
@@ -31,7 +31,7 @@ impl Kind {
     pub const CLASHES: usize = 7;
 
     /// What `this` is to `other`, which it overlaps.
-    pub(super) fn between(this: &Item, other: &Item) -> Self {
+    pub(super) fn between(this: &Annotation, other: &Annotation) -> Self {
         let same_label = this.ty == other.ty;
         let (starts, ends) = (this.start.cmp(&other.start), this.end.cmp(&other.end));
         let covers = starts.is_le() && ends.is_ge();

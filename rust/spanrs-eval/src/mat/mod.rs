@@ -50,13 +50,13 @@ use pairing::Pairing;
 
 /// An annotation that is scored. The type of its span is its label.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Item {
+struct Annotation {
     span: Span,
     /// Its type before aliases and equivalence classes, by number.
     tag: u32,
 }
 
-impl Deref for Item {
+impl Deref for Annotation {
     type Target = Span;
 
     fn deref(&self) -> &Span {
@@ -64,7 +64,7 @@ impl Deref for Item {
     }
 }
 
-impl Item {
+impl Annotation {
     /// How much the labels agree; aliases of one tag agree by half.
     fn agreement(&self, other: &Self) -> f64 {
         match (self.ty == other.ty, self.tag == other.tag) {
@@ -76,10 +76,10 @@ impl Item {
 }
 
 /// Annotations of a side. Places in a text fit `u32`.
-fn set_items(items: &mut Vec<Item>, spans: Spans<'_>) {
-    items.clear();
+fn set_annotations(annotations: &mut Vec<Annotation>, spans: Spans<'_>) {
+    annotations.clear();
     let place = |place: i64| u32::try_from(place).unwrap_or(u32::MAX);
-    items.extend(spans.all.iter().enumerate().map(|(at, span)| Item {
+    annotations.extend(spans.all.iter().enumerate().map(|(at, span)| Annotation {
         span: Span {
             start: place(span.start),
             end: place(span.end),
@@ -139,8 +139,8 @@ pub struct Matcher {
     pairing: Pairing,
     intervals: Intervals,
     elements: Elements,
-    gold: Vec<Item>,
-    pred: Vec<Item>,
+    gold: Vec<Annotation>,
+    pred: Vec<Annotation>,
     /// Events come in the order of the text.
     in_order: bool,
     misplaced: Option<u32>,
@@ -182,10 +182,10 @@ impl Matcher {
             pairs.iter().for_each(|pair| pair.emit(sink));
             return;
         }
-        let place = |items: &[Item], at: Option<u32>| {
+        let place = |annotations: &[Annotation], at: Option<u32>| {
             at.map_or((u32::MAX, u32::MAX), |at| {
-                let item = &items[at as usize];
-                (item.start, item.end)
+                let annotation = &annotations[at as usize];
+                (annotation.start, annotation.end)
             })
         };
         let mut pairs = pairs.clone();
@@ -207,8 +207,8 @@ impl crate::Matcher for Matcher {
 
     /// Both sides are sorted by start, then end; further ties are resolved by the order given.
     fn compare(&mut self, pair: &matcher::Pair<'_>, sink: &mut dyn Sink) -> Result<(), Unmatched> {
-        set_items(&mut self.gold, pair.gold);
-        set_items(&mut self.pred, pair.pred);
+        set_annotations(&mut self.gold, pair.gold);
+        set_annotations(&mut self.pred, pair.pred);
         let nothing = Text {
             text: "",
             tokens: &[],

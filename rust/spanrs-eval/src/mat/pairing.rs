@@ -3,7 +3,7 @@
 use spanrs_base::Pace;
 
 use super::munkres::Munkres;
-use super::{Item, Kind, MOST_PAIRS, Pair, Unmatched, Unpaired};
+use super::{Annotation, Kind, MOST_PAIRS, Pair, Unmatched, Unpaired};
 use crate::Side;
 use crate::overlaps::Overlaps;
 use crate::partial;
@@ -13,7 +13,7 @@ pub(super) const SETTLED: usize = 64;
 
 /// 0.1 for labels that agree (0.05 for aliases of one tag) and 0.9 for the shared part of the characters both
 /// cover.
-fn similarity(gold: &Item, pred: &Item) -> f64 {
+fn similarity(gold: &Annotation, pred: &Annotation) -> f64 {
     if gold.is_empty() || pred.is_empty() {
         return alike(gold, pred, 1.0);
     }
@@ -29,7 +29,7 @@ fn similarity(gold: &Item, pred: &Item) -> f64 {
 }
 
 /// The similarity of two annotations that share so much of what they cover.
-pub(super) fn alike(gold: &Item, pred: &Item, shared: f64) -> f64 {
+pub(super) fn alike(gold: &Annotation, pred: &Annotation, shared: f64) -> f64 {
     0.1 * gold.agreement(pred) + 0.9 * shared
 }
 
@@ -54,11 +54,11 @@ struct Split {
 }
 
 impl Split {
-    fn set(&mut self, items: &[Item]) {
+    fn set(&mut self, annotations: &[Annotation]) {
         self.solid.clear();
         self.empty.clear();
-        for (at, item) in (0..).zip(items) {
-            match item.is_empty() {
+        for (at, annotation) in (0..).zip(annotations) {
+            match annotation.is_empty() {
                 false => self.solid.push(at),
                 true => self.empty.push(at),
             }
@@ -69,8 +69,8 @@ impl Split {
 /// Both sides, whole.
 #[derive(Clone, Copy)]
 struct Sides<'a> {
-    gold: &'a [Item],
-    pred: &'a [Item],
+    gold: &'a [Annotation],
+    pred: &'a [Annotation],
     unpaired: Unpaired,
 }
 
@@ -83,8 +83,8 @@ impl Pairing {
     /// at the same place are a group.
     pub(super) fn run(
         &mut self,
-        gold: &[Item],
-        pred: &[Item],
+        gold: &[Annotation],
+        pred: &[Annotation],
         unpaired: Unpaired,
         pace: &mut Pace,
     ) -> Result<(), Unmatched> {
@@ -117,8 +117,9 @@ impl Pairing {
     ) -> Result<(), Unmatched> {
         let Sides { gold, pred, .. } = sides;
         loop {
-            let first =
-                |places: &[u32], items: &[Item]| places.first().map(|&at| items[at as usize]);
+            let first = |places: &[u32], annotations: &[Annotation]| {
+                places.first().map(|&at| annotations[at as usize])
+            };
             let seed = match (first(golds, gold), first(preds, pred)) {
                 (None, None) => return Ok(()),
                 (Some(g), Some(p)) if p.start < g.start => p,
@@ -130,18 +131,19 @@ impl Pairing {
             let (mut g, mut p) = (0, 0);
             loop {
                 let before = (g, p);
-                let belongs =
-                    |item: &Item, end: u32| item.start < end || (empty && item.start == end);
-                while let Some(item) = golds.get(g).map(|&at| gold[at as usize])
-                    && belongs(&item, end)
+                let belongs = |annotation: &Annotation, end: u32| {
+                    annotation.start < end || (empty && annotation.start == end)
+                };
+                while let Some(annotation) = golds.get(g).map(|&at| gold[at as usize])
+                    && belongs(&annotation, end)
                 {
-                    end = end.max(item.end);
+                    end = end.max(annotation.end);
                     g += 1;
                 }
-                while let Some(item) = preds.get(p).map(|&at| pred[at as usize])
-                    && belongs(&item, end)
+                while let Some(annotation) = preds.get(p).map(|&at| pred[at as usize])
+                    && belongs(&annotation, end)
                 {
-                    end = end.max(item.end);
+                    end = end.max(annotation.end);
                     p += 1;
                 }
                 if before == (g, p) {
@@ -208,16 +210,16 @@ impl Pairing {
         let empty = gold[golds[0] as usize].is_empty();
         let most = MOST_PAIRS;
         self.tree.plant(preds.iter().map(|&p| {
-            let item = &pred[p as usize];
-            (i64::from(item.start), i64::from(item.end))
+            let annotation = &pred[p as usize];
+            (i64::from(annotation.start), i64::from(annotation.end))
         }));
         for (at, &g) in (0..).zip(golds) {
-            let item = &gold[g as usize];
+            let annotation = &gold[g as usize];
             if empty {
                 self.found.clear();
                 self.found.extend(0..preds.len() as u32);
             } else {
-                let (start, end) = (i64::from(item.start), i64::from(item.end));
+                let (start, end) = (i64::from(annotation.start), i64::from(annotation.end));
                 self.tree.find(start, end, &mut self.found);
             }
             if self.possible.len() + self.found.len() > most {
@@ -229,7 +231,10 @@ impl Pairing {
             let pairs = self.found.iter().map(|&other| partial::Pair {
                 gold: at,
                 pred: other,
-                credit: credit(similarity(item, &pred[preds[other as usize] as usize])),
+                credit: credit(similarity(
+                    annotation,
+                    &pred[preds[other as usize] as usize],
+                )),
             });
             self.possible.extend(pairs);
         }

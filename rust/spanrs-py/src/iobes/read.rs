@@ -9,7 +9,7 @@ use spanrs_tags::{Dialect, Kind, Reader, Reading, Scheme};
 use super::write::IobesWriter;
 use super::{Kept, MOST_KEPT};
 use crate::error::Result;
-use crate::lists::{Interner, is_list_or_tuple};
+use crate::lists::{TagInterner, is_list_or_tuple};
 use crate::options::scheme;
 
 /// Places of the table of spans that were made before.
@@ -176,7 +176,7 @@ fn named_tuple<'py>(
 /// A sentence as it is read, and what earlier sentences left.
 pub(super) struct Decoder {
     pub(super) reader: Reader,
-    interner: Interner,
+    interner: TagInterner,
     pub(super) ids: Vec<u32>,
     pub(super) spans: Vec<Span>,
     doubtful: bool,
@@ -193,7 +193,7 @@ impl Decoder {
             Reader::with_vocabulary(vocabulary, scheme, Reading::Conlleval, Dialect::iobes())?;
         Ok(Self {
             reader,
-            interner: Interner::new(),
+            interner: TagInterner::new(),
             ids: Vec::new(),
             spans: Vec::new(),
             doubtful: false,

@@ -10,7 +10,7 @@ use spanrs_eval::partial::{BadTag, LooseReader};
 use spanrs_tags::{Dialect, Reader, Reading, Scheme};
 
 use crate::error::{Error, Result};
-use crate::lists::{Interner, Items};
+use crate::lists::{Items, TagInterner};
 use crate::pause;
 use crate::raw::Item;
 use crate::rows::Rows;
@@ -41,7 +41,7 @@ pub(crate) fn loose_tags(data: &Bound<'_, PyAny>, any_prefix: bool) -> Result<Sp
     let Ok(list) = data.cast::<PyList>() else {
         return refuse("ListLoader expects list input");
     };
-    let (mut tags, mut interner) = (numbering()?, Interner::new());
+    let (mut tags, mut interner) = (numbering()?, TagInterner::new());
     let mut reader = if any_prefix {
         LooseReader::any_prefix()
     } else {
@@ -120,7 +120,7 @@ pub(crate) fn loose_pairs(
 struct Walk<'py> {
     py: Python<'py>,
     tags: Reader,
-    interner: Interner,
+    interner: TagInterner,
     reader: LooseReader,
     ids: Vec<u32>,
 }
@@ -130,7 +130,7 @@ impl<'py> Walk<'py> {
         Ok(Self {
             py,
             tags: numbering()?,
-            interner: Interner::new(),
+            interner: TagInterner::new(),
             reader: LooseReader::default(),
             ids: Vec::new(),
         })

@@ -15,7 +15,7 @@ enum Left {
 
 /// A span that has no equal.
 #[derive(Clone, Debug)]
-pub(super) struct Item {
+pub(super) struct RemainingSpan {
     pub(super) span: Span<i64>,
     /// Its place among the spans of its side.
     pub(super) at: u32,
@@ -26,7 +26,7 @@ pub(super) struct Item {
     reduced: bool,
 }
 
-impl Item {
+impl RemainingSpan {
     #[inline]
     pub(super) fn new(spans: Spans<'_>, at: usize) -> Self {
         let span = spans.all[at];
