@@ -9,6 +9,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from dataclasses import replace
 from pathlib import Path
 
 from benches.versus import documents
@@ -18,6 +19,8 @@ from spanrs import mat
 PACKAGES = ("numpy",)
 ROOT = Path(__file__).parent.parent.parent
 PAIRS, FEW, MANY = 500, 100, 1000
+EVERYTHING = mat.Mat(content=documents.LABELS, tokens=["lex"])
+TAGS = replace(EVERYTHING, tables=["tag"])
 #: What the original needed for 500 pairs on the machine on which its outputs were recorded.
 ORIGINAL = {"tag table": 6.5, "all tables, details, confusability": 11.5, "confidence": 9.1}
 
@@ -35,7 +38,6 @@ def calls(folder: Path) -> dict[str, Call]:
     """What is measured."""
     gold, pred = folder / "ref", folder / "hyp"
     files = sorted([*gold.iterdir(), *pred.iterdir()])
-    options = {"content": documents.LABELS, "tokens": ["lex"]}
 
     def read() -> None:
         for file in files:
@@ -43,17 +45,19 @@ def calls(folder: Path) -> dict[str, Call]:
 
     def all_of_it() -> None:
         with tempfile.TemporaryDirectory() as out:
-            mat.score(gold, pred, **options, details=True).to_csv(out, formulas=None)
+            mat.tables(mat.score(gold, pred, EVERYTHING, details=True)).to_csv(out, formulas=None)
 
     return {
         "json.loads of the files": read,
-        "tag table": lambda: mat.score(gold, pred, **options, tables=["tag"], kinds=False),
-        "four tables": lambda: mat.score(gold, pred, **options),
+        "tag table": lambda: mat.tables(mat.score(gold, pred, TAGS), kinds=False),
+        "four tables": lambda: mat.tables(mat.score(gold, pred, EVERYTHING)),
         "four tables, details, confusability": lambda: (
-            mat.score(gold, pred, **options, details=True).confusability
+            mat.tables(mat.score(gold, pred, EVERYTHING, details=True)).confusability
         ),
         "the same, written as CSV": all_of_it,
-        "four tables, 1000 resamples": lambda: mat.score(gold, pred, **options, confidence=1000),
+        "four tables, 1000 resamples": lambda: mat.tables(
+            mat.score(gold, pred, EVERYTHING), confidence=1000
+        ),
     }
 
 
@@ -78,7 +82,7 @@ def speed(work: Work) -> None:
     """Beside json.loads."""
     folder = work.folder / f"mat{PAIRS}"
     size = sum(file.stat().st_size for file in folder.rglob("*.json")) / 1e6
-    counted = mat.score(folder / "ref", folder / "hyp", content=documents.LABELS, tokens=["lex"])
+    counted = mat.tables(mat.score(folder / "ref", folder / "hyp", EVERYTHING))
     row = counted.tag["<all>"]
     work.record.heading(
         f"{PAIRS} pairs of documents",

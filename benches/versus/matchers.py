@@ -79,7 +79,8 @@ def calls(work: Work) -> dict[str, Call]:
     documents.write(work.folder / "mat", PAIRS)
     folders = (work.folder / "mat" / "ref", work.folder / "mat" / "hyp")
     tags_alone, everything = (
-        mat.Mat(content=documents.LABELS, tokens=["lex"], tables=tables) for tables in (["tag"], mat.Mat.tables)
+        mat.Mat(content=documents.LABELS, tokens=["lex"], tables=tables)
+        for tables in (["tag"], mat.Mat.tables)
     )
     return {
         "exact, lists": lambda: spanrs.score(gold, pred, "BIO"),

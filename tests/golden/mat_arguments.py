@@ -17,8 +17,8 @@ class Case:
     gold: Path
     pred: Path
     matcher: mat.Mat
-    reading: mat.InputFormat
-    gold_reading: mat.InputFormat
+    input_format: mat.InputFormat
+    gold_input_format: mat.InputFormat
     pairing: mat.Pairing
 
     def score(self, *, file_re: str | None = None, threads: int = 1, **options: Any) -> Result:
@@ -27,8 +27,8 @@ class Case:
             self.gold,
             self.pred,
             replace(self.matcher, **options),
-            reading=self.reading,
-            gold_reading=self.gold_reading,
+            input_format=self.input_format,
+            gold_input_format=self.gold_input_format,
             pairing=replace(self.pairing, file_re=file_re or self.pairing.file_re),
             details=True,
             lenient=True,
@@ -46,6 +46,6 @@ def read(folder: Path, name: str) -> Case:
     def taken(kind: type) -> dict[str, Any]:
         return {field.name: options.pop(field.name) for field in fields(kind) if field.name in options}
 
-    pairing, reading = mat.Pairing(**taken(mat.Pairing)), mat.InputFormat(**taken(mat.InputFormat))
-    of_pred, of_gold = (replace(reading, format=formats[side]) for side in ("", "gold_"))
+    pairing, input_format = mat.Pairing(**taken(mat.Pairing)), mat.InputFormat(**taken(mat.InputFormat))
+    of_pred, of_gold = (replace(input_format, format=formats[side]) for side in ("", "gold_"))
     return Case(gold, pred, mat.Mat(**options), of_pred, of_gold, pairing)

@@ -95,8 +95,8 @@ def test_every_format_scores_against_every_other(tmp_path, gold, pred):
         write(tmp_path / "gold", gold),
         write(tmp_path / "pred", pred),
         mat.Mat(content=["PER", "LOC"], tokens=["lex"]),
-        reading=mat.InputFormat(pred),
-        gold_reading=mat.InputFormat(gold),
+        input_format=mat.InputFormat(pred),
+        gold_input_format=mat.InputFormat(gold),
     )
     result = mat.tables(scored)
     assert result.tag["<all>"]["match"] == 2
@@ -136,7 +136,7 @@ def test_damaged_files_are_read_or_refused(tmp_path, name):
             io.read_documents(file, name)
         except SpanrsError as error:
             refused.append(error)
-        result = mat.score(file, file, reading=mat.InputFormat(name), details=True, lenient=True)
+        result = mat.score(file, file, input_format=mat.InputFormat(name), details=True, lenient=True)
         assert str(mat.tables(result))
         assert str(result)
     assert all(error.path is not None for error in refused)
@@ -156,7 +156,7 @@ def test_documents_of_a_file_are_paired_by_their_ids(tmp_path):
     (tmp_path / "gold").write_text("".join(record(n, "A") for n in (1, 2, 3)), encoding="utf-8")
     (tmp_path / "pred").write_text("".join(record(n, "A") for n in (3, 1, 4)), encoding="utf-8")
     sides = (tmp_path / "gold", tmp_path / "pred")
-    scored = mat.score(*sides, reading=mat.InputFormat("doccano"), details=True, lenient=True)
+    scored = mat.score(*sides, input_format=mat.InputFormat("doccano"), details=True, lenient=True)
     result = mat.tables(scored)
     assert result.tag["A"]["match"] == 2
     assert [d.file for d in result.details] == ["pred#3", "pred#1"]
@@ -172,14 +172,14 @@ def test_gold_says_in_which_scheme_both_sides_are(tmp_path):
     sides = (tmp_path / "gold", tmp_path / "pred")
 
     def matches(**options: str) -> int:
-        result = mat.score(*sides, reading=mat.InputFormat("conll", **options))
+        result = mat.score(*sides, input_format=mat.InputFormat("conll", **options))
         matched: int = mat.tables(result).tag["<all>"]["match"]
         return matched
 
     assert matches(scheme="BIO", reading="strict") == 0
     assert matches(scheme="BIO") == 3
     refusing = mat.InputFormat("conll", scheme="BIO", reading="refuse")
-    result = mat.score(*sides, reading=refusing, lenient=True)
+    result = mat.score(*sides, input_format=refusing, lenient=True)
     assert "Illegal Start" in result.evidence.skipped[0].message
     # Pred is clearly in another scheme.
     (tmp_path / "pred").write_text("a B-PER\nb L-PER\nc O\nd U-LOC\n\na O\nb U-PER\n", encoding="utf-8")
@@ -193,13 +193,13 @@ def test_documents_without_ids_are_paired_by_their_order(tmp_path):
     ):
         (tmp_path / name).write_text(text, encoding="utf-8")
     sides, bio = (tmp_path / "gold", tmp_path / "pred"), mat.InputFormat("conll", scheme="BIO")
-    scored = mat.score(*sides, reading=bio)
+    scored = mat.score(*sides, input_format=bio)
     result = mat.tables(scored, by_document=True)
     assert [row.name for row in scored.documents] == ["pred#0", "pred#1"]
     assert [name for name, _ in result.files] == ["pred#0", "pred#1"]
     assert (result.tag["X"]["match"], result.tag["X"]["missing"]) == (1, 1)
     (tmp_path / "pred").write_text("a B-X\n", encoding="utf-8")
-    result = mat.score(*sides, reading=bio, lenient=True)
+    result = mat.score(*sides, input_format=bio, lenient=True)
     assert "has 2 documents and" in result.evidence.skipped[0].message
 
 

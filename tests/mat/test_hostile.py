@@ -85,7 +85,7 @@ def test_a_bad_file_is_named_and_the_others_are_scored(tmp_path, name):
             tmp_path / "ref",
             tmp_path / "hyp",
             mat.Mat(content=["PER"]),
-            reading=mat.InputFormat(kind),
+            input_format=mat.InputFormat(kind),
         )
     [skipped] = scored.evidence.skipped
     result = mat.tables(scored)
@@ -168,8 +168,8 @@ def test_annotations_within_one_that_covers_everything(tmp_path):
         text = "".join(c for c in body)
         (tmp_path / side).write_text(f"<doc>{text}</doc>", encoding="utf-8")
     matcher = mat.Mat(content=["doc", "A"], tables=["tag"])
-    reading = mat.InputFormat("xml-inline")
-    result = mat.score(tmp_path / "ref", tmp_path / "ref", matcher, reading=reading)
+    input_format = mat.InputFormat("xml-inline")
+    result = mat.score(tmp_path / "ref", tmp_path / "ref", matcher, input_format=input_format)
     assert mat.tables(result).tag["A"]["match"] == 24_000
     gold = Document(
         "x" * 200_000,

@@ -252,7 +252,7 @@ def test_options_that_cannot_be():
     with pytest.raises(ValueError, match="threads must be 1"):
         mat.score(GOLD, PRED, threads=0)
     with pytest.raises(ValueError, match="no format"):
-        mat.score("a.txt", "b.txt", reading=mat.InputFormat("word"))
+        mat.score("a.txt", "b.txt", input_format=mat.InputFormat("word"))
 
 
 @pytest.fixture

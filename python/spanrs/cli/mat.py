@@ -365,8 +365,8 @@ def _pairs(given: dict[str, Any], task: Task | None) -> list[FilePair]:
         for option, place in (("--dir", pred), ("--ref_dir", gold)):
             if not place.is_dir():
                 raise _UsageError(f"{option} {place}: there is no such directory.")
-    pred_is = _reading(given, "")
-    gold_is = _reading(given, "ref_")
+    pred_is = _input_format(given, "")
+    gold_is = _input_format(given, "ref_")
     if file is not None:
         return [file_pair(gold, pred, (gold_is, pred_is), task)]
     return list(
@@ -385,7 +385,7 @@ def _ignored(options: list[str], because: str) -> None:
         click.echo(f"Ignoring --{option} with {because}.", err=True)
 
 
-def _reading(given: dict[str, Any], side: str) -> InputFormat:
+def _input_format(given: dict[str, Any], side: str) -> InputFormat:
     """Give how the files of a side are read; ``side`` begins the names of its options."""
     kind = given[f"{side}file_type"]
     for option in ("xml_input_is_overlay", "xml_translate_all"):

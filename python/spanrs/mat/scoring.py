@@ -67,8 +67,8 @@ def score(
     pred: Side,
     matcher: Mat = Mat(),
     *,
-    reading: InputFormat = InputFormat(),
-    gold_reading: InputFormat | None = None,
+    input_format: InputFormat = InputFormat(),
+    gold_input_format: InputFormat | None = None,
     pairing: Pairing = Pairing(),
     details: bool = False,
     lenient: bool = False,
@@ -89,9 +89,9 @@ def score(
         have any, else by their order. The text has to be the same on both sides.
     matcher : Mat
         Which annotations are scored, under which labels, and what is counted.
-    reading : InputFormat
-        How pred's files are written, and gold's unless ``gold_reading`` says otherwise.
-    gold_reading : InputFormat, optional
+    input_format : InputFormat
+        How pred's files are written, and gold's unless ``gold_input_format`` says otherwise.
+    gold_input_format : InputFormat, optional
         How gold's files are written.
     pairing : Pairing
         Which files of directories belong together.
@@ -143,7 +143,7 @@ def score(
     >>> spanrs.mat.tables(result).tag["<all>"]["fmeasure"]
     0.5
     """
-    sides = (reading if gold_reading is None else gold_reading, reading)
+    sides = (input_format if gold_input_format is None else gold_input_format, input_format)
     pairs = list(file_pairs(gold, pred, sides, matcher.known_task, pairing))
     result = score_pairs(pairs, matcher, threads=threads, details=details, progress=progress)
     # With a pattern somebody has chosen, and with brat texts lie beside annotations.

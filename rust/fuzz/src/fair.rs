@@ -99,7 +99,7 @@ fn agree(gold: &[Given], pred: &[Given], steps: &Steps) -> FairCounts {
         "{gold:?} {pred:?}"
     );
     let mut matcher = Matcher::default();
-    matcher.settle_ties();
+    matcher.resolve_ties();
     let events = matched(&mut matcher, gold, pred);
     let counts = FairCounts::of(&events, gold, pred);
     assert_eq!(counts, steps.counts, "{gold:?} {pred:?}");

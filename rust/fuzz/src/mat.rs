@@ -51,7 +51,7 @@ pub fn run(data: &[u8]) {
     let mut matcher = Matcher::new(&UNITS).with_unpaired(unpaired);
     let fresh = score(&mut matcher, &gold, &pred, text);
     score(&mut matcher, &pred, &gold, text);
-    matcher.settle_ties();
+    matcher.resolve_ties();
     let found = score(&mut matcher, &gold, &pred, text);
     assert_eq!(
         found.counts.to_bytes(),

@@ -115,7 +115,7 @@ pub trait Matcher: Send + Sync {
 
     /// From now on emits events in the documented order, and of several matchings that count the same the first.
     /// Counts do not depend on it; lists of spans do.
-    fn settle_ties(&mut self) {}
+    fn resolve_ties(&mut self) {}
 
     /// A copy for another thread.
     fn boxed(&self) -> Box<dyn Matcher>;

@@ -84,7 +84,7 @@ fn agree(gold: &[Given], pred: &[Given]) {
         Spans::with_tokens(&p, &ps, 0),
     );
     let mut matcher = Matcher::default();
-    matcher.settle_ties();
+    matcher.resolve_ties();
     let events = found(&mut matcher, &pair);
     let counts = FairCounts::of(&events, gold, pred);
     assert_eq!(counts, steps.counts, "{gold:?} {pred:?}");

@@ -182,7 +182,7 @@ fn outcomes(
     pred: &[Span<i64>],
 ) -> Vec<(String, Span<i64>)> {
     let mut matcher = Matcher::new(Matching::Optimal, 1.0);
-    matcher.settle_ties();
+    matcher.resolve_ties();
     let events = events(&mut matcher, gold, pred);
     let mut all = Vec::new();
     for event in events.of(mode as u8 + if ty.is_some() { 4 } else { 0 }) {
@@ -333,7 +333,7 @@ proptest! {
             missed.retain(|&at| chosen.iter().all(|&(g, _)| g != at));
             let (mut found, mut left) = (Vec::new(), Vec::new());
             let mut matcher = Matcher::new(Matching::Optimal, 1.0);
-            matcher.settle_ties();
+            matcher.resolve_ties();
             let events = events(&mut matcher, &gold, &pred);
             for event in events.of(mode as u8) {
                 match partial_rows::found(event) {
@@ -354,7 +354,7 @@ proptest! {
             ] {
                 let (mut found, mut left) = (Vec::new(), Vec::new());
                 let mut matcher = matcher;
-                matcher.settle_ties();
+                matcher.resolve_ties();
                 matcher.run(&gold, &pred).unwrap();
                 matcher.outcomes(&gold, &pred, mode, None, |outcome, at| match outcome {
                     Found::Missed => left.push(at),
@@ -472,7 +472,7 @@ fn many_equal_and_nested_spans_are_no_burden() {
     for ties in [false, true] {
         let mut matcher = Matcher::new(Matching::Optimal, 1.0);
         if ties {
-            matcher.settle_ties();
+            matcher.resolve_ties();
         }
         for (gold, pred) in [(&gold, &pred), (&nested(500, 0), &nested(500, 1))] {
             let mut counts = Counts::new(&SCHEMA);

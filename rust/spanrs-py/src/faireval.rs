@@ -156,7 +156,7 @@ pub(crate) fn fair_compare<'py>(
     let labels = PyDict::new(py);
     let (gold, pred) = (Given::read(target, &labels)?, Given::read(system, &labels)?);
     let mut matcher = Matcher::default().with_watch(stop);
-    matcher.settle_ties();
+    matcher.resolve_ties();
     let mut events = Events::default();
     let pair = Pair::new(gold.spans(), pred.spans());
     let compared = if gold.spans.len() + pred.spans.len() < MANY {

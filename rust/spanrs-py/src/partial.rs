@@ -101,7 +101,7 @@ pub(crate) fn partial_outcomes(
         };
         let ty = ty.flatten().map(|ty| ty as u32);
         let mut matcher = matcher(how).only(mode, ty.is_some());
-        spanrs_eval::Matcher::settle_ties(&mut matcher);
+        spanrs_eval::Matcher::resolve_ties(&mut matcher);
         sides.run(|document, pair| {
             let (gold, pred) = (pair.gold.all, pair.pred.all);
             let matched = matcher.run(gold, pred);

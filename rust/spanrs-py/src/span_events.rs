@@ -35,7 +35,7 @@ pub(crate) fn span_events(
     py.detach(|| {
         let sides = Sides::new(gold, pred, |name| filter.counts(name));
         let mut matcher = matcher(&matcher_tuple)?;
-        matcher.settle_ties();
+        matcher.resolve_ties();
         let mut events = Events::default();
         let mut found = Vec::new();
         sides.run(|sentence, pair| {

@@ -194,7 +194,7 @@ impl crate::Matcher for Matcher {
     }
 
     /// Pairs come as they are made, then what is left of gold and of pred, from the shortest to the longest.
-    fn settle_ties(&mut self) {
+    fn resolve_ties(&mut self) {
         self.in_order = true;
     }
 
@@ -259,7 +259,7 @@ impl Matcher {
     }
 
     /// The spans of the last sentence that lost tokens to pairs, with the runs of tokens they have left:
-    /// (true for pred, place of the span, runs). Only after [`crate::Matcher::settle_ties`].
+    /// (true for pred, place of the span, runs). Only after [`crate::Matcher::resolve_ties`].
     pub fn reduced(&self) -> impl Iterator<Item = (bool, u32, Vec<Run>)> {
         self.sides.iter().enumerate().flat_map(|(side, remaining)| {
             let left = remaining

@@ -240,7 +240,7 @@ impl crate::Matcher for Matcher {
         Ok(())
     }
 
-    fn settle_ties(&mut self) {
+    fn resolve_ties(&mut self) {
         self.in_order = true;
     }
 

@@ -242,7 +242,7 @@ impl crate::Matcher for Matcher {
         Ok(())
     }
 
-    fn settle_ties(&mut self) {
+    fn resolve_ties(&mut self) {
         self.ties = true;
     }
 

@@ -125,7 +125,7 @@ pub fn score_documents(
     let mut counting = CountingSink::new(&pair, &name, &mut counts);
     let mut pairs = Vec::new();
     if details {
-        matcher.settle_ties();
+        matcher.resolve_ties();
         let mut sink = DetailSink {
             counting: &mut counting,
             pairs,
