@@ -128,7 +128,7 @@ def test_matscore_says_where_a_side_was_probably_misread(call):
     _, _, err = call(*both, hyp=prodigy, ref=doccano)
     assert err.startswith("The reference has no annotations")
     with pytest.warns(spanrs.SpanrsWarning, match="The hypothesis has no annotations"):
-        spanrs.mat.score(gold="hyp", pred="ref", reading=spanrs.mat.InputFormat(format="prodigy"))
+        spanrs.mat.score(gold="hyp", pred="ref", input_format=spanrs.mat.InputFormat(format="prodigy"))
     spans = [{"start": at, "end": at + 1, "label": "PER"} for at in range(5)]
     lower = json.dumps({"text": "Bob ate", "spans": [span | {"label": "per"} for span in spans]})
     _, _, err = call(*both, hyp=lower, ref=json.dumps({"text": "Bob ate", "spans": spans}))

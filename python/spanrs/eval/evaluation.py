@@ -128,6 +128,8 @@ class Evaluation:
 
     @cached_property
     def _unweighted_corpus(self) -> Mapping[str, int]:
+        if self.document_weights is None:
+            return self._corpus
         return corpus_numbers(self.matcher.name, self.counts.cells())
 
     @property
@@ -224,7 +226,7 @@ class Evaluation:
             return list(self.evidence.warnings)
         name = "traditional" if isinstance(self.matcher, Fair) else self.matcher.criterion
         own = self[name]
-        types = self._own.per_type
+        types = self._own.totals_by_type
         found = warnings.of_tags(numbers, self.violations, types, self.settings)
         rows = {ty: (tp + fn, tp + fp, tp) for ty, (tp, fp, fn) in own.totals_by_type.items()}
         exact = self.matcher.name == "exact"

@@ -65,6 +65,14 @@ def criteria(matcher: str) -> Mapping[str, Criterion]:
     return found
 
 
+@cache
+def _questions(matcher: str) -> Mapping[str, Criterion]:
+    """Give the criteria of a matcher that are of spans, and not only of those of a type."""
+    found = criteria(matcher)
+    by_type = {c.per_type for c in found.values() if c.per_type != c.name}
+    return {name: c for name, c in found.items() if name != "corpus" and name not in by_type}
+
+
 @dataclass(frozen=True)
 class Matcher:
     """A matcher without options, by name: ``exact`` and others that :func:`matchers` lists."""
@@ -78,11 +86,9 @@ class Matcher:
     unconfused: ClassVar[tuple[str, ...]] = ()
 
     @property
-    def criteria(self) -> dict[str, Criterion]:
+    def criteria(self) -> Mapping[str, Criterion]:
         """The questions it answers, by name."""
-        found = criteria(self.name)
-        by_type = {c.per_type for c in found.values() if c.per_type != c.name}
-        return {name: c for name, c in found.items() if name != "corpus" and name not in by_type}
+        return _questions(self.name)
 
     @property
     def criterion(self) -> str:

@@ -148,6 +148,10 @@ class Counted(Protocol):
         """All cells; weighted where documents have weights."""
 
 
+#: Sums of outcomes by type.
+_Sums = dict[str | None, list[float]]
+
+
 class CriterionResult:
     """What a criterion comes to. Made by :class:`spanrs.Result`.
 
@@ -166,13 +170,17 @@ class CriterionResult:
         self._matcher = result.matcher
         self.criterion = result.matcher.criteria[name]
         """The question that is answered."""
+        self._sums_known: dict[str, tuple[_Sums, _Sums]] = {}
 
-    def _sums(self, name: str) -> tuple[dict[str | None, list[float]], dict[str | None, list[float]]]:
+    def _sums(self, name: str) -> tuple[_Sums, _Sums]:
         """Sum the outcomes of a criterion by type: pairs of types at gold's, and at pred's."""
+        known = self._sums_known.get(name)
+        if known is not None:
+            return known
         criterion = criteria(self._matcher.name)[name]
         width = len(criterion.outcomes)
-        golds: dict[str | None, list[float]] = {}
-        preds: dict[str | None, list[float]] = {}
+        golds: _Sums = {}
+        preds: _Sums = {}
         for of, outcome, gold, pred, n in self._result.cells:
             if of == criterion.cells:
                 for sums, own, other in ((golds, gold, pred), (preds, pred, gold)):
@@ -181,6 +189,7 @@ class CriterionResult:
                     if row is None:
                         row = sums[name_of_row] = [0] * width
                     row[outcome] += n
+        self._sums_known[name] = golds, preds
         return golds, preds
 
     @cached_property

@@ -147,8 +147,10 @@ def without_hypothesis(gold: Side, pairs: Sequence[FilePair]) -> str | None:
     """Say which files of gold's directory have no partner; None where gold is no directory, or all have."""
     if not isinstance(gold, (str, PathLike)) or not Path(gold).is_dir():
         return None
-    paired = {pair.gold for pair in pairs}
-    alone = [f.name for f in sorted(Path(gold).iterdir()) if f.is_file() and str(f) not in paired]
+    # Looked up by name: a directory knows what its entries are, and asking each again takes long.
+    paired = {os.path.basename(pair.gold) for pair in pairs}
+    with os.scandir(gold) as entries:
+        alone = sorted(entry.name for entry in entries if entry.name not in paired and entry.is_file())
     if not alone:
         return None
     first = ", ".join(alone[:3])
@@ -162,11 +164,11 @@ def _listed(folder: Path, input_format: InputFormat, file_re: str | None) -> lis
     except re.error as error:
         raise ValueError(f"file_re {file_re!r} is no regular expression: {error}") from None
     # What cannot be opened is said later; a pipe would wait for somebody to write into it.
-    files = (f for f in folder.iterdir() if (f.is_file() or not f.exists()) and fits(f.name))
-    if input_format.format == "brat":
-        # The text beside it is no document of its own.
-        files = (file for file in files if file.suffix == ".ann")
-    return sorted(files, key=lambda file: file.name)
+    with os.scandir(folder) as entries:
+        names = sorted(e.name for e in entries if fits(e.name) and (e.is_file() or not os.path.exists(e)))
+    files = (folder / name for name in names)
+    # The text beside a file of brat is no document of its own.
+    return [file for file in files if input_format.format != "brat" or file.suffix == ".ann"]
 
 
 def file_pair(

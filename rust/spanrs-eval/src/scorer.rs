@@ -43,6 +43,8 @@ enum Fast {
 /// With documents asked for, it also keeps a row of counts for each.
 pub struct Scorer {
     matcher: Box<dyn Matcher>,
+    /// True where the pass over the tags is all the matcher needs.
+    counts_tags: bool,
     filter: TypeFilter,
     counts: Counts,
     /// Cells of the reader's types.
@@ -120,6 +122,7 @@ impl Scorer {
             pred: Violations::default(),
             keep,
             failure: None,
+            counts_tags: matcher.counts_tags(),
             matcher,
         }
     }
@@ -178,27 +181,28 @@ impl Scorer {
         line_of: impl Fn(Side, u32) -> u64,
     ) {
         let seen = exact::count(&mut self.tags, reader, gold.clone(), pred.clone());
-        if !self.matcher.counts_tags()
-            && (reader.has_two_schemes() || !gold.clone().eq(pred.clone()))
-        {
+        if !self.counts_tags && (reader.has_two_schemes() || !gold.clone().eq(pred.clone())) {
             self.compare(reader, [gold.clone(), pred.clone()]);
         }
         let line = |side| {
             let line_of = &line_of;
             move |token| line_of(side, token)
         };
+        let [gold_ids, pred_ids] = &mut self.buffers.ids;
         if seen.gold || !reader.gold().walk_sees_violations() {
-            let ids: Vec<u32> = gold.collect();
+            gold_ids.clear();
+            gold_ids.extend(gold);
             let (before, number) = (self.gold.count, self.sentences);
             self.gold
-                .add(reader.gold(), &ids, number, self.keep, line(Side::Gold));
+                .add(reader.gold(), gold_ids, number, self.keep, line(Side::Gold));
             self.tags.corpus.gold_violations += self.gold.count - before;
         }
         if seen.pred || !reader.pred().walk_sees_violations() {
-            let ids: Vec<u32> = pred.collect();
+            pred_ids.clear();
+            pred_ids.extend(pred);
             let (before, number) = (self.pred.count, self.sentences);
             self.pred
-                .add(reader.pred(), &ids, number, self.keep, line(Side::Pred));
+                .add(reader.pred(), pred_ids, number, self.keep, line(Side::Pred));
             self.tags.corpus.pred_violations += self.pred.count - before;
         }
         self.sentences += 1;
@@ -302,7 +306,7 @@ impl Scorer {
         part: &DocumentPart<'_>,
         line_of: impl Fn(Side, u64, u32) -> u64,
     ) {
-        if !self.matcher.counts_tags() {
+        if !self.counts_tags {
             for (gold, pred) in part.both() {
                 if gold != pred {
                     self.compare(reader, [ids(gold), ids(pred)]);
@@ -415,7 +419,7 @@ impl Scorer {
             pred: &[],
             name: &|ty| reader.type_name(ty).to_owned(),
         };
-        let counts_tags = self.matcher.counts_tags();
+        let counts_tags = self.counts_tags;
         for ty in self.tags.touched.drain(..) {
             let of_type = std::mem::take(&mut self.tags.types[ty as usize]);
             let compared = self.compared.get_mut(ty as usize).map_or(0, std::mem::take);

@@ -12,7 +12,7 @@ use spanrs_base::Span;
 use spanrs_eval::{Run, TokenSets};
 
 use crate::error::{Error, Result};
-use crate::lists::as_list_or_tuple;
+use crate::lists::{Items, as_list_or_tuple};
 use crate::pause;
 use crate::span_lists::{Held, SpanLists};
 
@@ -62,10 +62,19 @@ impl Given {
         other: &[Range<u32>],
     ) -> Result<Vec<Range<u32>>> {
         let mut places = Vec::new();
-        for (at, sentence) in as_list_or_tuple(sentences)?.try_iter()?.enumerate() {
+        let sentences = as_list_or_tuple(sentences)?;
+        let sentences = Items::of(&sentences);
+        for at in 0..sentences.len() {
+            // Reading may run Python code that shortens the lists.
+            let Some(sentence) = sentences.get(at) else {
+                break;
+            };
             let first = self.placed.len();
-            for (number, span) in as_list_or_tuple(&sentence?)?.try_iter()?.enumerate() {
-                let span = span?;
+            let sentence = as_list_or_tuple(&sentence.to_owned())?;
+            let spans = Items::of(&sentence);
+            for number in 0..spans.len() {
+                let Some(span) = spans.get(number) else { break };
+                let span = span.to_owned();
                 self.push(&span).map_err(|error| {
                     locate(
                         error,
@@ -107,12 +116,13 @@ impl Given {
                 copied.cast::<PyTuple>()?
             }
         };
-        if tuple.len() < 3 || self.with_tokens && tuple.len() > 4 {
+        let length = tuple.len();
+        if length < 3 || self.with_tokens && length > 4 {
             return Err(no_span());
         }
-        let ty = self.types.number(&tuple.get_item(0)?)?;
-        let (start, end): (u32, u32) =
-            (tuple.get_item(1)?.extract()?, tuple.get_item(2)?.extract()?);
+        let item = |at| tuple.get_borrowed_item(at);
+        let ty = self.types.number(&*item(0)?)?;
+        let (start, end): (u32, u32) = (item(1)?.extract()?, item(2)?.extract()?);
         if end <= start {
             let message = "it holds nothing; ends are exclusive and greater than starts";
             return Err(PyValueError::new_err(message));
@@ -120,9 +130,9 @@ impl Given {
         let (start, end) = (i64::from(start), i64::from(end));
         self.placed.push(Span { start, end, ty });
         if self.with_tokens {
-            let given = match tuple.len() {
+            let given = match length {
                 3 => None,
-                _ => Some(tuple.get_item(3)?).filter(|given| !given.is_none()),
+                _ => Some(item(3)?).filter(|given| !given.is_none()),
             };
             match given {
                 None => self.tokens.push_whole(),
