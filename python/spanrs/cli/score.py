@@ -156,6 +156,8 @@ def command(
     renames, types = _renames(maps), _types(kept)
     if matcher != "exact" and (maps or untyped):
         raise click.UsageError(f"--map and --untyped do not go with --matcher {matcher}")
+    if types is not None and matcher not in ("exact", "fair"):
+        raise click.UsageError(f"--types does not go with --matcher {matcher}")
     job = _Job(
         _matcher(
             matcher,

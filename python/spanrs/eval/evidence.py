@@ -136,7 +136,7 @@ class Evidence:
                 )
                 for row in rows
             ]
-            for side, rows in plain["located"].items()
+            for side, rows in ((side, plain["located"][side]) for side in ("gold", "pred"))
         }
         return cls(
             located,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Any, ClassVar, TypeAlias
 
@@ -153,7 +153,7 @@ class Partial(Matcher):
     [0.0, 0.5, 0.75, 0.5]
     """
 
-    name: str = "partial"
+    name: str = field(default="partial", init=False)
     matching: str = "greedy"
     min_overlap: float = 0.0
 
@@ -217,7 +217,7 @@ class Fair(Matcher):
     0.9
     """
 
-    name: str = "fair"
+    name: str = field(default="fair", init=False)
     weights: str | Weights = "paper"
     focus: str = "gold"
     types: Collection[str] | None = None
@@ -312,4 +312,6 @@ def as_matcher(matcher: str | Matcher) -> Matcher:
 def from_dict(options: Mapping[str, Any]) -> Matcher:
     """Give the matcher that :meth:`Matcher.to_dict` describes; without the options of one that is not registered."""
     name = options["name"]
-    return _MAKERS[name](**options) if name in _MAKERS else Matcher(name)
+    if name not in _MAKERS:
+        return Matcher(name)
+    return _MAKERS[name](**{option: value for option, value in options.items() if option != "name"})

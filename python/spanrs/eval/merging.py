@@ -20,6 +20,8 @@ def merge_evaluations(results: Sequence[EvaluationT]) -> EvaluationT:
     settings = first.settings
     offsets, sentences = [], 0
     for result in results:
+        if not isinstance(result, Evaluation):
+            raise TypeError(f"results merge with results, not with {type(result).__name__}")
         settings = merged_settings(settings, result.settings)
         if result.counts.by_document != first.counts.by_document:
             error = SchemeError("results with documents do not merge with results without")

@@ -60,7 +60,7 @@ class Result(Evaluation):
         Returns
         -------
         Result
-            With the map in its signature. Accuracy, which is of tags, and violations stay.
+            With the map in its signature, and without details. Accuracy, which is of tags, and violations stay.
 
         Raises
         ------
@@ -100,7 +100,7 @@ class Result(Evaluation):
 
             phrase = ",".join(sorted(kept))
         settings = settings_of.with_setting(self.settings, "types", phrase)
-        return replace(self, counts=self.counts.renamed(rename), settings=settings)
+        return replace(self, counts=self.counts.renamed(rename), settings=settings, details=None)
 
     def with_document_weights(self, weights: Iterable[float]) -> Result:
         """Let documents count as often as their weights say.

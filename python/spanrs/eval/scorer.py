@@ -202,6 +202,8 @@ class Scorer:
         spanrs.errors.SchemeError
             Where the settings differ.
         """
+        if not isinstance(other, Scorer):
+            raise TypeError(f"scorers merge with scorers, not with {type(other).__name__}")
         self._add(other.result())
 
     def _add(self, result: Result) -> None:

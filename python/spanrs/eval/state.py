@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import json
 from typing import Any
+from zlib import crc32
 
 from spanrs import _spanrs
 from spanrs.errors import FormatError
@@ -14,7 +15,8 @@ from spanrs.eval.matchers import Matcher, from_dict
 
 #: Before stored results.
 MAGIC = b"spanrs result\x01"
-#: Bytes of the length of the header.
+#: Bytes of the CRC-32 of what follows it, and of the length of the header.
+CHECKSUM = 4
 LENGTH = 8
 
 #: Counts, settings, matcher, evidence and weights of documents.
@@ -32,7 +34,8 @@ def to_bytes(result: Evaluation) -> bytes:
         "order": result.counts.stored_order(),
     }
     text = json.dumps(header, ensure_ascii=False, allow_nan=False).encode("utf-8", "surrogatepass")
-    return MAGIC + len(text).to_bytes(LENGTH, "little") + text + result.counts.to_bytes()
+    rest = len(text).to_bytes(LENGTH, "little") + text + result.counts.to_bytes()
+    return MAGIC + crc32(rest).to_bytes(CHECKSUM, "little") + rest
 
 
 def from_bytes(stored: bytes) -> State:
@@ -43,12 +46,15 @@ def from_bytes(stored: bytes) -> State:
     spanrs.errors.FormatError
         For bytes that are something else, or damaged.
     """
-    start = len(MAGIC) + LENGTH
-    if not stored.startswith(MAGIC):
+    if not bytes(stored[: len(MAGIC)]) == MAGIC:
         raise damaged("these are no bytes of a spanrs result, or of another version")
-    end = start + int.from_bytes(stored[len(MAGIC) : start], "little")
+    rest = len(MAGIC) + CHECKSUM
+    if crc32(stored[rest:]) != int.from_bytes(stored[len(MAGIC) : rest], "little"):
+        raise damaged("the bytes of the result are damaged: their checksum is another one")
+    start = rest + LENGTH
+    end = start + int.from_bytes(stored[rest:start], "little")
     try:
-        header = json.loads(stored[start:end].decode("utf-8", "surrogatepass"))
+        header = json.loads(bytes(stored[start:end]).decode("utf-8", "surrogatepass"))
         matcher = from_dict(header["matcher"])
         settings = {str(name): str(value) for name, value in header["settings"].items()}
         weights: Any = header["document_weights"]

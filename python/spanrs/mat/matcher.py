@@ -66,7 +66,7 @@ class Mat(Matcher):
         Where the task cannot be read.
     """
 
-    name: str = "mat"
+    name: str = field(default="mat", init=False)
     task: Task | str | PathLike[str] | None = None
     content: Sequence[str] | None = None
     tokens: Sequence[str] | None = None

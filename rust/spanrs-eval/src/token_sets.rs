@@ -10,14 +10,16 @@ pub type Run = (i64, i64);
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TokenSets {
     runs: Vec<Run>,
-    /// One a span: its runs; None where it has all tokens between its bounds.
+    spans: usize,
+    /// The runs of each span, None where it has all tokens between its bounds; the last one has runs.
     of: Vec<Option<Range<u32>>>,
 }
 
 impl TokenSets {
     /// Adds a span that has all tokens between its bounds.
+    #[inline]
     pub fn push_whole(&mut self) {
-        self.of.push(None);
+        self.spans += 1;
     }
 
     /// Adds a span with these tokens, ascending; repetitions do not count.
@@ -32,24 +34,32 @@ impl TokenSets {
         }
         if self.runs[first..] == [bounds] {
             self.runs.truncate(first);
-            self.of.push(None);
         } else {
-            self.of.push(Some(first as u32..self.runs.len() as u32));
+            self.end_runs(first);
         }
+        self.spans += 1;
     }
 
     /// Adds a span with the tokens that [`TokenSets::get`] gave of another.
     pub fn push_runs(&mut self, runs: Option<&[Run]>) {
-        let first = self.runs.len() as u32;
-        self.runs.extend_from_slice(runs.unwrap_or_default());
-        self.of
-            .push(runs.map(|runs| first..first + runs.len() as u32));
+        if let Some(runs) = runs {
+            let first = self.runs.len();
+            self.runs.extend_from_slice(runs);
+            self.end_runs(first);
+        }
+        self.spans += 1;
+    }
+
+    /// The runs from `first` on are those of the span to come.
+    fn end_runs(&mut self, first: usize) {
+        self.of.resize(self.spans, None);
+        self.of.push(Some(first as u32..self.runs.len() as u32));
     }
 
     /// The runs of a span; None where it has all tokens between its bounds.
     #[inline]
     pub fn get(&self, span: usize) -> Option<&[Run]> {
-        let range = self.of[span].as_ref()?;
+        let range = self.of.get(span)?.as_ref()?;
         Some(&self.runs[range.start as usize..range.end as usize])
     }
 
@@ -61,21 +71,25 @@ impl TokenSets {
             self.runs.truncate(first.start as usize);
         }
         self.of.truncate(spans);
+        while self.of.last().is_some_and(Option::is_none) {
+            self.of.pop();
+        }
+        self.spans = self.spans.min(spans);
     }
 
     /// Spans in it.
     pub fn len(&self) -> usize {
-        self.of.len()
+        self.spans
     }
 
     /// True where there is none.
     pub fn is_empty(&self) -> bool {
-        self.of.is_empty()
+        self.spans == 0
     }
 
     /// True where every span has all tokens between its bounds.
     pub fn all_whole(&self) -> bool {
-        self.runs.is_empty() && self.of.iter().all(Option::is_none)
+        self.of.is_empty()
     }
 }
 

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 use foldhash::fast::RandomState;
+use pyo3::Borrowed;
 use pyo3::exceptions::{PyOverflowError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyFrozenSet, PySet, PyString, PyTuple};
@@ -14,6 +15,7 @@ use spanrs_eval::{Run, TokenSets};
 use crate::error::{Error, Result};
 use crate::lists::{Items, as_list_or_tuple};
 use crate::pause;
+use crate::raw::{Item, Walker};
 use crate::span_lists::{Held, SpanLists};
 
 /// The spans of both sides, a sequence of them for each sentence; with their tokens, where those are asked
@@ -26,8 +28,11 @@ pub(crate) fn span_lists_of_tuples(
     tokens: bool,
 ) -> Result<(SpanLists, SpanLists)> {
     let mut given = Given {
+        walker: Walker::new(gold.py()),
+        placed: Vec::new(),
+        tokens: TokenSets::default(),
         with_tokens: tokens,
-        ..Given::default()
+        types: Types::default(),
     };
     let gold = given.side("gold", gold, &[])?;
     let pred = given.side("pred", pred, &gold)?;
@@ -44,21 +49,21 @@ pub(crate) fn span_lists_of_tuples(
 }
 
 /// What was read so far.
-#[derive(Default)]
-struct Given {
+struct Given<'py> {
+    walker: Walker<'py>,
     placed: Vec<Span<i64>>,
     tokens: TokenSets,
     with_tokens: bool,
     types: Types,
 }
 
-impl Given {
+impl<'py> Given<'py> {
     /// Reads a side; gives the places of the spans of each sentence. Those of a sentence that are also those
     /// of the other side are held once.
     fn side(
         &mut self,
         name: &str,
-        sentences: &Bound<'_, PyAny>,
+        sentences: &Bound<'py, PyAny>,
         other: &[Range<u32>],
     ) -> Result<Vec<Range<u32>>> {
         let mut places = Vec::new();
@@ -103,10 +108,10 @@ impl Given {
         let range = range.start as usize..range.end as usize;
         let mut all = range.clone().chain(first..self.placed.len());
         self.placed[range] == self.placed[first..]
-            && (!self.with_tokens || all.all(|at| self.tokens.get(at).is_none()))
+            && (self.tokens.all_whole() || all.all(|at| self.tokens.get(at).is_none()))
     }
 
-    fn push(&mut self, span: &Bound<'_, PyAny>) -> PyResult<()> {
+    fn push(&mut self, span: &Bound<'py, PyAny>) -> PyResult<()> {
         let copied;
         let tuple = match span.cast::<PyTuple>() {
             Ok(tuple) => tuple,
@@ -116,13 +121,22 @@ impl Given {
                 copied.cast::<PyTuple>()?
             }
         };
-        let length = tuple.len();
-        if length < 3 || self.with_tokens && length > 4 {
+        let py = span.py();
+        // SAFETY: the tuple is alive until the end of this function, and so are its items, because it does not change.
+        let item = |item: Item| unsafe { Borrowed::from_ptr(py, item) };
+        // SAFETY: as above.
+        let (ty, start, end, given) = match unsafe { self.walker.items(tuple.as_ptr()) } {
+            Some(&[ty, start, end]) => (item(ty), item(start), item(end), None),
+            Some(&[ty, start, end, given, ..]) => {
+                (item(ty), item(start), item(end), Some(item(given)))
+            }
+            _ => return Err(no_span()),
+        };
+        if self.with_tokens && tuple.len() > 4 {
             return Err(no_span());
         }
-        let item = |at| tuple.get_borrowed_item(at);
-        let ty = self.types.number(&*item(0)?)?;
-        let (start, end): (u32, u32) = (item(1)?.extract()?, item(2)?.extract()?);
+        let ty = self.types.number(&ty)?;
+        let (start, end): (u32, u32) = (start.extract()?, end.extract()?);
         if end <= start {
             let message = "it holds nothing; ends are exclusive and greater than starts";
             return Err(PyValueError::new_err(message));
@@ -130,11 +144,7 @@ impl Given {
         let (start, end) = (i64::from(start), i64::from(end));
         self.placed.push(Span { start, end, ty });
         if self.with_tokens {
-            let given = match length {
-                3 => None,
-                _ => Some(item(3)?).filter(|given| !given.is_none()),
-            };
-            match given {
+            match given.filter(|given| !given.is_none()) {
                 None => self.tokens.push_whole(),
                 Some(given) => {
                     self.tokens.extend((start, end), &given)?;
