@@ -58,11 +58,10 @@ def document_name(path: str) -> str:
 def _size(item: Any) -> int:
     """Give a number of sentences; one that is too large or too small is refused with the others."""
     if isinstance(item, bool) or not hasattr(item, "__index__"):
-        message = (
+        raise TypeError(
             "documents are numbers of sentences, or the name of each sentence's document as a str, "
             f"not {type(item).__name__}"
         )
-        raise TypeError(message)
     return max(-1, min(operator.index(item), 2**63 - 1))
 
 
@@ -86,14 +85,14 @@ def _runs(names: Sequence[Any]) -> tuple[list[str], list[int]]:
     seen: set[str] = set()
     for name, run in groupby(names):
         if not isinstance(name, str):
-            message = f"sentence {sum(sizes)} has no document: names are str, not {type(name).__name__}"
-            raise TypeError(message)
+            raise TypeError(
+                f"sentence {sum(sizes)} has no document: names are str, not {type(name).__name__}"
+            )
         if name in seen:
-            message = (
+            raise AlignmentError(
                 f"document {name!r} goes on at sentence {sum(sizes)}, after another one has begun; "
                 "sort the sentences by document"
             )
-            raise AlignmentError(message)
         if not name.isascii():
             # Refuses what is no text.
             name.encode()

@@ -10,11 +10,10 @@ from spanrs import _spanrs
 from spanrs.eval import settings as settings_of
 from spanrs.eval import warnings
 from spanrs.eval.evidence import Detail, Evidence, Violations
-from spanrs.eval.matchers import Cell, Fair, Matcher, as_matcher
+from spanrs.eval.matchers import Cell, Criterion, Fair, Matcher, as_matcher
 from spanrs.eval.scores import (
-    Confusion,
     CriterionResult,
-    DocumentRow,
+    Measured,
     Score,
     Totals,
     corpus_numbers,
@@ -25,7 +24,7 @@ UNTYPED = "_"
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class Evaluation:
+class Evaluation(Measured):
     """Counts with their settings and evidence; what :class:`spanrs.Result` measures."""
 
     counts: _spanrs.Counts
@@ -64,7 +63,7 @@ class Evaluation:
         return {}
 
     @cached_property
-    def cells(self) -> Sequence[Cell]:
+    def cells(self) -> Sequence[Cell]:  # type: ignore[override]  # computed when first asked for
         """All cells: criterion, outcome, gold type, pred type and number; weighted where documents have weights."""
         if self.document_weights is None:
             return self.counts.cells()
@@ -73,54 +72,10 @@ class Evaluation:
             return [(*cell, int(n)) for *cell, n in cells]  # type: ignore[misc]
         return cells
 
-    @property
-    def _own(self) -> CriterionResult:
-        return self[self.matcher.criterion]
-
-    @property
-    def micro(self) -> Score:
-        """Over all spans, whatever their type."""
-        return self._own.micro
-
-    @property
-    def macro(self) -> Score:
-        """The mean over types, each counting the same."""
-        return self._own.macro
-
-    @property
-    def weighted(self) -> Score:
-        """The mean over types, each counting as often as it has gold spans."""
-        return self._own.weighted
-
-    @property
-    def per_type(self) -> dict[str, Score]:
-        """Each type that gold or pred has a span of, sorted by name."""
-        return self._own.per_type
-
-    @property
-    def totals(self) -> Totals:
-        """TP, FP and FN over all types."""
-        return self._own.totals
-
-    @property
-    def totals_by_type(self) -> dict[str, Totals]:
-        """TP, FP and FN of each type, sorted by name."""
-        return self._own.totals_by_type
-
-    @property
-    def outcomes(self) -> dict[str, int]:
-        """How often each outcome occurred."""
-        return self._own.outcomes
-
-    @property
-    def confusion(self) -> Confusion:
-        """``confusion[gold type][pred type]``; see :attr:`CriterionResult.confusion`."""
-        return self._own.confusion
-
-    @property
-    def documents(self) -> list[DocumentRow]:
-        """One row a document, where documents were asked for."""
-        return self._own.documents
+    @cached_property
+    def criterion(self) -> Criterion:  # type: ignore[override]  # as above
+        """The matcher's own criterion, of which measures are."""
+        return self.matcher.criteria[self.matcher.criterion]
 
     @cached_property
     def _corpus(self) -> Mapping[str, int]:
@@ -197,7 +152,7 @@ class Evaluation:
         """What is no true positive, where details were asked for."""
         if self.details is None:
             return None
-        criterion = self.matcher.criteria[self.matcher.criterion]
+        criterion = self.criterion
         wrong = {
             name
             for name, (_, fp, fn) in zip(criterion.outcomes, criterion.weights, strict=True)
@@ -226,7 +181,7 @@ class Evaluation:
             return list(self.evidence.warnings)
         name = "traditional" if isinstance(self.matcher, Fair) else self.matcher.criterion
         own = self[name]
-        types = self._own.totals_by_type
+        types = self.totals_by_type
         found = warnings.of_tags(numbers, self.violations, types, self.settings)
         rows = {ty: (tp + fn, tp + fp, tp) for ty, (tp, fp, fn) in own.totals_by_type.items()}
         exact = self.matcher.name == "exact"

@@ -70,8 +70,9 @@ def as_weights(weights: str | Weights) -> Weights:
         name = weights.strip().lower()
         return NAMED[name] if name in NAMED else _checked(_formulas(weights))
     if not isinstance(weights, Mapping):
-        message = f"weights are a name, formulas in one str, or a mapping, not {type(weights).__name__}"
-        raise TypeError(message)
+        raise TypeError(
+            f"weights are a name, formulas in one str, or a mapping, not {type(weights).__name__}"
+        )
     return _checked(weights)
 
 

@@ -190,26 +190,23 @@ def _checked(gold: Source, pred: Source | None, columns: Columns, pred_columns: 
     """Check what does not go together; give the columns of gold."""
     for given in (columns, pred_columns):
         if not isinstance(given, Columns):
-            message = f"columns is a spanrs.io.Columns, such as Columns(tag=2), not {type(given).__name__}"
-            raise TypeError(message)
+            raise TypeError(
+                f"columns is a spanrs.io.Columns, such as Columns(tag=2), not {type(given).__name__}"
+            )
     if pred is gold and hasattr(gold, "read"):
-        message = "gold and pred are one file object; open the file twice"
-        raise TypeError(message)
+        raise TypeError("gold and pred are one file object; open the file twice")
     if pred is None and columns.second is None:
         columns = columns._replace(tag=-2 if columns.tag == -1 else columns.tag, second=-1)
     layers, pred_layers = _layers(columns), _layers(pred_columns)
     if pred is None and len(layers) > 1:
-        message = (
+        raise ValueError(
             "layers of tags are scored of two files; one file holds one column of gold and one of pred"
         )
-        raise ValueError(message)
     if len(layers) != len(pred_layers):
-        message = f"gold has {len(layers)} columns of tags, pred has {len(pred_layers)}"
-        raise ValueError(message)
+        raise ValueError(f"gold has {len(layers)} columns of tags, pred has {len(pred_layers)}")
     for columns_of_side in (layers, pred_layers):
         if len(set(columns_of_side)) < len(columns_of_side):
-            message = f"a column of tags is named twice: {', '.join(map(str, columns_of_side))}"
-            raise ValueError(message)
+            raise ValueError(f"a column of tags is named twice: {', '.join(map(str, columns_of_side))}")
     return columns
 
 

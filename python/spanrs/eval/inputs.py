@@ -30,11 +30,10 @@ def as_lists(column: object) -> object:
     for name in ("to_pylist", "to_list"):
         if hasattr(column, name):
             return getattr(column, name)()
-    message = (
+    raise TypeError(
         f"{type(column).__name__} can only be read as an Arrow column; make the other side one too, "
         "or make a list of it"
     )
-    raise TypeError(message)
 
 
 def reject_lengths_and_mask(what: str, lengths: object, mask: object) -> None:
@@ -63,16 +62,14 @@ def as_batch(
     if mask is not None:
         chosen = as_ids(mask)
         if chosen.shape != golds.shape:
-            message = f"the mask is of shape {chosen.shape}, gold of {golds.shape}"
-            raise AlignmentError(message)
+            raise AlignmentError(f"the mask is of shape {chosen.shape}, gold of {golds.shape}")
         chosen = chosen.astype(bool)
     if sizes is not None and golds.ndim == 2:
         if sizes.shape != golds.shape[:1] or (sizes < 0).any() or (sizes > golds.shape[1]).any():
-            message = (
+            raise AlignmentError(
                 f"gold has {golds.shape[0]} sentences of {golds.shape[1]} places: lengths must be "
                 f"{golds.shape[0]} numbers from 0 to {golds.shape[1]}"
             )
-            raise AlignmentError(message)
         within = np.arange(golds.shape[1]) < sizes[:, None]
         chosen = within if chosen is None else chosen & within
         sizes = None
@@ -86,8 +83,7 @@ def as_batch(
 def _ids(side: str, ids: object) -> npt.NDArray[Any]:
     array = as_ids(ids)
     if array.dtype.kind not in "iu":
-        message = f"ids must be integers, but {side} holds {array.dtype}"
-        raise TypeError(message)
+        raise TypeError(f"ids must be integers, but {side} holds {array.dtype}")
     return array
 
 
@@ -122,8 +118,7 @@ def as_lengths(lengths: object) -> npt.NDArray[np.int64]:
         lengths = list(cast("Iterable[int]", lengths))
     sizes = as_ids(lengths)
     if sizes.size and sizes.dtype.kind not in "iu":
-        message = "lengths must be integers"
-        raise TypeError(message)
+        raise TypeError("lengths must be integers")
     return sizes.astype(np.int64, copy=False)
 
 
@@ -144,8 +139,9 @@ def are_spans(*sides: object) -> bool:
         for sentence in side if isinstance(side, (list, tuple)) else ():
             for item in sentence if isinstance(sentence, (list, tuple)) else ():
                 if isinstance(item, str) and len(sentence) > 2 and isinstance(sentence[1], int):
-                    message = f"expected a list of spans for each sentence, got the span {sentence!r}"
-                    raise TypeError(message)
+                    raise TypeError(
+                        f"expected a list of spans for each sentence, got the span {sentence!r}"
+                    )
                 return isinstance(item, (list, tuple))
     return False
 
@@ -179,11 +175,10 @@ def count_sentences(side: Any, lengths: object) -> int:
     if lengths is not None:
         return len(as_lengths(lengths))
     if not hasattr(side, "__len__"):
-        message = (
+        raise TypeError(
             f"weights of documents need columns that have a length, and {type(side).__name__} has none; "
             "pass a column of pyarrow, Polars or pandas, or name documents="
         )
-        raise TypeError(message)
     shape = getattr(side, "shape", None)
     # Ids of one dimension are one sentence.
     if shape is not None and len(shape) == 1 and getattr(getattr(side, "dtype", None), "kind", "O") != "O":
@@ -206,8 +201,7 @@ def table_batches(
     try:
         import pyarrow
     except ImportError as error:
-        message = "tables and streams need pyarrow; pip install 'spanrs[arrow]'"
-        raise ImportError(message) from error
+        raise ImportError("tables and streams need pyarrow; pip install 'spanrs[arrow]'") from error
     if hasattr(table, "__arrow_c_stream__"):
         reader = pyarrow.RecordBatchReader.from_stream(table)
     elif hasattr(table, "fetch_arrow_reader"):  # DuckDB's relations.
@@ -215,10 +209,9 @@ def table_batches(
     elif hasattr(table, "fetch_record_batch"):
         reader = table.fetch_record_batch()
     else:
-        message = (
+        raise TypeError(
             f"a table gives an Arrow stream (pyarrow, Polars, DuckDB), and {type(table).__name__} does not"
         )
-        raise TypeError(message)
     for batch in [reader.read_all()] if whole else reader:
         names = None if documents is None else table_column(batch, documents).to_pylist()
         yield (

@@ -11,10 +11,10 @@ from spanrs.report.numbers import amount
 from spanrs.report.pages import template
 
 if TYPE_CHECKING:
-    from spanrs.eval.scores import CriterionResult
+    from spanrs.eval.scores import Measured
 
 #: Colours of outcomes in the bars.
-COLOURS = (
+COLOURS = [
     "#7b3294",
     "#0571b0",
     "#4dac26",
@@ -24,7 +24,7 @@ COLOURS = (
     "#b2b2b2",
     "#a6611a",
     "#018571",
-)
+]
 #: What short names of outcomes mean.
 MEANINGS = {
     "le": "labelling errors",
@@ -50,9 +50,8 @@ class _Piece(NamedTuple):
 
 def page(result: Evaluation, title: str, criteria: Sequence[str] | None = None) -> str:
     """Give a whole page that needs nothing else; the arguments are those of :meth:`spanrs.Result.to_html`."""
-    own = result[result.matcher.criterion]
-    wrong = _wrong(own)
-    errors = {name: sum(row[kind] for kind in wrong) for name, row in own.outcomes_by_type.items()}
+    wrong = _wrong(result)
+    errors = {name: sum(row[kind] for kind in wrong) for name, row in result.outcomes_by_type.items()}
     shown = _shown(errors)
     colours = dict(zip(wrong, COLOURS * (len(wrong) // len(COLOURS) + 1), strict=False))
     most = max(errors.values(), default=0)
@@ -71,7 +70,7 @@ def page(result: Evaluation, title: str, criteria: Sequence[str] | None = None) 
                     if row[kind]
                 ],
             )
-            for name, row in own.outcomes_by_type.items()
+            for name, row in result.outcomes_by_type.items()
         ],
         heads=[NOTHING if name is None else name for name in shown],
         heat=_heat(result, shown),
@@ -85,7 +84,7 @@ def page(result: Evaluation, title: str, criteria: Sequence[str] | None = None) 
     )
 
 
-def _wrong(criterion: CriterionResult) -> list[str]:
+def _wrong(criterion: Measured) -> list[str]:
     """Name the outcomes that are no true positives."""
     found = zip(criterion.criterion.outcomes, criterion.criterion.weights, strict=True)
     return [name for name, (_, fp, fn) in found if fp or fn]

@@ -7,14 +7,12 @@ from dataclasses import asdict
 from typing import Any
 
 from spanrs.eval.evaluation import Evaluation
+from spanrs.eval.scores import measures_dict
 
 
 def plain(result: Evaluation, *, untyped: bool, criteria: Sequence[str] | None) -> dict[str, Any]:
     """Give everything; see :meth:`spanrs.Result.to_dict`."""
-    everything: dict[str, Any] = {
-        "criterion": result.matcher.criterion,
-        **result[result.matcher.criterion].to_dict(),
-    }
+    everything: dict[str, Any] = {"criterion": result.criterion.name, **measures_dict(result)}
     if len(result.matcher.criteria) > 1:
         everything["criteria"] = {
             name: result[name].to_dict() for name in criteria or result.matcher.criteria

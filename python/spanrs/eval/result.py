@@ -82,8 +82,7 @@ class Result(Evaluation):
         Totals(tp=1, fp=0, fn=0)
         """
         if isinstance(types, str):
-            message = f"types is a map or a collection of types, not one str; say [{types!r}]"
-            raise TypeError(message)
+            raise TypeError(f"types is a map or a collection of types, not one str; say [{types!r}]")
         rename: Callable[[str], str | None]
         if isinstance(types, Mapping):
             renames = types
@@ -131,12 +130,14 @@ class Result(Evaluation):
         0.25
         """
         if not self.counts.by_document and self.sentences:
-            message = "the result has no documents to weigh; make it with documents= or by_document=True"
-            raise ValueError(message)
+            raise ValueError(
+                "the result has no documents to weigh; make it with documents= or by_document=True"
+            )
         given = list(weights)
         if len(given) != len(self.counts):
-            message = f"there are {len(self.counts)} documents and {len(given)} weights; give one each"
-            raise ValueError(message)
+            raise ValueError(
+                f"there are {len(self.counts)} documents and {len(given)} weights; give one each"
+            )
         for weight in given:
             # Larger weights could overflow to inf.
             if not 0 <= weight <= MOST:
@@ -216,8 +217,9 @@ class Result(Evaluation):
         (5, 3)
         """
         if len(self.counts) < 2:
-            message = "resampling needs two documents or more; make the result with documents= or by_document=True"
-            raise ValueError(message)
+            raise ValueError(
+                "resampling needs two documents or more; make the result with documents= or by_document=True"
+            )
         if samples < 1 or threads < 1 or not 0 <= seed < 1 << 63:
             raise ValueError("samples and threads are 1 or more, and a seed is from 0 to 2**63 - 1")
         if self.document_weights is not None:

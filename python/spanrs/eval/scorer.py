@@ -75,8 +75,7 @@ class Scorer:
         threads: int = 1,
     ) -> None:
         if on_misaligned not in ON_MISALIGNED:
-            message = f"on_misaligned is refuse, report or ignore, not {on_misaligned!r}"
-            raise ValueError(message)
+            raise ValueError(f"on_misaligned is refuse, report or ignore, not {on_misaligned!r}")
         self.matcher = as_matcher(matcher)
         self._on_misaligned = on_misaligned
         self._threads = _threads(threads)
@@ -273,8 +272,7 @@ def _restored(
 
 def _threads(threads: int) -> int:
     if threads < 0:
-        message = f"threads must be 1 or more, or 0 for all processors, not {threads}"
-        raise ValueError(message)
+        raise ValueError(f"threads must be 1 or more, or 0 for all processors, not {threads}")
     # The processors of this process, which may be fewer than the machine has.
     return threads or len(
         os.sched_getaffinity(0) if hasattr(os, "sched_getaffinity") else range(os.cpu_count() or 1)

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 from spanrs import _spanrs
 from spanrs.eval.matchers import Cell, Criterion, Fair, Matcher, criteria
@@ -51,6 +51,11 @@ class DocumentRow(NamedTuple):
     """TP, FP and FN over all types."""
     micro: Score
     """Over all types."""
+
+    @property
+    def shown_name(self) -> str:
+        """The name, or else the place."""
+        return str(self.document) if self.name is None else self.name
 
 
 class Confusion(dict[str | None, "Counter[str | None]"]):
@@ -132,56 +137,37 @@ def _count(number: float) -> int:
     return whole  # type: ignore[no-any-return]  # Weights of documents make it a fraction.
 
 
-class Counted(Protocol):
-    """What has counts of a matcher."""
-
-    @property
-    def matcher(self) -> Matcher:
-        """The matcher with its options."""
-
-    @property
-    def counts(self) -> _spanrs.Counts:
-        """How often each outcome occurred."""
-
-    @property
-    def cells(self) -> Sequence[Cell]:
-        """All cells; weighted where documents have weights."""
-
-
 #: Sums of outcomes by type.
 _Sums = dict[str | None, list[float]]
 
 
-class CriterionResult:
-    """What a criterion comes to. Made by :class:`spanrs.Result`.
+class Measured:
+    """What cells come to under a criterion: the base of results, and of what they are under one criterion."""
 
-    Examples
-    --------
-    >>> import spanrs
-    >>> result = spanrs.score([["B-PER", "I-PER"]], [["B-PER", "O"]], matcher="partial")
-    >>> result["overlap"].micro.f1
-    0.5
-    >>> result["overlap"].outcomes
-    {'correct': 0, 'incorrect': 0, 'partial': 1, 'missed': 0, 'spurious': 0}
-    """
+    matcher: Matcher
+    """The matcher with its options."""
+    counts: _spanrs.Counts
+    """How often each outcome occurred between each pair of types, in all and by document."""
 
-    def __init__(self, result: Counted, name: str) -> None:
-        self._result = result
-        self._matcher = result.matcher
-        self.criterion = result.matcher.criteria[name]
-        """The question that is answered."""
-        self._sums_known: dict[str, tuple[_Sums, _Sums]] = {}
+    cells: Sequence[Cell]
+    """All cells: criterion, outcome, gold type, pred type and number; weighted where documents have weights."""
+    criterion: Criterion
+    """The question that is answered."""
+
+    @cached_property
+    def _sums_known(self) -> dict[str, tuple[_Sums, _Sums]]:
+        return {}
 
     def _sums(self, name: str) -> tuple[_Sums, _Sums]:
         """Sum the outcomes of a criterion by type: pairs of types at gold's, and at pred's."""
         known = self._sums_known.get(name)
         if known is not None:
             return known
-        criterion = criteria(self._matcher.name)[name]
+        criterion = criteria(self.matcher.name)[name]
         width = len(criterion.outcomes)
         golds: _Sums = {}
         preds: _Sums = {}
-        for of, outcome, gold, pred, n in self._result.cells:
+        for of, outcome, gold, pred, n in self.cells:
             if of == criterion.cells:
                 for sums, own, other in ((golds, gold, pred), (preds, pred, gold)):
                     name_of_row = own if own is not None else other
@@ -196,7 +182,7 @@ class CriterionResult:
     def _by_type(self) -> dict[str, tuple[list[float], list[float]]]:
         """Outcomes of each type, sorted by name: pairs of types at gold's, and at pred's."""
         golds, preds = self._sums(self.criterion.per_type)
-        width = len(criteria(self._matcher.name)[self.criterion.per_type].outcomes)
+        width = len(criteria(self.matcher.name)[self.criterion.per_type].outcomes)
         names = sorted({name for name in (*golds, *preds) if name is not None})
         none: list[float] = [0] * width
         return {name: (golds.get(name, none), preds.get(name, none)) for name in names}
@@ -209,11 +195,11 @@ class CriterionResult:
 
     @cached_property
     def _weighting(self) -> Weighting:
-        return Weighting(self.criterion, self._matcher)
+        return Weighting(self.criterion, self.matcher)
 
     @property
     def _axis(self) -> str:
-        return self._matcher.focus if isinstance(self._matcher, Fair) else self.criterion.axis
+        return self.matcher.focus if isinstance(self.matcher, Fair) else self.criterion.axis
 
     def _masses_of(self, row: tuple[list[float], list[float]]) -> tuple[float, float, float]:
         gold, pred = (self._weighting.masses(sums) for sums in row)
@@ -225,14 +211,14 @@ class CriterionResult:
     def _supports(self) -> dict[str | None, float]:
         """Gold spans of each type."""
         golds, _ = self._sums(self.criterion.support)
-        weighting = Weighting(criteria(self._matcher.name)[self.criterion.support], self._matcher)
+        weighting = Weighting(criteria(self.matcher.name)[self.criterion.support], self.matcher)
         masses = {name: weighting.masses(row) for name, row in golds.items()}
         return {name: tp + fn for name, (tp, _, fn) in masses.items()}
 
     def _named(self, sums: Sequence[float]) -> dict[str, int]:
         """Name outcomes, with the sums of groups; those that are shown come first."""
         found = {name: _count(n) for name, n in zip(self.criterion.outcomes, sums, strict=True)}
-        groups = self._matcher.groups.items()
+        groups = self.matcher.groups.items()
         sums_of_groups = {
             group: sum(found[part] for part in parts)
             for group, parts in groups
@@ -245,8 +231,8 @@ class CriterionResult:
     def columns(self) -> list[str]:
         """The outcomes that tables show."""
         known = {*self.criterion.outcomes}
-        known |= {group for group, parts in self._matcher.groups.items() if known.issuperset(parts)}
-        shown = self._matcher.columns or self.criterion.outcomes
+        known |= {group for group, parts in self.matcher.groups.items() if known.issuperset(parts)}
+        shown = self.matcher.columns or self.criterion.outcomes
         return [name for name in shown if name in known]
 
     @cached_property
@@ -318,10 +304,10 @@ class CriterionResult:
         and the column None hold what has no span on the other side. What does not occur is 0.
         """
         outcomes = self.criterion.outcomes
-        left_out = {outcomes.index(name) for name in self._matcher.unconfused if name in outcomes}
+        left_out = {outcomes.index(name) for name in self.matcher.unconfused if name in outcomes}
         mistyped = outcomes.index("mistyped") if self.criterion.renames else -1
         cells: list[tuple[str | None, str | None, float]] = []
-        for of, outcome, gold, pred, n in self._result.cells:
+        for of, outcome, gold, pred, n in self.cells:
             if of != self.criterion.cells or outcome in left_out or gold is pred is None:
                 continue
             cells.append((gold, pred, n))
@@ -333,14 +319,14 @@ class CriterionResult:
     @cached_property
     def documents(self) -> list[DocumentRow]:
         """One row a document, where documents were asked for."""
-        counts = self._result.counts
+        counts = self.counts
         if not counts.by_document:
             return []
-        corpus = criteria(self._matcher.name)["corpus"]
+        corpus = criteria(self.matcher.name)["corpus"]
         numbers = counts.by_outcome(corpus.index, len(corpus.outcomes)).tolist()
         sums = counts.by_outcome(self.criterion.cells, len(self.criterion.outcomes)).tolist()
-        support = criteria(self._matcher.name)[self.criterion.support]
-        weighting = Weighting(support, self._matcher)
+        support = criteria(self.matcher.name)[self.criterion.support]
+        weighting = Weighting(support, self.matcher)
         supports = counts.by_outcome(support.cells, len(support.outcomes)).tolist()
         rows = []
         places = {name: at for at, name in enumerate(corpus.outcomes)}
@@ -360,6 +346,24 @@ class CriterionResult:
             )
         return rows
 
+
+class CriterionResult(Measured):
+    """What a criterion comes to. Made by :class:`spanrs.Result`.
+
+    Examples
+    --------
+    >>> import spanrs
+    >>> result = spanrs.score([["B-PER", "I-PER"]], [["B-PER", "O"]], matcher="partial")
+    >>> result["overlap"].micro.f1
+    0.5
+    >>> result["overlap"].outcomes
+    {'correct': 0, 'incorrect': 0, 'partial': 1, 'missed': 0, 'spurious': 0}
+    """
+
+    def __init__(self, result: Measured, name: str) -> None:
+        self.matcher, self.counts, self.cells = result.matcher, result.counts, result.cells
+        self.criterion = result.matcher.criteria[name]
+
     def to_dict(self) -> dict[str, Any]:
         """Give the measures as plain dictionaries.
 
@@ -369,15 +373,20 @@ class CriterionResult:
             ``micro``, ``macro``, ``weighted`` (each ``precision``, ``recall``, ``f1``, ``support``), ``per_type``
             (type to the same), ``counts`` (``tp``, ``fp``, ``fn``), ``outcomes``, ``outcomes_by_type``.
         """
-        return {
-            "micro": asdict(self.micro),
-            "macro": asdict(self.macro),
-            "weighted": asdict(self.weighted),
-            "per_type": {name: asdict(score) for name, score in self.per_type.items()},
-            "counts": self.totals._asdict(),
-            "outcomes": self.outcomes,
-            "outcomes_by_type": self.outcomes_by_type,
-        }
+        return measures_dict(self)
+
+
+def measures_dict(measured: Measured) -> dict[str, Any]:
+    """Give measures as plain dictionaries; see :meth:`CriterionResult.to_dict`."""
+    return {
+        "micro": asdict(measured.micro),
+        "macro": asdict(measured.macro),
+        "weighted": asdict(measured.weighted),
+        "per_type": {name: asdict(score) for name, score in measured.per_type.items()},
+        "counts": measured.totals._asdict(),
+        "outcomes": measured.outcomes,
+        "outcomes_by_type": measured.outcomes_by_type,
+    }
 
 
 def corpus_numbers(matcher: str, cells: Iterable[Cell]) -> Mapping[str, int]:

@@ -85,11 +85,9 @@ def score_span_files(
     Totals(tp=1, fp=1, fn=1)
     """
     if pred is gold and hasattr(gold, "read"):
-        message = "gold and pred are one file object; open the file twice"
-        raise TypeError(message)
+        raise TypeError("gold and pred are one file object; open the file twice")
     if file_format not in FORMATS:
-        message = f"unknown format {file_format!r}; one of {', '.join(FORMATS)}"
-        raise ValueError(message)
+        raise ValueError(f"unknown format {file_format!r}; one of {', '.join(FORMATS)}")
     matcher = as_matcher(matcher)
     options = columns._replace(second=pos_column if ignore_punct else columns.second).as_options()
     form = None if file_format == "auto" else file_format
@@ -206,8 +204,7 @@ def pair_files(gold: Source, pred: Source) -> Iterable[tuple[str | None, Any, An
 def _files(side: Source, folder: Path | None) -> dict[str, Path]:
     if folder is None:
         if not _is_path(side):
-            message = "a directory is paired with a directory, or with a file that has a name"
-            raise TypeError(message)
+            raise TypeError("a directory is paired with a directory, or with a file that has a name")
         return {Path(side).name: Path(side)}  # type: ignore[arg-type]  # a path, as was seen
     # Hidden files are those of editors and systems.
     return {

@@ -6,7 +6,7 @@ import csv
 from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from io import StringIO
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from spanrs.eval.evaluation import Evaluation
 from spanrs.report.numbers import amount, safe_cell
@@ -14,7 +14,7 @@ from spanrs.report.table import Printer, Table, as_text, print_line
 
 if TYPE_CHECKING:
     from spanrs.eval.evidence import Violations
-    from spanrs.eval.scores import CriterionResult, Score, Totals
+    from spanrs.eval.scores import CriterionResult, Measured, Score, Totals
 
 #: Violations shown a side.
 SHOWN = 5
@@ -29,11 +29,27 @@ def _criteria(result: Evaluation, names: Sequence[str] | None) -> list[Criterion
     return [result[name] for name in (result.matcher.shown(result.cells) if names is None else names)]
 
 
-def _percents(score: Score) -> list[str]:
-    return [f"{100 * value:.2f}" for value in (score.precision, score.recall, score.f1)]
+def _percents(*values: float) -> list[str]:
+    return [f"{100 * value:.2f}" for value in values]
 
 
-def _is_plain(criterion: CriterionResult) -> bool:
+def _is_single(result: Evaluation) -> bool:
+    """Say whether there is one criterion, whose precision and recall have room beside F1."""
+    return len(result.matcher.criteria) == 1
+
+
+def _measure_heads(result: Evaluation, criteria: Sequence[CriterionResult]) -> Sequence[str]:
+    return MEASURES if _is_single(result) else [f"{criterion.criterion.name} F1" for criterion in criteria]
+
+
+def _measures(result: Evaluation, scores: Sequence[Score | None]) -> list[str]:
+    """Give the measures of a row, whose scores are those of the criteria; None where one has no such type."""
+    if _is_single(result) and scores[0] is not None:
+        return _percents(scores[0].precision, scores[0].recall, scores[0].f1)
+    return ["" if score is None else _percents(score.f1)[0] for score in scores]
+
+
+def _is_plain(criterion: Measured) -> bool:
     """Say whether outcomes are true positives, false positives and false negatives."""
     return sorted(weights for weights in criterion.criterion.weights if any(weights)) == [
         (0, 0, 1),
@@ -42,7 +58,7 @@ def _is_plain(criterion: CriterionResult) -> bool:
     ]
 
 
-def _heads(criterion: CriterionResult) -> list[str]:
+def _heads(criterion: Measured) -> list[str]:
     """Give the headings of numbers: TP, FP, FN, or the outcomes."""
     if _is_plain(criterion):
         return ["TP", "FP", "FN"]
@@ -50,7 +66,7 @@ def _heads(criterion: CriterionResult) -> list[str]:
     return [name.upper() if short else name for name in criterion.columns]
 
 
-def _numbers(criterion: CriterionResult, totals: Totals, outcomes: Mapping[str, int]) -> list[str]:
+def _numbers(criterion: Measured, totals: Totals, outcomes: Mapping[str, int]) -> list[str]:
     numbers = totals if _is_plain(criterion) else [outcomes[name] for name in criterion.columns]
     return list(map(amount, numbers))
 
@@ -67,10 +83,10 @@ def tables(
 ) -> list[Table]:
     """Give the tables of a result; see :meth:`spanrs.Result.tables`."""
     shown = _criteria(result, criteria)
-    if len(result.matcher.criteria) == 1:
-        found = [_single(result, shown[0], untyped=untyped)]
-    elif _share_outcomes(shown):
+    if _share_outcomes(shown):
         found = [_by_type_and_criterion(shown)]
+    elif _is_single(result):
+        found = [_by_type(result, shown, untyped=untyped)]
     else:
         found = [_summary(shown), _by_type(result, shown)]
         if len(result.per_type) <= MOST:
@@ -80,74 +96,63 @@ def tables(
     return found
 
 
-def _single(result: Evaluation, criterion: CriterionResult, *, untyped: bool) -> Table:
-    """Give the measures of the types, and their means."""
-    heads = _heads(criterion)
-    table = Table(["type", *MEASURES, "support", *heads], title="Types")
-
-    def row(name: str, score: Score, numbers: list[str]) -> None:
-        table.add_row(name, *_percents(score), amount(score.support), *numbers)
-
-    for name, score in criterion.per_type.items():
-        numbers = _numbers(criterion, criterion.totals_by_type[name], criterion.outcomes_by_type[name])
-        row(name, score, numbers)
-    table.add_section()
-    row("micro", criterion.micro, _numbers(criterion, criterion.totals, criterion.outcomes))
-    none = [""] * len(heads)
-    row("macro", criterion.macro, none)
-    row("weighted", criterion.weighted, none)
-    if untyped:
-        row("untyped", result.untyped, list(map(amount, result.untyped_totals)))
-    return table
-
-
 def _by_type_and_criterion(criteria: Sequence[CriterionResult]) -> Table:
     """Give the measures and outcomes of each type under each criterion."""
     table = Table(["type", "criterion", *MEASURES, *criteria[0].outcomes], left=2, title="Types")
+
+    def row(name: str, criterion: CriterionResult, score: Score, outcomes: Mapping[str, int]) -> None:
+        measures = _percents(score.precision, score.recall, score.f1)
+        table.add_row(name, criterion.criterion.name, *measures, *map(amount, outcomes.values()))
+
     for name in criteria[0].per_type:
         for at, criterion in enumerate(criteria):
             if name not in criterion.per_type:
                 continue
             # A type is named once, at its first criterion.
-            measures = _percents(criterion.per_type[name])
-            outcomes = map(amount, criterion.outcomes_by_type[name].values())
-            table.add_row("" if at else name, criterion.criterion.name, *measures, *outcomes)
+            score, outcomes = criterion.per_type[name], criterion.outcomes_by_type[name]
+            row("" if at else name, criterion, score, outcomes)
         table.add_section()
     for at, criterion in enumerate(criteria):
-        outcomes = map(amount, criterion.outcomes.values())
-        table.add_row("" if at else "all", criterion.criterion.name, *_percents(criterion.micro), *outcomes)
+        row("" if at else "all", criterion, criterion.micro, criterion.outcomes)
     return table
 
 
 def _summary(criteria: Sequence[CriterionResult]) -> Table:
     table = Table(["criterion", *MEASURES], title="Measures")
     for criterion in criteria:
-        table.add_row(criterion.criterion.name, *_percents(criterion.micro))
+        score = criterion.micro
+        table.add_row(criterion.criterion.name, *_percents(score.precision, score.recall, score.f1))
     return table
 
 
-def _counted(result: Evaluation, criteria: Sequence[CriterionResult]) -> CriterionResult:
+def _counted(result: Evaluation, criteria: Sequence[CriterionResult]) -> Measured:
     """Give the criterion whose outcomes are shown: the matcher's own, unless another one is shown alone."""
-    own = result[result.matcher.criterion]
-    return criteria[0] if len(criteria) == 1 and criteria[0].criterion.cells != own.criterion.cells else own
+    only = criteria[0] if len(criteria) == 1 else result
+    return result if only.criterion.cells == result.criterion.cells else only
 
 
-def _by_type(result: Evaluation, criteria: Sequence[CriterionResult]) -> Table:
-    """Give F1 of each type under each criterion, and its outcomes."""
+def _by_type(result: Evaluation, criteria: Sequence[CriterionResult], *, untyped: bool = False) -> Table:
+    """Give the measures of each type, and its outcomes; the means where there is one criterion."""
     counted = _counted(result, criteria)
-    names = [f"{criterion.criterion.name} F1" for criterion in criteria]
-    table = Table(["type", *names, "support", *_heads(counted)], title="Types")
+    heads = _heads(counted)
+    table = Table(["type", *_measure_heads(result, criteria), "support", *heads], title="Types")
+
+    def row(name: str, scores: Sequence[Score | None], support: float, numbers: Sequence[str]) -> None:
+        table.add_row(name, *_measures(result, scores), amount(support), *numbers)
+
     for name, outcomes in counted.outcomes_by_type.items():
-        f1 = [
-            f"{100 * criterion.per_type[name].f1:.2f}" if name in criterion.per_type else ""
-            for criterion in criteria
-        ]
+        scores = [criterion.per_type.get(name) for criterion in criteria]
         numbers = _numbers(counted, counted.totals_by_type[name], outcomes)
-        table.add_row(name, *f1, amount(counted.per_type[name].support), *numbers)
+        row(name, scores, counted.per_type[name].support, numbers)
     table.add_section()
-    f1 = [f"{100 * criterion.micro.f1:.2f}" for criterion in criteria]
     numbers = _numbers(counted, counted.totals, counted.outcomes)
-    table.add_row("all", *f1, amount(counted.micro.support), *numbers)
+    all_spans = "micro" if _is_single(result) else "all"
+    row(all_spans, [criterion.micro for criterion in criteria], counted.micro.support, numbers)
+    if _is_single(result):
+        for name, score in (("macro", counted.macro), ("weighted", counted.weighted)):
+            row(name, [score], score.support, [""] * len(heads))
+    if untyped:
+        row("untyped", [result.untyped], result.untyped.support, list(map(amount, result.untyped_totals)))
     return table
 
 
@@ -166,33 +171,19 @@ def _confusion(result: Evaluation) -> Table:
 
 def _documents(result: Evaluation, criteria: Sequence[CriterionResult]) -> Table:
     counted = _counted(result, criteria)
-    single = len(criteria) == 1 and len(result.matcher.criteria) == 1
-    measures = MEASURES if single else [f"{criterion.criterion.name} F1" for criterion in criteria]
     named = any(row.name is not None for row in counted.documents)
-    heads = ["document", *measures, "support", *_heads(counted)]
+    heads = ["document", *_measure_heads(result, criteria), "support", *_heads(counted)]
     table = Table(heads, left=1 if named else 0, title="Documents")
-    others = [criterion.documents for criterion in criteria]
-    for at, row in enumerate(counted.documents):
-        name = str(row.document) if row.name is None else row.name
-        f1 = _percents(row.micro) if single else [f"{100 * rows[at].micro.f1:.2f}" for rows in others]
-        table.add_row(name, *f1, amount(row.micro.support), *_numbers(counted, row.totals, row.outcomes))
+    for row, *rows in zip(counted.documents, *(criterion.documents for criterion in criteria), strict=True):
+        measures = _measures(result, [of_criterion.micro for of_criterion in rows])
+        numbers = _numbers(counted, row.totals, row.outcomes)
+        table.add_row(row.shown_name, *measures, amount(row.micro.support), *numbers)
     return table
 
 
-def render(
-    result: Evaluation,
-    *,
-    names: tuple[str, str] = ("gold", "pred"),
-    max_violations: int = SHOWN,
-    untyped: bool = False,
-    criteria: Sequence[str] | None = None,
-) -> str:
-    """Give a result as plain text of any width; the arguments are those of :func:`show`."""
-    return as_text(
-        lambda console: show(
-            console, result, names=names, max_violations=max_violations, untyped=untyped, criteria=criteria
-        )
-    )
+def render(result: Evaluation, **options: Any) -> str:
+    """Give a result as plain text of any width; the options are those of :func:`show`."""
+    return as_text(lambda console: show(console, result, **options))
 
 
 def show(
@@ -267,23 +258,19 @@ def render_systems(results: Mapping[str, Evaluation]) -> str:
 
     def show_systems(console: Printer) -> None:
         first = next(iter(results.values()))
-        criteria = list(first.matcher.criteria)
-        single = len(criteria) == 1
-        own = first[first.matcher.criterion]
-        measures = (*MEASURES, "support") if single else [f"{name} F1" for name in criteria]
+        criteria = [first[name] for name in first.matcher.criteria]
         differing = any(result.differing_tokens for result in results.values())
+        support = ["support"] if _is_single(first) else []
         last = ["violations", *(["differing"] if differing else [])]
-        table = Table(["system", *measures, *_heads(own), *last])
+        heads = _measure_heads(first, criteria)
+        table = Table(["system", *heads, *support, *_heads(first), *last])
         for system, result in results.items():
-            own = result[result.matcher.criterion]
-            f1 = (
-                [*_percents(own.micro), amount(own.micro.support)]
-                if single
-                else [f"{100 * result[name].micro.f1:.2f}" for name in criteria]
-            )
+            measures = _measures(result, [result[name].micro for name in result.matcher.criteria])
+            measures += [amount(result.micro.support)] if support else []
             violations = [amount(result.violations["pred"].count)]
             violations += [amount(result.differing_tokens)] if differing else []
-            table.add_row(system, *f1, *_numbers(own, own.totals, own.outcomes), *violations)
+            numbers = _numbers(result, result.totals, result.outcomes)
+            table.add_row(system, *measures, *numbers, *violations)
         console.print(table)
         for signature in dict.fromkeys(result.signature for result in results.values()):
             print_line(console, f"signature {signature}")
@@ -320,8 +307,7 @@ def csv_text(result: Evaluation, criteria: Sequence[str] | None = None) -> str:
         write("", "", criterion, criterion.micro, criterion.outcomes)
     for rows in zip(*(criterion.documents for criterion in shown), strict=True):
         for criterion, row in zip(shown, rows, strict=True):
-            document = str(row.document) if row.name is None else row.name
-            write(document, "", criterion, row.micro, row.outcomes)
+            write(row.shown_name, "", criterion, row.micro, row.outcomes)
     return text.getvalue()
 
 
