@@ -22,8 +22,7 @@ def template(name: str) -> Template:
     try:
         import jinja2
     except ImportError as error:
-        message = "an HTML page needs jinja2; pip install 'spanrs[html]'"
-        raise ImportError(message) from error
+        raise ImportError("an HTML page needs jinja2; pip install 'spanrs[html]'") from error
     environment = jinja2.Environment(
         loader=jinja2.PackageLoader("spanrs.report"),
         autoescape=True,
