@@ -90,6 +90,11 @@ _Spot: TypeAlias = tuple[str, int, int, list[int] | None]
 _How: TypeAlias = tuple[float, bool]
 _Places: TypeAlias = list[tuple[int, int]]
 _Column: TypeAlias = npt.NDArray[np.int64]
+_Term: TypeAlias = tuple[list[int], tuple[float, float, float]]
+_Score: TypeAlias = tuple[float, float, float, int]
+_Totals: TypeAlias = tuple[float, float, float]
+_Outcomes: TypeAlias = tuple[list[int], _Totals, _Score]
+_Summary: TypeAlias = tuple[_Outcomes, _Score, _Score, list[tuple[str, list[int], _Totals, _Score]]]
 
 @final
 class Conlleval:
@@ -140,11 +145,27 @@ class Counts:
     def __reduce__(self) -> tuple[Any, ...]: ...
     def cells(self, document: int | None = None, /) -> list[_Cell]: ...
     def documents(self) -> list[int | str]: ...
-    def by_outcome(self, criterion: int, outcomes: int, /) -> npt.NDArray[np.uint64]: ...
+    def summary(
+        self,
+        criterion: int,
+        terms: Sequence[_Term] | None = None,
+        axis: str | None = None,
+        weights: Sequence[float] | None = None,
+        /,
+    ) -> _Summary: ...
+    def document_summaries(
+        self, criterion: int, terms: Sequence[_Term] | None = None, /
+    ) -> list[tuple[int | str, _Outcomes]]: ...
+    def confusion(
+        self,
+        criterion: int,
+        left_out: Sequence[int],
+        mistyped: int | None = None,
+        weights: Sequence[float] | None = None,
+        /,
+    ) -> list[tuple[str | None, str | None, int]]: ...
     def long(self) -> tuple[tuple[_Column, ...], list[str]]: ...
-    def weighted(
-        self, weights: Sequence[float], /
-    ) -> list[tuple[int, int, str | None, str | None, float]]: ...
+    def weighted(self, weights: Sequence[float], /) -> list[_Cell]: ...
     def merge(self, others: Sequence[Counts], /) -> Counts: ...
     def join(self, other: Counts, once: int, again: Sequence[int], /) -> Counts: ...
     def renamed(self, rename: Callable[[str], str | None], /) -> Counts: ...

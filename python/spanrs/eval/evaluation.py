@@ -10,13 +10,12 @@ from spanrs import _spanrs
 from spanrs.eval import settings as settings_of
 from spanrs.eval import warnings
 from spanrs.eval.evidence import Detail, Evidence, Violations
-from spanrs.eval.matchers import Cell, Criterion, Fair, Matcher, as_matcher
+from spanrs.eval.matchers import Cell, Criterion, Fair, Matcher, as_matcher, criteria
 from spanrs.eval.scores import (
     CriterionResult,
     Measured,
     Score,
     Totals,
-    corpus_numbers,
 )
 
 #: The one type of spans whose types are not looked at.
@@ -63,29 +62,29 @@ class Evaluation(Measured):
         return {}
 
     @cached_property
-    def cells(self) -> Sequence[Cell]:  # type: ignore[override]  # computed when first asked for
+    def cells(self) -> Sequence[Cell]:
         """All cells: criterion, outcome, gold type, pred type and number; weighted where documents have weights."""
-        if self.document_weights is None:
-            return self.counts.cells()
-        cells = self.counts.weighted(list(self.document_weights))
-        if all(weight == int(weight) for weight in self.document_weights):
-            return [(*cell, int(n)) for *cell, n in cells]  # type: ignore[misc]
-        return cells
+        weights = self.document_weights
+        return self.counts.cells() if weights is None else self.counts.weighted(weights)
 
     @cached_property
     def criterion(self) -> Criterion:  # type: ignore[override]  # as above
         """The matcher's own criterion, of which measures are."""
         return self.matcher.criteria[self.matcher.criterion]
 
+    def _numbers(self, weights: Sequence[float] | None) -> dict[str, int]:
+        """Give what was counted for tags and files besides spans, by name."""
+        corpus = criteria(self.matcher.name)["corpus"]
+        (counts, _, _), *_ = self.counts.summary(corpus.index, None, None, weights)
+        return dict(zip(corpus.outcomes, counts, strict=True))
+
     @cached_property
     def _corpus(self) -> Mapping[str, int]:
-        return corpus_numbers(self.matcher.name, self.cells)
+        return self._numbers(self.document_weights)
 
     @cached_property
     def _unweighted_corpus(self) -> Mapping[str, int]:
-        if self.document_weights is None:
-            return self._corpus
-        return corpus_numbers(self.matcher.name, self.counts.cells())
+        return self._corpus if self.document_weights is None else self._numbers(None)
 
     @property
     def accuracy(self) -> float:

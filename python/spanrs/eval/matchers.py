@@ -12,6 +12,8 @@ from spanrs.eval.fair_weights import PAPER, Weights, as_weights, phrase
 
 #: criterion, outcome, gold type, pred type, number
 Cell: TypeAlias = tuple[int, int, str | None, str | None, float]
+#: Places of outcomes among those of a criterion, and the weights of their sum as TP, FP and FN.
+Term: TypeAlias = tuple[list[int], tuple[float, float, float]]
 #: Whose type an error between spans of different types is counted for.
 FOCUSES = ("gold", "pred")
 MATCHINGS = ("greedy", "optimal")
@@ -99,6 +101,16 @@ class Matcher:
         """Name the criteria that have something to show."""
         del cells
         return list(self.criteria)
+
+    @property
+    def axis(self) -> str | None:
+        """The type that pairs of types count for, ``gold`` or ``pred``; None for what each criterion says."""
+        return None
+
+    def terms(self, criterion: Criterion) -> list[Term] | None:
+        """Give weights of outcomes in place of those the criterion has; None for these."""
+        del criterion
+        return None
 
     def options(self) -> tuple[str, float, bool]:
         """Give what the compiled half takes."""
@@ -245,6 +257,23 @@ class Fair(Matcher):
     def criterion(self) -> str:
         """The criterion that results speak of unless another one is named."""
         return "fair"
+
+    @property
+    def axis(self) -> str:
+        """The type that pairs of types count for: the focus."""
+        return self.focus
+
+    def terms(self, criterion: Criterion) -> list[Term] | None:
+        """Give weights of outcomes in place of those the criterion has; None for these."""
+        if criterion.name != "weighted":
+            return None
+        # In the order of the weights: sums of fractions depend on it.
+        terms = []
+        for kind, parts in self.error_weights.items():
+            names = self.groups.get(kind.lower(), (kind.lower(),))
+            tp, fp, fn = (float(parts.get(part, 0)) for part in ("TP", "FP", "FN"))
+            terms.append(([criterion.outcomes.index(name) for name in names], (tp, fp, fn)))
+        return terms
 
     def filter(self) -> tuple[list[str] | None, list[str]]:
         """Give the types that are looked at (None: all), and those that are not."""

@@ -6,8 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from spanrs.eval.matchers import Criterion, Fair, Matcher, criteria
-from spanrs.eval.scores import Weighting
+from spanrs.eval.matchers import Criterion, Matcher, criteria
 
 if TYPE_CHECKING:
     import numpy as np
@@ -52,13 +51,8 @@ class Measure:
     def compiled(self, matcher: Matcher) -> tuple[Any, ...]:
         """Give what the compiled half takes."""
         criterion = find_criterion(matcher, self.criterion)
-        weights = axis = None
-        if isinstance(matcher, Fair):
-            axis = matcher.focus if criterion.axis != "own" else None
-            weights = [
-                tuple(row) for row in Weighting(criterion, matcher).by_outcome(len(criterion.outcomes))
-            ]
-        return self.average, criterion.index, self.part, float(self.beta), weights, axis, self.type
+        terms, axis = matcher.terms(criterion), matcher.axis
+        return self.average, criterion.index, self.part, float(self.beta), terms, axis, self.type
 
 
 @dataclass(frozen=True)

@@ -332,12 +332,8 @@ fn spans(documents: &[[u64; 3]]) -> Counts {
 }
 
 fn evaluated(counts: &Counts, measures: &[Measure]) -> Vec<f64> {
-    let totals: Vec<u64> = (0..)
-        .take(counts.cells().len())
-        .map(|id| counts.total(id))
-        .collect();
     let mut values = Vec::new();
-    Evaluator::new(counts, measures).evaluate(&totals, &mut values);
+    Evaluator::new(counts, measures).evaluate(&counts.all_totals(), &mut values);
     values
 }
 
@@ -354,7 +350,11 @@ fn agree(found: &[f64], expected: &[f64]) {
 fn measures_are_those_of_the_sums() {
     let counts = spans(&[[2, 1, 1], [1, 0, 2]]);
     let part = |part| Prf { part, ..Prf::f1(0) };
-    let half_missed = vec![[1.0, 0.0, 0.0], [0.0, 0.0, 0.5], [0.0, 1.0, 0.0]];
+    let half_missed = vec![
+        (vec![0], [1.0, 0.0, 0.0]),
+        (vec![1], [0.0, 0.0, 0.5]),
+        (vec![2], [0.0, 1.0, 0.0]),
+    ];
     let measures = [
         Measure::Micro(part(Part::Precision)),
         Measure::Micro(part(Part::Recall)),
@@ -363,7 +363,7 @@ fn measures_are_those_of_the_sums() {
         Measure::OfType(part(Part::Recall), 9),
         Measure::Macro(part(Part::Recall)),
         Measure::Micro(Prf {
-            weights: Some(half_missed),
+            terms: Some(half_missed),
             ..part(Part::Recall)
         }),
         Measure::Micro(Prf {

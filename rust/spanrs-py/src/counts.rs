@@ -7,12 +7,15 @@ use pyo3::exceptions::{PyIndexError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyList, PyTuple};
 use spanrs_eval::outcomes::{
-    Axis, Cell, Counts as Core, CountsError, Key, Measure, Part, Prf, Ratio, bootstrap,
+    Axis, Cell, Counts as Core, CountsError, Key, Measure, Part, Prf, Ratio, Term, bootstrap,
 };
 use spanrs_eval::{matcher_names, schema_of};
 
 use crate::error::{Error, Result};
 use crate::mat::MatOutcome;
+use crate::measures::{
+    Amount, MeasureTuple, OutcomesTuple, SummaryTuple, Triple, axis_of, outcomes_tuple, score_tuple,
+};
 use crate::stop;
 
 /// How often each outcome occurred between each pair of types, in all and by document. It does not change.
@@ -35,21 +38,6 @@ type CriterionTuple = (
     f64,
     bool,
 );
-/// (kind, criterion, part, beta, weights, axis, type), or for ratios (kind, criterion, complement, above, below, type)
-#[derive(FromPyObject)]
-enum MeasureTuple {
-    Prf(
-        String,
-        u8,
-        String,
-        f64,
-        Option<Vec<[f64; 3]>>,
-        Option<String>,
-        Option<String>,
-    ),
-    Ratio(String, u8, bool, Vec<f64>, Vec<f64>, Option<String>),
-}
-
 /// Values of a bootstrap, at most: a GiB.
 const MOST_VALUES: u64 = 1 << 27;
 
@@ -66,7 +54,7 @@ fn wrong(error: &CountsError) -> Error {
     }
 }
 
-fn bad(message: impl Into<String>) -> Error {
+pub(crate) fn bad(message: impl Into<String>) -> Error {
     PyValueError::new_err(message.into()).into()
 }
 
@@ -75,15 +63,6 @@ fn axis_name(axis: Axis) -> &'static str {
         Axis::Own => "own",
         Axis::Gold => "gold",
         Axis::Pred => "pred",
-    }
-}
-
-fn axis_of(name: &str) -> Result<Axis> {
-    match name {
-        "own" => Ok(Axis::Own),
-        "gold" => Ok(Axis::Gold),
-        "pred" => Ok(Axis::Pred),
-        other => Err(bad(format!("no axis {other:?}"))),
     }
 }
 
@@ -147,25 +126,66 @@ impl Counts {
         self.0.rows().len()
     }
 
-    /// Sums over all documents of one outcome, or of all cells of a criterion, for each document.
-    #[pyo3(signature = (criterion, outcomes, /))]
-    fn by_outcome<'py>(
+    /// What a criterion says: (all, macro, weighted, types). `all` is (outcomes, totals, score), and `types` has (name,
+    /// outcomes, totals, score); outcomes are numbers, totals are TP, FP and FN, a score is precision, recall, F1 and
+    /// support.
+    #[pyo3(signature = (criterion, terms=None, axis=None, weights=None, /))]
+    fn summary(
+        &self,
+        py: Python<'_>,
+        criterion: u8,
+        terms: Option<Vec<Term>>,
+        axis: Option<&str>,
+        weights: Option<Vec<f64>>,
+    ) -> Result<SummaryTuple<'_>> {
+        let prf = self.prf(criterion, terms, axis)?;
+        let sums = self.sums(weights)?;
+        let found = py.detach(|| self.0.summary(&prf, &sums));
+        let types = found.types.into_iter().map(|(ty, one)| {
+            let (outcomes, totals, score) = outcomes_tuple(one);
+            (self.0.type_name(ty), outcomes, totals, score)
+        });
+        Ok((
+            outcomes_tuple(found.all),
+            score_tuple(found.macro_mean),
+            score_tuple(found.weighted_mean),
+            types.collect(),
+        ))
+    }
+
+    /// What a criterion says of each document: name or number, and outcomes, totals and score as for `summary`.
+    #[pyo3(signature = (criterion, terms=None, /))]
+    fn document_summaries<'py>(
         &self,
         py: Python<'py>,
         criterion: u8,
-        outcomes: usize,
-    ) -> Bound<'py, PyArray2<u64>> {
-        let cells = self.0.cells();
-        let mut sums = numpy::ndarray::Array2::<u64>::zeros((self.0.rows().len(), outcomes));
-        for (at, row) in self.0.rows().enumerate() {
-            for (&id, &n) in row.cells.iter().zip(row.n) {
-                let cell = &cells[id as usize];
-                if cell.criterion == criterion && usize::from(cell.outcome) < outcomes {
-                    sums[(at, usize::from(cell.outcome))] += n;
-                }
-            }
-        }
-        PyArray2::from_owned_array(py, sums)
+        terms: Option<Vec<Term>>,
+    ) -> Result<Vec<(Bound<'py, PyAny>, OutcomesTuple)>> {
+        let prf = self.prf(criterion, terms, None)?;
+        let found = self.0.document_outcomes(&prf);
+        found
+            .map(|(name, one)| Ok((key(py, name)?, outcomes_tuple(one))))
+            .collect()
+    }
+
+    /// Triples of gold type, pred type and number, without the outcomes that are left out. Spans of the outcome
+    /// `mistyped` are missed and spurious besides.
+    #[pyo3(signature = (criterion, left_out, mistyped=None, weights=None, /))]
+    fn confusion(
+        &self,
+        criterion: u8,
+        left_out: Vec<u8>,
+        mistyped: Option<u8>,
+        weights: Option<Vec<f64>>,
+    ) -> Result<Vec<Triple<'_>>> {
+        let criterion = self.checked(criterion)?;
+        let sums = self.sums(weights)?;
+        let found = self.0.confusion(criterion, &left_out, mistyped, &sums);
+        let name = |ty: Option<u32>| ty.map(|ty| self.0.type_name(ty));
+        let triples = found.into_iter();
+        Ok(triples
+            .map(|((gold, pred), n)| (name(gold), name(pred), Amount(n)))
+            .collect())
     }
 
     /// All rows as columns: number of the document, criterion, outcome, gold type, pred type (numbers; -1 for none),
@@ -217,25 +237,13 @@ impl Counts {
 
     /// As [`Counts::cells`], each document counting as often as its weight says.
     #[pyo3(signature = (weights, /))]
-    fn weighted(&self, weights: Vec<f64>) -> Result<Vec<CellTuple<'_, f64>>> {
-        let documents = self.0.rows().len();
-        if documents != weights.len() {
-            return Err(bad(format!(
-                "there are {documents} documents and {} weights; give one each",
-                weights.len()
-            )));
-        }
-        let mut sums = vec![0.0; self.0.cells().len()];
-        for (row, weight) in self.0.rows().zip(weights) {
-            for (&id, &n) in row.cells.iter().zip(row.n) {
-                sums[id as usize] += n as f64 * weight;
-            }
-        }
+    fn weighted(&self, weights: Vec<f64>) -> Result<Vec<CellTuple<'_, Amount>>> {
+        let sums = self.sums(Some(weights))?;
         let sums = (0..).zip(sums).filter(|(_, n)| *n > 0.0);
         Ok(sums
             .map(|(id, n)| {
                 let (criterion, outcome, gold, pred, _) = self.tuple(id, 0);
-                (criterion, outcome, gold, pred, n)
+                (criterion, outcome, gold, pred, Amount(n))
             })
             .collect())
     }
@@ -383,6 +391,43 @@ impl Counts {
         )
     }
 
+    /// The index of a criterion, if there is one of that index.
+    fn checked(&self, criterion: u8) -> Result<u8> {
+        match self.0.schema().criteria.get(usize::from(criterion)) {
+            Some(_) => Ok(criterion),
+            None => Err(bad(format!("no criterion {criterion}"))),
+        }
+    }
+
+    fn prf(&self, criterion: u8, terms: Option<Vec<Term>>, axis: Option<&str>) -> Result<Prf> {
+        Ok(Prf {
+            terms,
+            axis: axis.map(axis_of).transpose()?,
+            ..Prf::f1(self.checked(criterion)?)
+        })
+    }
+
+    /// The sum of each cell, each document counting as often as its weight says.
+    fn sums(&self, weights: Option<Vec<f64>>) -> Result<Vec<f64>> {
+        let Some(weights) = weights else {
+            return Ok(self.0.all_totals());
+        };
+        let documents = self.0.rows().len();
+        if documents != weights.len() {
+            return Err(bad(format!(
+                "there are {documents} documents and {} weights; give one each",
+                weights.len()
+            )));
+        }
+        let mut sums = vec![0.0; self.0.cells().len()];
+        for (row, weight) in self.0.rows().zip(weights) {
+            for (&id, &n) in row.cells.iter().zip(row.n) {
+                sums[id as usize] += n as f64 * weight;
+            }
+        }
+        Ok(sums)
+    }
+
     fn measure(&self, measure: MeasureTuple) -> Result<Measure> {
         // A type that does not occur has a number that no type has.
         let number = |name: Option<String>| {
@@ -392,22 +437,17 @@ impl Counts {
                     .unwrap_or(u32::MAX)
             })
         };
-        let criteria = self.0.schema().criteria;
-        let check = |criterion: u8| match criteria.get(usize::from(criterion)) {
-            Some(_) => Ok(criterion),
-            None => Err(bad(format!("no criterion {criterion}"))),
-        };
         match measure {
-            MeasureTuple::Prf(kind, criterion, part, beta, weights, axis, ty) => {
+            MeasureTuple::Prf(kind, criterion, part, beta, terms, axis, ty) => {
                 let prf = Prf {
-                    criterion: check(criterion)?,
+                    criterion: self.checked(criterion)?,
                     part: match &*part {
                         "precision" => Part::Precision,
                         "recall" => Part::Recall,
                         _ => Part::F,
                     },
                     beta,
-                    weights,
+                    terms,
                     axis: axis.as_deref().map(axis_of).transpose()?,
                 };
                 Ok(match &*kind {
@@ -420,7 +460,7 @@ impl Counts {
             }
             MeasureTuple::Ratio(kind, criterion, complement, above, below, ty) => {
                 let ratio = Ratio {
-                    criterion: check(criterion)?,
+                    criterion: self.checked(criterion)?,
                     above,
                     below,
                     complement,

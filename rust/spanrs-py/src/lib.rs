@@ -18,6 +18,7 @@ mod ids;
 mod iobes;
 mod lists;
 mod mat;
+mod measures;
 mod ncrfpp;
 mod options;
 mod partial;

@@ -34,7 +34,7 @@ pub fn bootstrap(
     let run = |piece: u64| {
         let mut sampler = Sampler {
             times: vec![0; corpus.rows.len()],
-            sums: vec![0; counts.cells().len()],
+            sums: vec![0.0; counts.cells().len()],
             evaluator: evaluator.clone(),
         };
         let first = piece * PIECE;
@@ -60,20 +60,21 @@ struct Corpus {
     /// Of each document, in the order of keys and contents.
     rows_of_documents: Vec<u32>,
     /// Cells and counts of each distinct row.
-    rows: Vec<Vec<(u32, u64)>>,
+    rows: Vec<Vec<(u32, f64)>>,
 }
 
 impl Corpus {
     fn new(counts: &Counts) -> Self {
         let (order, documents) = counts.canonical_rows();
         let mut numbers: HashMap<Vec<(u32, u64)>, u32> = HashMap::new();
-        let mut rows: Vec<Vec<(u32, u64)>> = Vec::new();
+        let mut rows: Vec<Vec<(u32, f64)>> = Vec::new();
         let rows_of_documents = documents
             .into_iter()
             .map(|(_, entries, _)| {
                 *numbers.entry(entries).or_insert_with_key(|entries| {
                     let cells = entries.iter();
-                    rows.push(cells.map(|&(rank, n)| (order[rank as usize], n)).collect());
+                    let cells = cells.map(|&(rank, n)| (order[rank as usize], n as f64));
+                    rows.push(cells.collect());
                     rows.len() as u32 - 1
                 })
             })
@@ -89,7 +90,7 @@ struct Sampler {
     /// How often each row was drawn.
     times: Vec<u32>,
     /// Of each cell.
-    sums: Vec<u64>,
+    sums: Vec<f64>,
     evaluator: Evaluator,
 }
 
@@ -107,11 +108,11 @@ impl Sampler {
                 draw(rng.below(n as u64) as usize);
             }
         }
-        self.sums.fill(0);
+        self.sums.fill(0.0);
         for (row, &times) in corpus.rows.iter().zip(&self.times) {
             if times > 0 {
                 for (cell, n) in row {
-                    self.sums[*cell as usize] += u64::from(times) * n;
+                    self.sums[*cell as usize] += f64::from(times) * n;
                 }
             }
         }

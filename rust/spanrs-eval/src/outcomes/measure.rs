@@ -14,6 +14,9 @@ pub enum Part {
     F,
 }
 
+/// Outcomes that are summed, and the weights of their sum as true positive, false positive and false negative.
+pub type Term = (Vec<u8>, [f64; 3]);
+
 /// Precision, recall or F of a criterion.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Prf {
@@ -23,8 +26,9 @@ pub struct Prf {
     pub part: Part,
     /// How much more recall matters than precision in F; 1 for F1.
     pub beta: f64,
-    /// Weights of the outcomes instead of those of the schema.
-    pub weights: Option<Vec<[f64; 3]>>,
+    /// Weights of the outcomes instead of those of the schema. Terms are added in their order, on which the last bits of
+    /// sums of fractions depend.
+    pub terms: Option<Vec<Term>>,
     /// Which type pairs of different types count for, instead of what the schema says.
     pub axis: Option<Axis>,
 }
@@ -36,27 +40,32 @@ impl Prf {
             criterion,
             part: Part::F,
             beta: 1.0,
-            weights: None,
+            terms: None,
             axis: None,
         }
     }
 
     /// The measure of a true-positive, false-positive and false-negative mass: P and R first, then F.
-    fn value(&self, [tp, fp, fn_]: [f64; 3], empty: f64) -> f64 {
-        let ratio = |part: f64, whole: f64| if whole == 0.0 { empty } else { part / whole };
-        let (precision, recall) = (ratio(tp, tp + fp), ratio(tp, tp + fn_));
-        let square = self.beta * self.beta;
+    fn value(&self, masses: [f64; 3], empty: f64) -> f64 {
+        let [precision, recall, f] = self.values(masses, empty);
         match self.part {
             Part::Precision => precision,
             Part::Recall => recall,
-            Part::F => {
-                let below = square * precision + recall;
-                match below == 0.0 {
-                    true => 0.0,
-                    false => (1.0 + square) * precision * recall / below,
-                }
-            }
+            Part::F => f,
         }
+    }
+
+    /// All three of them.
+    pub(super) fn values(&self, [tp, fp, fn_]: [f64; 3], empty: f64) -> [f64; 3] {
+        let ratio = |part: f64, whole: f64| if whole == 0.0 { empty } else { part / whole };
+        let (precision, recall) = (ratio(tp, tp + fp), ratio(tp, tp + fn_));
+        let square = self.beta * self.beta;
+        let below = square * precision + recall;
+        let f = match below == 0.0 {
+            true => 0.0,
+            false => (1.0 + square) * precision * recall / below,
+        };
+        [precision, recall, f]
     }
 }
 
@@ -94,12 +103,16 @@ pub enum Measure {
 impl Counts {
     /// The value of a measure for all that was counted.
     pub fn measure(&self, measure: &Measure) -> f64 {
-        let totals: Vec<u64> = (0..self.cells().len() as u32)
-            .map(|id| self.total(id))
-            .collect();
         let mut values = Vec::new();
-        Evaluator::new(self, std::slice::from_ref(measure)).evaluate(&totals, &mut values);
+        let mut evaluator = Evaluator::new(self, std::slice::from_ref(measure));
+        evaluator.evaluate(&self.all_totals(), &mut values);
         values[0]
+    }
+
+    /// The sum of each cell.
+    pub fn all_totals(&self) -> Vec<f64> {
+        let ids = 0..self.cells().len() as u32;
+        ids.map(|id| self.total(id) as f64).collect()
     }
 }
 
@@ -108,6 +121,8 @@ impl Counts {
 pub struct Evaluator {
     measures: Vec<Measure>,
     criteria: &'static [Criterion],
+    /// Of each criterion, what its schema says.
+    terms: Vec<Vec<Term>>,
     /// Of each cell: criterion, outcome, and places of the gold type and the pred type among the rows of sums.
     cells: Vec<(u8, u8, usize, usize)>,
     /// Places of types in the order of their names, by number.
@@ -123,9 +138,9 @@ struct Sums {
     /// Outcomes of the criterion with most of them: the length of a row.
     width: usize,
     /// With pairs of types at the place of gold's. The last row has cells without types.
-    gold: Vec<u64>,
+    gold: Vec<f64>,
     /// With pairs of types at the place of pred's.
-    pred: Vec<u64>,
+    pred: Vec<f64>,
 }
 
 impl Evaluator {
@@ -145,10 +160,11 @@ impl Evaluator {
             let (gold, pred) = (cell.gold.or(cell.pred), cell.pred.or(cell.gold));
             (cell.criterion, cell.outcome, place(gold), place(pred))
         });
-        let rows = vec![0; (places.len() + 1) * width];
+        let rows = vec![0.0; (places.len() + 1) * width];
         Self {
             measures: measures.to_vec(),
             criteria,
+            terms: criteria.iter().map(Criterion::terms).collect(),
             cells: cells.collect(),
             sums: Sums {
                 criterion: None,
@@ -160,8 +176,8 @@ impl Evaluator {
         }
     }
 
-    /// Appends the value of each measure to `values`; `cells` has a sum for each cell.
-    pub fn evaluate(&mut self, cells: &[u64], values: &mut Vec<f64>) {
+    /// Appends the value of each measure to `values`; `cells` has a sum for each cell, exact below 2^53.
+    pub fn evaluate(&mut self, cells: &[f64], values: &mut Vec<f64>) {
         self.sums.criterion = None;
         for at in 0..self.measures.len() {
             let measure = std::mem::replace(&mut self.measures[at], Measure::Micro(Prf::f1(0)));
@@ -171,7 +187,7 @@ impl Evaluator {
     }
 
     /// Sums the cells of a criterion by type.
-    fn sum(&mut self, criterion: u8, cells: &[u64]) {
+    pub(super) fn sum(&mut self, criterion: u8, cells: &[f64]) {
         let criterion = self.criteria[usize::from(criterion)]
             .cells_of
             .unwrap_or(criterion);
@@ -180,8 +196,8 @@ impl Evaluator {
             return;
         }
         sums.criterion = Some(criterion);
-        sums.gold.fill(0);
-        sums.pred.fill(0);
+        sums.gold.fill(0.0);
+        sums.pred.fill(0.0);
         for (&(of, outcome, gold, pred), n) in self.cells.iter().zip(cells) {
             if of == criterion {
                 sums.gold[gold * sums.width + usize::from(outcome)] += n;
@@ -190,12 +206,12 @@ impl Evaluator {
         }
     }
 
-    fn value(&mut self, measure: &Measure, cells: &[u64]) -> f64 {
+    fn value(&mut self, measure: &Measure, cells: &[f64]) -> f64 {
         match measure {
             Measure::Micro(prf) => {
                 self.sum(prf.criterion, cells);
                 let total = self.sums.total();
-                prf.value(masses(&total, self.weights(prf)), self.empty(prf))
+                prf.value(masses(&total, self.terms(prf)), self.empty(prf))
             }
             Measure::OfType(prf, ty) => {
                 let prf = &self.by_type(prf);
@@ -211,10 +227,10 @@ impl Evaluator {
             }
             Measure::Weighted(prf) => {
                 let prf = &self.by_type(prf);
-                let support = self.support(prf.criterion, cells);
+                let support = self.support(prf, cells);
                 self.sum(prf.criterion, cells);
-                let values = support.into_iter().enumerate();
-                let values = values.map(|(place, support)| (support, self.of_place(prf, place)));
+                let values =
+                    (0..self.places.len()).map(|place| (support[place], self.of_place(prf, place)));
                 mean(values, self.empty(prf))
             }
             Measure::Ratio(ratio) => {
@@ -230,14 +246,14 @@ impl Evaluator {
                 };
                 let untyped = self.sums.row(&self.sums.gold, self.places.len());
                 let row = self.sums.row(&self.sums.gold, place);
-                let both: Vec<u64> = row.iter().zip(untyped).map(|(a, b)| a + b).collect();
+                let both: Vec<f64> = row.iter().zip(untyped).map(|(a, b)| a + b).collect();
                 self.ratio(ratio, &both)
             }
         }
     }
 
     /// The same measure of the criterion that has the measures of each type.
-    fn by_type(&self, prf: &Prf) -> Prf {
+    pub(super) fn by_type(&self, prf: &Prf) -> Prf {
         let criterion = self.criteria[usize::from(prf.criterion)].per_type;
         Prf {
             criterion: criterion.unwrap_or(prf.criterion),
@@ -245,19 +261,13 @@ impl Evaluator {
         }
     }
 
-    fn empty(&self, prf: &Prf) -> f64 {
+    pub(super) fn empty(&self, prf: &Prf) -> f64 {
         self.criteria[usize::from(prf.criterion)].empty
     }
 
-    fn weights<'a>(&'a self, prf: &'a Prf) -> impl Iterator<Item = [f64; 3]> + 'a {
-        let known = self.criteria[usize::from(prf.criterion)].outcomes;
-        let own = prf.weights.as_deref();
-        let usual = known.iter().map(|outcome| outcome.weights);
-        let usual = if own.is_some() { None } else { Some(usual) };
-        own.into_iter()
-            .flatten()
-            .copied()
-            .chain(usual.into_iter().flatten())
+    pub(super) fn terms<'a>(&'a self, prf: &'a Prf) -> &'a [Term] {
+        let own = &self.terms[usize::from(prf.criterion)];
+        prf.terms.as_ref().unwrap_or(own)
     }
 
     /// The measure of the type at a place; not a number where it does not occur.
@@ -265,35 +275,48 @@ impl Evaluator {
         if !self.sums.occurs(place) {
             return f64::NAN;
         }
-        let gold = masses(self.sums.row(&self.sums.gold, place), self.weights(prf));
-        let pred = masses(self.sums.row(&self.sums.pred, place), self.weights(prf));
-        let axis = self.criteria[usize::from(prf.criterion)].axis;
-        let masses = match prf.axis.unwrap_or(axis) {
+        prf.value(self.masses_of(prf, place), self.empty(prf))
+    }
+
+    pub(super) fn axis(&self, prf: &Prf) -> Axis {
+        let usual = self.criteria[usize::from(prf.criterion)].axis;
+        prf.axis.unwrap_or(usual)
+    }
+
+    /// True-positive, false-positive and false-negative mass of the type at a place.
+    pub(super) fn masses_of(&self, prf: &Prf, place: usize) -> [f64; 3] {
+        let gold = masses(self.sums.row(&self.sums.gold, place), self.terms(prf));
+        let pred = masses(self.sums.row(&self.sums.pred, place), self.terms(prf));
+        match self.axis(prf) {
             Axis::Own => [gold[0], pred[1], gold[2]],
             Axis::Gold => gold,
             Axis::Pred => pred,
-        };
-        prf.value(masses, self.empty(prf))
+        }
     }
 
-    /// Gold spans of each type.
-    fn support(&mut self, criterion: u8, cells: &[u64]) -> Vec<f64> {
-        let of = self.criteria[usize::from(criterion)].support;
-        let prf = Prf::f1(of.unwrap_or(criterion));
+    /// A measure whose true positives and false negatives are the gold spans.
+    pub(super) fn of_gold(&self, prf: &Prf) -> Prf {
+        let of = self.criteria[usize::from(prf.criterion)].support;
+        Prf::f1(of.unwrap_or(prf.criterion))
+    }
+
+    /// Gold spans of each type, by place, and then of no type.
+    pub(super) fn support(&mut self, prf: &Prf, cells: &[f64]) -> Vec<f64> {
+        let prf = self.of_gold(prf);
         self.sum(prf.criterion, cells);
-        (0..self.places.len())
+        (0..=self.places.len())
             .map(|place| {
                 let row = self.sums.row(&self.sums.gold, place);
-                let [tp, _, fn_] = masses(row, self.weights(&prf));
+                let [tp, _, fn_] = masses(row, self.terms(&prf));
                 tp + fn_
             })
             .collect()
     }
 
-    fn ratio(&self, ratio: &Ratio, sums: &[u64]) -> f64 {
+    fn ratio(&self, ratio: &Ratio, sums: &[f64]) -> f64 {
         let form = |coefficients: &[f64]| -> f64 {
             let terms = sums.iter().zip(coefficients);
-            terms.map(|(n, coefficient)| *n as f64 * coefficient).sum()
+            terms.map(|(n, coefficient)| n * coefficient).sum()
         };
         let below = form(&ratio.below);
         let value = if below == 0.0 {
@@ -305,20 +328,52 @@ impl Evaluator {
     }
 }
 
+impl Evaluator {
+    /// Numbers of the types, by place.
+    pub(super) fn by_name(&self) -> Vec<u32> {
+        let mut order: Vec<u32> = (0..self.places.len() as u32).collect();
+        order.sort_unstable_by_key(|&ty| self.places[ty as usize]);
+        order
+    }
+
+    /// True where the type at a place occurs in what was summed last.
+    pub(super) fn occurs(&self, place: usize) -> bool {
+        self.sums.occurs(place)
+    }
+
+    /// How often each outcome of the criterion that was summed last occurred for the type at a place.
+    pub(super) fn counts_of(&self, criterion: u8, place: usize, pred: bool) -> Vec<f64> {
+        let rows = if pred {
+            &self.sums.pred
+        } else {
+            &self.sums.gold
+        };
+        let outcomes = self.criteria[usize::from(criterion)].outcomes.len();
+        self.sums.row(rows, place)[..outcomes].to_vec()
+    }
+
+    /// How often each outcome of the criterion that was summed last occurred.
+    pub(super) fn counts_of_all(&self, criterion: u8) -> Vec<f64> {
+        let mut total = self.sums.total();
+        total.truncate(self.criteria[usize::from(criterion)].outcomes.len());
+        total
+    }
+}
+
 impl Sums {
-    fn row<'a>(&self, rows: &'a [u64], place: usize) -> &'a [u64] {
+    fn row<'a>(&self, rows: &'a [f64], place: usize) -> &'a [f64] {
         &rows[place * self.width..(place + 1) * self.width]
     }
 
     fn occurs(&self, place: usize) -> bool {
         [&self.gold, &self.pred]
             .iter()
-            .any(|rows| self.row(rows, place).iter().any(|n| *n > 0))
+            .any(|rows| self.row(rows, place).iter().any(|n| *n > 0.0))
     }
 
     /// Sums over all types.
-    fn total(&self) -> Vec<u64> {
-        let mut total = vec![0; self.width];
+    fn total(&self) -> Vec<f64> {
+        let mut total = vec![0.0; self.width];
         for row in self.gold.chunks_exact(self.width) {
             for (total, n) in total.iter_mut().zip(row) {
                 *total += n;
@@ -329,21 +384,73 @@ impl Sums {
 }
 
 /// The mean of values that are numbers, by their weights.
-fn mean(values: impl Iterator<Item = (f64, f64)>, empty: f64) -> f64 {
-    let (mut sum, mut weights) = (0.0, 0.0);
+pub(super) fn mean(values: impl Iterator<Item = (f64, f64)>, empty: f64) -> f64 {
+    let (mut terms, mut weights) = (Vec::new(), 0.0);
     for (weight, value) in values.filter(|(_, value)| !value.is_nan()) {
-        sum += weight * value;
+        terms.push(weight * value);
         weights += weight;
     }
-    if weights == 0.0 { empty } else { sum / weights }
+    match weights == 0.0 {
+        true => empty,
+        false => exact_sum(&terms) / weights,
+    }
+}
+
+/// The sum of finite numbers, rounded once: the same in any order.
+///
+/// Source: Shewchuk 1997, "Adaptive Precision Floating-Point Arithmetic", expansions of sums.
+fn exact_sum(terms: &[f64]) -> f64 {
+    // Numbers that do not overlap, the smallest first, whose sum is exact.
+    let mut parts: Vec<f64> = Vec::new();
+    for &term in terms {
+        let (mut sum, mut kept) = (term, 0);
+        for at in 0..parts.len() {
+            let (high, low) = two_sum(sum, parts[at]);
+            sum = high;
+            if low != 0.0 {
+                parts[kept] = low;
+                kept += 1;
+            }
+        }
+        parts.truncate(kept);
+        parts.push(sum);
+    }
+    let Some(mut sum) = parts.pop() else {
+        return 0.0;
+    };
+    while let Some(part) = parts.pop() {
+        let (high, low) = two_sum(sum, part);
+        sum = high;
+        if low != 0.0 {
+            // Half way between two numbers, the parts that are left say which one is nearer.
+            let beyond = parts
+                .last()
+                .is_some_and(|next| (*next < 0.0) == (low < 0.0));
+            let doubled = 2.0 * low;
+            if beyond && (high + doubled) - high == doubled {
+                sum = high + doubled;
+            }
+            break;
+        }
+    }
+    sum
+}
+
+/// A rounded sum and what rounding took from it.
+fn two_sum(a: f64, b: f64) -> (f64, f64) {
+    let (large, small) = if a.abs() < b.abs() { (b, a) } else { (a, b) };
+    let sum = large + small;
+    (sum, small - (sum - large))
 }
 
 /// True-positive, false-positive and false-negative mass of the outcomes.
-fn masses(outcomes: &[u64], weights: impl Iterator<Item = [f64; 3]>) -> [f64; 3] {
+pub(super) fn masses(outcomes: &[f64], terms: &[Term]) -> [f64; 3] {
     let mut masses = [0.0; 3];
-    for (n, weights) in outcomes.iter().zip(weights) {
+    for (places, weights) in terms {
+        let counts = places.iter().map(|&place| outcomes.get(usize::from(place)));
+        let n: f64 = counts.flatten().sum();
         for (mass, weight) in masses.iter_mut().zip(weights) {
-            *mass += *n as f64 * weight;
+            *mass += weight * n;
         }
     }
     masses

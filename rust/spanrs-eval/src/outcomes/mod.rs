@@ -12,13 +12,15 @@ mod measure;
 mod rename;
 mod rows;
 mod schema;
+mod summary;
 
 pub use bootstrap::bootstrap;
 pub use counts::{CellId, Counts};
 pub use error::CountsError;
-pub use measure::{Evaluator, Measure, Part, Prf, Ratio};
+pub use measure::{Evaluator, Measure, Part, Prf, Ratio, Term};
 pub use rows::{Key, Row};
 pub(crate) use schema::PRED_LABELLED;
 pub use schema::{
     Axis, CORPUS, Cell, Criterion, DIFFERING_TOKENS, Outcome, Schema, UNALIGNED_FILES,
 };
+pub use summary::{Outcomes, Pair, Score, Summary};

@@ -68,6 +68,15 @@ impl Criterion {
             renames: false,
         }
     }
+
+    /// The outcomes that are part of precision and recall, with their weights.
+    pub fn terms(&self) -> Vec<(Vec<u8>, [f64; 3])> {
+        let known = (0..).zip(self.outcomes);
+        let counted = known.filter(|(_, outcome)| outcome.weights != [0.0; 3]);
+        counted
+            .map(|(at, outcome)| (vec![at], outcome.weights))
+            .collect()
+    }
 }
 
 /// What tags and files are counted for besides spans; the last criterion of matchers of tags.

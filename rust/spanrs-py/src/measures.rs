@@ -1,0 +1,80 @@
+//! What passes between `spanrs.eval` and the measures of the core: names, numbers and tuples.
+
+use pyo3::prelude::*;
+use spanrs_eval::outcomes::{Axis, Outcomes, Score, Term};
+
+use crate::counts::bad;
+use crate::error::Result;
+
+/// (kind, criterion, part, beta, terms, axis, type), or for ratios (kind, criterion, complement, above, below, type)
+#[derive(FromPyObject)]
+pub(crate) enum MeasureTuple {
+    Prf(
+        String,
+        u8,
+        String,
+        f64,
+        Option<Vec<Term>>,
+        Option<String>,
+        Option<String>,
+    ),
+    Ratio(String, u8, bool, Vec<f64>, Vec<f64>, Option<String>),
+}
+
+/// Larger numbers are no int of 64 bits.
+const LARGEST: f64 = 9.0e18;
+
+/// A number of spans: an int where it is one, for weights of documents may make it a fraction.
+#[derive(Clone, Copy)]
+pub(crate) struct Amount(pub(crate) f64);
+
+impl<'py> IntoPyObject<'py> for Amount {
+    type Target = PyAny;
+    type Output = Bound<'py, PyAny>;
+    type Error = std::convert::Infallible;
+
+    fn into_pyobject(self, py: Python<'py>) -> std::result::Result<Self::Output, Self::Error> {
+        if self.0.fract() == 0.0 && self.0.abs() < LARGEST {
+            return Ok((self.0 as i64).into_pyobject(py)?.into_any());
+        }
+        Ok(self.0.into_pyobject(py)?.into_any())
+    }
+}
+
+/// (precision, recall, F1, support)
+pub(crate) type ScoreTuple = (f64, f64, f64, Amount);
+/// (outcomes, (TP, FP, FN), score)
+pub(crate) type OutcomesTuple = (Vec<Amount>, [Amount; 3], ScoreTuple);
+/// (all, macro, weighted, types)
+pub(crate) type SummaryTuple<'a> = (
+    OutcomesTuple,
+    ScoreTuple,
+    ScoreTuple,
+    Vec<(&'a str, Vec<Amount>, [Amount; 3], ScoreTuple)>,
+);
+
+/// Gold type, pred type, number; None stands for no span.
+pub(crate) type Triple<'a> = (Option<&'a str>, Option<&'a str>, Amount);
+
+pub(crate) fn score_tuple(score: Score) -> ScoreTuple {
+    let [precision, recall, f1] = score.values;
+    (precision, recall, f1, Amount(score.support))
+}
+
+pub(crate) fn outcomes_tuple(outcomes: Outcomes) -> OutcomesTuple {
+    let counts = outcomes.counts.into_iter().map(Amount).collect();
+    (
+        counts,
+        outcomes.totals.map(Amount),
+        score_tuple(outcomes.score),
+    )
+}
+
+pub(crate) fn axis_of(name: &str) -> Result<Axis> {
+    match name {
+        "own" => Ok(Axis::Own),
+        "gold" => Ok(Axis::Gold),
+        "pred" => Ok(Axis::Pred),
+        other => Err(bad(format!("no axis {other:?}"))),
+    }
+}
