@@ -250,6 +250,7 @@ def test_json_is_laid_out_as_for_every_matcher(spanrs, files):
     parsed = json.loads(spanrs("fair", *files, "--by-document", "--json")[1])
     own = ["micro", "macro", "weighted", "per_type", "counts", "outcomes", "outcomes_by_type"]
     assert list(parsed) == [
+        "matcher",
         "criterion",
         *own,
         "criteria",

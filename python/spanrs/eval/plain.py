@@ -12,7 +12,8 @@ from spanrs.eval.scores import measures_dict
 
 def plain(result: Evaluation, *, untyped: bool, criteria: Sequence[str] | None) -> dict[str, Any]:
     """Give everything; see :meth:`spanrs.Result.to_dict`."""
-    everything: dict[str, Any] = {"criterion": result.criterion.name, **measures_dict(result)}
+    everything: dict[str, Any] = {"matcher": result.matcher.to_dict(), "criterion": result.criterion.name}
+    everything |= measures_dict(result)
     if len(result.matcher.criteria) > 1:
         everything["criteria"] = {
             name: result[name].to_dict() for name in criteria or result.matcher.criteria

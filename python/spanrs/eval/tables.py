@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict
 from html import escape
 from io import StringIO
 from typing import TYPE_CHECKING, Any
@@ -281,34 +282,33 @@ def render_systems(results: Mapping[str, Evaluation]) -> str:
 def csv_text(result: Evaluation, criteria: Sequence[str] | None = None) -> str:
     """Give the measures as CSV; see :meth:`spanrs.Result.to_csv`."""
     shown = _criteria(result, criteria)
-    text = StringIO()
-    out = csv.writer(text, lineterminator="\n")
-    columns: dict[str, None] = {}
-    for criterion in sorted(shown, key=lambda c: -len(c.outcomes)):
-        columns.update(dict.fromkeys(criterion.columns))
     # Only results that have documents need to say whose a row is.
-    first = ("document",) if result.documents else ()
-    out.writerow((*first, "type", "criterion", "precision", "recall", "f1", "support", *columns))
-
-    def write(
-        document: str, name: str, criterion: CriterionResult, score: Score, outcomes: Mapping[str, int]
-    ) -> None:
-        names = [document, name] if first else [name]
-        measures = (score.precision, score.recall, score.f1, score.support)
-        numbers = (outcomes.get(column, "") for column in columns)
-        out.writerow([*map(safe_cell, names), criterion.criterion.name, *measures, *numbers])
-
-    types = list(shown[0].per_type)
-    for name in types:
-        for criterion in shown:
-            if name in criterion.per_type:
-                write("", name, criterion, criterion.per_type[name], criterion.outcomes_by_type[name])
-    for criterion in shown:
-        write("", "", criterion, criterion.micro, criterion.outcomes)
-    for rows in zip(*(criterion.documents for criterion in shown), strict=True):
-        for criterion, row in zip(shown, rows, strict=True):
-            write(row.shown_name, "", criterion, row.micro, row.outcomes)
+    columns = dict.fromkeys(["document"] if result.documents else [])
+    columns |= dict.fromkeys(["type", "criterion", "precision", "recall", "f1", "support"])
+    for criterion in sorted(shown, key=lambda c: -len(c.outcomes)):
+        columns |= dict.fromkeys(criterion.columns)
+    text = StringIO()
+    out = csv.DictWriter(text, list(columns), extrasaction="ignore", lineterminator="\n")
+    out.writeheader()
+    for document, name, criterion, score, outcomes in _rows(shown):
+        names = {"document": safe_cell(document), "type": safe_cell(name)}
+        out.writerow(names | {"criterion": criterion.criterion.name} | asdict(score) | outcomes)
     return text.getvalue()
+
+
+def _rows(
+    criteria: Sequence[CriterionResult],
+) -> Iterator[tuple[str, str, CriterionResult, Score, dict[str, int]]]:
+    """Give document, type, criterion, measures and outcomes: of each type, of all, and of each document."""
+    for name in criteria[0].per_type:
+        for criterion in criteria:
+            if name in criterion.per_type:
+                yield "", name, criterion, criterion.per_type[name], criterion.outcomes_by_type[name]
+    for criterion in criteria:
+        yield "", "", criterion, criterion.micro, criterion.outcomes
+    for rows in zip(*(criterion.documents for criterion in criteria), strict=True):
+        for criterion, row in zip(criteria, rows, strict=True):
+            yield row.shown_name, "", criterion, row.micro, row.outcomes
 
 
 def _one_line(text: str) -> str:
