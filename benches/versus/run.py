@@ -32,6 +32,7 @@ SECTIONS = {
     "fair": "fair matching beside the published steps",
     "mat": "MATScore's tables beside json.loads",
     "matchers": "every matcher by itself, to compare commits",
+    "bootstrap": "resampling of every matcher's results",
     "partial_groups": "partial matching of spans that all overlap",
 }
 
