@@ -91,7 +91,7 @@ fn matched(matcher: &mut Matcher, gold: &[Given], pred: &[Given]) -> Events {
 
 /// Asserts that the matcher decides as the steps do, and gives the counts.
 fn agree(gold: &[Given], pred: &[Given], steps: &Steps) -> FairCounts {
-    // Where ties need not be settled it may resolve a sentence piece by piece.
+    // Where ties need not be resolved it may resolve a sentence piece by piece.
     let piecewise = matched(&mut Matcher::default(), gold, pred);
     assert_eq!(
         FairCounts::of(&piecewise, gold, pred),

@@ -88,7 +88,7 @@ fn agree(gold: &[Given], pred: &[Given]) {
     let events = found(&mut matcher, &pair);
     let counts = FairCounts::of(&events, gold, pred);
     assert_eq!(counts, steps.counts, "{gold:?} {pred:?}");
-    // Where ties need not be settled it may resolve a sentence piece by piece.
+    // Where ties need not be resolved it may resolve a sentence piece by piece.
     let piecewise = found(&mut Matcher::default(), &pair);
     let counts = FairCounts::of(&piecewise, gold, pred);
     assert_eq!(counts, steps.counts, "{gold:?} {pred:?}");

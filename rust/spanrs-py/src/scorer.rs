@@ -161,7 +161,7 @@ impl Scorer {
                     sentence: None,
                 });
             }
-            Some(lengths) => cut(lengths, sentences * tokens)?,
+            Some(lengths) => sentences_of(lengths, sentences * tokens)?,
         };
         cut.check()?;
         let documents = ends(documents.as_ref(), cut.len())?;
@@ -395,9 +395,9 @@ impl Scorer {
     }
 
     /// The scheme as far as it is found out, that of pred where it is another one, and the reading.
-    fn made(&self) -> Result<Schemes> {
+    fn schemes(&self) -> Result<Schemes> {
         let inner = &*self.lock()?;
-        Ok(made(inner))
+        Ok(schemes_of(inner))
     }
 
     /// Counts so far. With `take` they are not copied, and the scorer begins anew.
@@ -508,7 +508,7 @@ impl Scorer {
 /// The scheme as far as it is found out, that of pred where it is another one, and the reading.
 type Schemes = (Option<&'static str>, Option<&'static str>, &'static str);
 
-fn made(counting: &Counting) -> Schemes {
+fn schemes_of(counting: &Counting) -> Schemes {
     let reader = &counting.reader;
     let pred_scheme = match counting.pred_scheme {
         // It may yet turn out to be that of gold.
@@ -526,7 +526,7 @@ fn made(counting: &Counting) -> Schemes {
 }
 
 /// Lengths, which must cover all ids.
-fn cut(lengths: &[i64], ids: usize) -> Result<Sentences<'_, i64>> {
+fn sentences_of(lengths: &[i64], ids: usize) -> Result<Sentences<'_, i64>> {
     // Together they have the high bits that any of them has.
     let all = lengths.iter().fold(0, |all, &length| all | length);
     if all < 0

@@ -88,7 +88,7 @@ impl Intervals {
     }
 
     /// Sorts the rests by start, and gathers where the text is cut.
-    fn cut(&mut self) {
+    fn gather_cuts(&mut self) {
         for rests in [&mut self.gold, &mut self.pred] {
             rests.sort_by_key(|rest| (rest.start, rest.order));
         }
@@ -102,7 +102,7 @@ impl Intervals {
 
     /// Goes from cut to cut with what lies over the text there.
     fn rests(&mut self, pace: &mut Pace) -> Result<(), Unmatched> {
-        self.cut();
+        self.gather_cuts();
         let (gold, pred) = (&self.gold, &self.pred);
         let (mut g, mut p, mut steps) = (0, 0, 0);
         let (mut golds, mut preds): (Vec<Rest>, Vec<Rest>) = (Vec::new(), Vec::new());

@@ -107,7 +107,7 @@ impl Pairing {
         done
     }
 
-    /// Settles the annotations at these places group by group.
+    /// Pairs the annotations at these places group by group.
     fn groups(
         &mut self,
         sides: Sides<'_>,

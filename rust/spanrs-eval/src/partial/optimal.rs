@@ -108,7 +108,7 @@ impl Matcher {
         done
     }
 
-    /// Settles a group in all lanes that are asked for.
+    /// Resolves a group in all lanes that are asked for.
     fn group(
         &mut self,
         buffers: &mut Buffers,

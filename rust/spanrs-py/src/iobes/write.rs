@@ -86,7 +86,7 @@ impl IobesWriter {
             Some(encoder) if encoder.types.len() <= MOST_KEPT => encoder,
             _ => Box::new(Encoder {
                 types: Vocabulary::new(usize::MAX),
-                made: Vec::new(),
+                tags_of_types: Vec::new(),
             }),
         }
     }
@@ -145,20 +145,20 @@ impl IobesWriter {
         let py = tags.py();
         let mut before: Option<&Span> = None;
         for span in spans {
-            let made = &encoder.made[span.ty as usize];
+            let of_type = &encoder.tags_of_types[span.ty as usize];
             let (first, last) = (span.start as usize, span.end as usize - 1);
             let touches = before.is_some_and(|b| b.end == span.start && b.ty == span.ty);
-            let opening = match &made.contact {
+            let opening = match &of_type.contact {
                 Some(contact) if touches => contact,
-                _ if first == last => &made.single,
-                _ => &made.begin,
+                _ if first == last => &of_type.single,
+                _ => &of_type.begin,
             };
             tags.set_item(first, opening.bind(py))?;
             for token in first + 1..last {
-                tags.set_item(token, made.inside.bind(py))?;
+                tags.set_item(token, of_type.inside.bind(py))?;
             }
             if first < last {
-                tags.set_item(last, made.end.bind(py))?;
+                tags.set_item(last, of_type.end.bind(py))?;
             }
             before = Some(span);
         }
@@ -189,10 +189,10 @@ impl IobesWriter {
 struct Encoder {
     types: Vocabulary,
     /// One a type.
-    made: Vec<Made>,
+    tags_of_types: Vec<TagsOfType>,
 }
 
-struct Made {
+struct TagsOfType {
     begin: Py<PyString>,
     inside: Py<PyString>,
     end: Py<PyString>,
@@ -203,9 +203,9 @@ struct Made {
 impl Encoder {
     fn type_id(&mut self, py: Python<'_>, letters: &Letters, name: &str) -> Result<u32> {
         let id = self.types.intern(name).map_err(spanrs_tags::Error::from)?;
-        if id as usize == self.made.len() {
+        if id as usize == self.tags_of_types.len() {
             let tag = |letter: &String| PyString::new(py, &format!("{letter}-{name}")).unbind();
-            self.made.push(Made {
+            self.tags_of_types.push(TagsOfType {
                 begin: tag(&letters.begin),
                 inside: tag(&letters.inside),
                 end: tag(&letters.end),

@@ -15,7 +15,7 @@ use crate::rows::Rows;
 use crate::span_lists::{Held, SpanLists};
 
 /// Scheme or `auto`, that of pred if it is named, reading, dialect.
-type Made = (String, Option<String>, String, PyDialect);
+type ReaderOptions = (String, Option<String>, String, PyDialect);
 
 /// Gold and pred.
 type Read = (SpanLists, SpanLists);
@@ -84,7 +84,7 @@ fn shape(message: String, sentence: Option<usize>) -> Error {
 }
 
 /// A reader in these schemes, which are known by now; what has no tag but `O` can be read in any.
-fn begin((scheme, pred_scheme, read_as, dialect): Made) -> Result<Reader> {
+fn reader_of((scheme, pred_scheme, read_as, dialect): ReaderOptions) -> Result<Reader> {
     let scheme = scheme_or_auto(&scheme)?.unwrap_or(Scheme::Bio);
     let reader = Reader::new(scheme, reading(&read_as)?, dialect.checked()?)?;
     match pred_scheme.as_deref().map(scheme_or_auto).transpose()? {
@@ -95,13 +95,13 @@ fn begin((scheme, pred_scheme, read_as, dialect): Made) -> Result<Reader> {
 
 /// Spans of sequences of sequences of tags.
 #[pyfunction]
-#[pyo3(signature = (gold, pred, made, /))]
+#[pyo3(signature = (gold, pred, options, /))]
 pub(crate) fn span_lists_of_tags(
     gold: &Bound<'_, PyAny>,
     pred: &Bound<'_, PyAny>,
-    made: Made,
+    options: ReaderOptions,
 ) -> Result<Read> {
-    let mut reader = begin(made)?;
+    let mut reader = reader_of(options)?;
     let py = gold.py();
     let (mut golds, mut preds) = (Flat::default(), Flat::default());
     Rows::new(gold, pred)?.ids(&mut reader, |gold, pred| {
@@ -113,16 +113,16 @@ pub(crate) fn span_lists_of_tags(
 
 /// Spans of arrays of ids. `lengths` cuts arrays of one dimension into sentences.
 #[pyfunction]
-#[pyo3(signature = (gold, pred, vocabulary, ignore_index, lengths, made, /))]
+#[pyo3(signature = (gold, pred, vocabulary, ignore_index, lengths, options, /))]
 pub(crate) fn span_lists_of_ids(
     gold: &Bound<'_, PyAny>,
     pred: &Bound<'_, PyAny>,
     vocabulary: Vec<String>,
     ignore_index: i64,
     lengths: Option<PyReadonlyArray1<'_, i64>>,
-    made: Made,
+    options: ReaderOptions,
 ) -> Result<Read> {
-    let mut reader = begin(made)?;
+    let mut reader = reader_of(options)?;
     let py = gold.py();
     let (gold, pred) = (Ids::extract(gold)?, Ids::extract(pred)?);
     let (sentences, tokens) = gold.shape()?;
