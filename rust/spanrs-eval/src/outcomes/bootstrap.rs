@@ -16,7 +16,7 @@ const PIECE: u64 = 64;
 /// Returns a row of values for each sample; None where there are no documents or `stop` says so. The same `seed`
 /// gives the same values for any number of threads, and for counts that were merged in any order.
 ///
-/// Documents with equal counts are one row that occurs several times, so time follows the draws, and memory the
+/// Documents of which measures read the same are one row that occurs several times, so time follows the draws, and memory the
 /// values: samples times measures.
 pub fn bootstrap(
     counts: &Counts,
@@ -26,11 +26,11 @@ pub fn bootstrap(
     threads: usize,
     stop: impl Fn() -> bool,
 ) -> Option<Vec<Vec<f64>>> {
-    let corpus = Corpus::new(counts);
+    let evaluator = Evaluator::new(counts, measures);
+    let corpus = Corpus::new(counts, &evaluator.read_cells());
     if corpus.rows_of_documents.is_empty() {
         return None;
     }
-    let evaluator = Evaluator::new(counts, measures);
     let run = |piece: u64| {
         let mut sampler = Sampler {
             times: vec![0; corpus.rows.len()],
@@ -64,13 +64,15 @@ struct Corpus {
 }
 
 impl Corpus {
-    fn new(counts: &Counts) -> Self {
+    /// Documents with the cells that are read.
+    fn new(counts: &Counts, read: &[bool]) -> Self {
         let (order, documents) = counts.canonical_rows();
         let mut numbers: HashMap<Vec<(u32, u64)>, u32> = HashMap::new();
         let mut rows: Vec<Vec<(u32, f64)>> = Vec::new();
         let rows_of_documents = documents
             .into_iter()
-            .map(|(_, entries, _)| {
+            .map(|(_, mut entries, _)| {
+                entries.retain(|&(rank, _)| read[order[rank as usize] as usize]);
                 *numbers.entry(entries).or_insert_with_key(|entries| {
                     let cells = entries.iter();
                     let cells = cells.map(|&(rank, n)| (order[rank as usize], n as f64));

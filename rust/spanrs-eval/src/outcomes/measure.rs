@@ -186,11 +186,38 @@ impl Evaluator {
         }
     }
 
+    /// Of each cell, whether a measure depends on it.
+    pub(super) fn read_cells(&self) -> Vec<bool> {
+        let mut read = vec![false; self.criteria.len()];
+        for measure in &self.measures {
+            let criteria = match measure {
+                Measure::Ratio(ratio) | Measure::RatioOfType(ratio, _) => vec![ratio.criterion],
+                Measure::Micro(prf) => vec![prf.criterion],
+                Measure::OfType(prf, _) | Measure::Macro(prf) => vec![self.by_type(prf).criterion],
+                Measure::Weighted(prf) => {
+                    let prf = self.by_type(prf);
+                    vec![prf.criterion, self.of_gold(&prf).criterion]
+                }
+            };
+            for criterion in criteria {
+                read[usize::from(self.with_cells(criterion))] = true;
+            }
+        }
+        let cells = self.cells.iter();
+        cells
+            .map(|&(criterion, ..)| read[usize::from(criterion)])
+            .collect()
+    }
+
+    /// The criterion whose cells a criterion reads.
+    fn with_cells(&self, criterion: u8) -> u8 {
+        let cells_of = self.criteria[usize::from(criterion)].cells_of;
+        cells_of.unwrap_or(criterion)
+    }
+
     /// Sums the cells of a criterion by type.
     pub(super) fn sum(&mut self, criterion: u8, cells: &[f64]) {
-        let criterion = self.criteria[usize::from(criterion)]
-            .cells_of
-            .unwrap_or(criterion);
+        let criterion = self.with_cells(criterion);
         let sums = &mut self.sums;
         if sums.criterion == Some(criterion) {
             return;
