@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import os
-import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Sequence
+from contextlib import nullcontext
+from functools import partial
 from typing import Any
 
 import click
 
 from spanrs import _spanrs
-from spanrs.cli.options import progress, source, standard_output
+from spanrs.cli import console
 from spanrs.errors import FormatError
 from spanrs.report import conlleval as report
 
@@ -21,45 +22,12 @@ PIECE = 1 << 20
 DIED = 255
 
 
-class _Settings:
-    """What the arguments of the script say; it reads them from left to right until one is no option."""
-
-    def __init__(self) -> None:
-        self.latex = False
-        self.raw = False
-        self.delimiter = b" "
-        self.outside = b"O"
-        self.file: str | None = None
-
-    def read(self, arguments: Sequence[str]) -> None:
-        rest = list(arguments)
-        while rest and rest[0].startswith("-") and rest[0] != "-":
-            option = rest.pop(0)
-            if option == "-l":
-                self.latex = True
-            elif option == "-r":
-                self.raw = True
-            elif option in ("-d", "-o"):
-                if not rest:
-                    raise _DiedError(f"conlleval: {option} requires delimiter character")
-                value = os.fsencode(rest.pop(0))
-                if option == "-d":
-                    self.delimiter = value
-                else:
-                    self.outside = value
-            else:
-                raise _DiedError(f"conlleval: unknown argument {option}")
-        if len(rest) > 1:
-            raise _DiedError("conlleval: unexpected command line argument")
-        self.file = rest[0] if rest else None
-
-
 class _DiedError(Exception):
     """The script would stop with these words."""
 
     def __init__(self, words: str | bytes, status: int = DIED) -> None:
         super().__init__(words)
-        self.words = os.fsencode(words) if isinstance(words, str) else words
+        self.words = os.fsencode(words)
         self.status = status
 
 
@@ -77,7 +45,7 @@ class _Filter(click.Command):
 @click.argument("arguments", nargs=-1, metavar="[-l] [-r] [-d DELIMITER] [-o TAG] [FILE]")
 @click.pass_context
 def command(ctx: click.Context, arguments: tuple[str, ...]) -> None:
-    r"""Write what conlleval.pl (2004-01-26) writes, byte for byte.
+    """Write what conlleval.pl (2004-01-26) writes, byte for byte.
 
     Reads FILE, or standard input: one token a line, gold tag in the last column but one, pred tag in the
     last, empty lines between sentences.
@@ -89,66 +57,61 @@ def command(ctx: click.Context, arguments: tuple[str, ...]) -> None:
     -o TAG        the tag of tokens outside where tags are raw; O if not given
 
     Exit status 1 where a line has another number of columns than the first, 255 where the script dies.
-    """
-    settings = _Settings()
+    """  # noqa: D301  # \b is the sign by which click leaves line breaks alone
     try:
-        settings.read(arguments)
-        output = _evaluate(settings)
+        output = _evaluate(*_settings(arguments))
     except _DiedError as died:
-        stderr = getattr(sys.stderr, "buffer", None)
-        if stderr is None:
-            click.echo(os.fsdecode(died.words), err=True)
-        else:
-            stderr.write(died.words + b"\n")
-            stderr.flush()
+        click.echo(died.words, err=True)
         ctx.exit(died.status)
-    out = standard_output()
-    out.write(output)
-    out.flush()
+    click.echo(output, nl=False)
 
 
-# The sign by which click leaves line breaks alone, which a docstring can only spell.
-command.help = (command.help or "").replace(r"\b", "\b")
+def _settings(arguments: Sequence[str]) -> tuple[dict[str, Any], str]:
+    """Give the options of the script, and the file; it reads arguments until one is no option."""
+    settings: dict[str, Any] = {"-l": False, "-r": False, "-d": b" ", "-o": b"O"}
+    rest = list(arguments)
+    while rest and rest[0].startswith("-") and rest[0] != "-":
+        option = rest.pop(0)
+        if option not in settings:
+            raise _DiedError(f"conlleval: unknown argument {option}")
+        if option in ("-l", "-r"):
+            settings[option] = True
+        elif rest:
+            settings[option] = os.fsencode(rest.pop(0))
+        else:
+            raise _DiedError(f"conlleval: {option} requires delimiter character")
+    if len(rest) > 1:
+        raise _DiedError("conlleval: unexpected command line argument")
+    return settings, rest[0] if any(rest) else "-"
 
 
-def _evaluate(settings: _Settings) -> bytes:
+def _evaluate(settings: dict[str, Any], name: str) -> bytes:
+    """Give what the script prints."""
+    delimiter = settings["-d"]
     try:
-        counter = _spanrs.Conlleval(
-            "perl", settings.delimiter, b"-X-", settings.outside, settings.raw, False
-        )
+        counter = _spanrs.Conlleval("perl", delimiter, b"-X-", settings["-o"], settings["-r"], False)
     except FormatError:
-        given = settings.delimiter
-        raise _DiedError(
-            b"conlleval: the delimiter " + given + b" is no pattern; write \\ before it"
-        ) from None
-    name = settings.file or "-"
-    with progress([name]) as bar:
-        read = 0
-        try:
-            for piece in _pieces(name):
-                counter.feed(piece)
-                read += len(piece)
-                if bar is not None:
-                    bar(read)
-            counter.end()
-        except FormatError as error:
-            if error.code == "no_column":
-                words: Any = error
-                text: bytes = words.text
-                raise _DiedError(b"conlleval: unexpected number of features in line " + text) from None
-            raise _DiedError(str(error), 1) from None
+        message = b"conlleval: the delimiter " + delimiter + b" is no pattern; write \\ before it"
+        raise _DiedError(message) from None
+    try:
+        console.read_files(partial(_feed, counter), name)
+    except FormatError as error:
+        if error.code == "no_column":
+            line: bytes = error.text  # type: ignore[attr-defined]  # of errors of this code
+            raise _DiedError(b"conlleval: unexpected number of features in line " + line) from None
+        raise _DiedError(str(error), 1) from None
     tokens, equal, types, _ = counter.counts()
     rows = dict(types)
-    return report.latex(rows) if settings.latex else report.text(tokens, equal, rows)
+    return report.latex(rows) if settings["-l"] else report.text(tokens, equal, rows)
 
 
-def _pieces(name: str) -> Iterator[bytes]:
-    """Read standard input or a file, a piece at a time; Ctrl-C is seen between two."""
-    where = source(name)
-    if not isinstance(where, (str, os.PathLike)):
-        while piece := where.read(PIECE):
-            yield piece
-        return
-    with open(where, "rb", buffering=0) as file:
+def _feed(counter: _spanrs.Conlleval, source: Any, progress: Callable[[int], None] | None) -> None:
+    """Count what a file holds, a piece at a time; Ctrl-C is seen between two."""
+    with open(source, "rb", buffering=0) if isinstance(source, str) else nullcontext(source) as file:
+        read = 0
         while piece := file.read(PIECE):
-            yield piece
+            counter.feed(piece)
+            read += len(piece)
+            if progress is not None:
+                progress(read)
+    counter.end()

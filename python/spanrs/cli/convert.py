@@ -2,20 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import click
 
-from spanrs.cli.options import (
-    column_options,
-    progress,
-    reading_option,
-    scheme_option,
-    source,
-    standard_output,
-)
+from spanrs.cli import console, options
 from spanrs.errors import SchemeError
-from spanrs.io import Columns
 from spanrs.tags import convert_file
-from spanrs.tags.types import Dialect
 
 #: Violations listed before the error.
 SHOWN = 20
@@ -23,37 +16,21 @@ SHOWN = 20
 
 @click.command()
 @click.argument("file")
-@scheme_option("--from")
-@scheme_option("--to", default=None)
-@reading_option(default=None)
-@column_options
-@click.option("-o", "--output", type=click.Path(), help="Where to write; standard output if not given.")
-def command(
-    file: str,
-    columns: Columns,
-    dialect: Dialect,
-    output: str | None,
-    reading: str | None,
-    **schemes: str,
-) -> None:
+@options.scheme("--from", "source_scheme")
+@options.scheme("--to", "target_scheme", default=None)
+@options.reading(default=None)
+@options.columns
+@options.output
+def command(file: str, output: str | None, **given: Any) -> None:
     """Copy FILE with its tags converted; every other byte stays as it is.
 
     Nothing is written unless the whole file can be converted.
     """
-    with progress([file]) as bar:
-        try:
-            convert_file(
-                source(file),
-                standard_output() if output is None or output == "-" else output,
-                schemes["from"],
-                schemes["to"],
-                reading,
-                columns=columns,
-                dialect=dialect,
-                progress=bar,
-            )
-        except SchemeError as error:
-            rows = zip(error.located, error.violations, strict=True)
-            for (line, _), violation in list(rows)[1:SHOWN]:
-                click.echo(f"{error.path}:{line}: {violation}", err=True)
-            raise
+    try:
+        target = console.standard_output() if output in (None, "-") else output
+        console.read_files(convert_file, file, target_path=target, **given)
+    except SchemeError as error:
+        rows = zip(error.located, error.violations, strict=True)
+        for (line, _), violation in list(rows)[1:SHOWN]:
+            click.echo(f"{error.path}:{line}: {violation}", err=True)
+        raise

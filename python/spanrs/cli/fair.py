@@ -3,26 +3,15 @@
 from __future__ import annotations
 
 import os
-import warnings
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from spanrs.cli.options import (
-    COLUMN,
-    echo_table,
-    note_same_file,
-    place_options,
-    print_warnings,
-    progress,
-    require_types,
-    source,
-    standard_output,
-)
-from spanrs.errors import SpanrsWarning
-from spanrs.eval import Fair, fair_config, score_span_files, tables
-from spanrs.eval.fair_config import FairConfig
+from spanrs.cli import console, options
+from spanrs.compat.faireval import fair_config
+from spanrs.compat.faireval.fair_config import FairConfig
+from spanrs.eval import Fair, score_span_files, tables
 from spanrs.eval.fair_weights import FAIR, formulas
 from spanrs.eval.span_files import FORMATS
 from spanrs.io import Columns, atomic_output
@@ -35,8 +24,6 @@ if TYPE_CHECKING:
 TO = ("text", "json", "csv", "html")
 ENDINGS = {".json": "json", ".csv": "csv", ".html": "html", ".htm": "html"}
 
-#: Keys that are paths.
-PATHS = ("target_in", "system_in", "eval_out")
 #: Keys of a configuration file, and the arguments that say the same.
 OPTIONS = {
     "target_in": "GOLD",
@@ -52,23 +39,21 @@ OPTIONS = {
 
 
 @click.command()
-@click.argument("gold", required=False)
-@click.argument("pred", required=False)
+@click.argument("target_in", metavar="[GOLD]", required=False)
+@click.argument("system_in", metavar="[PRED]", required=False)
 @click.option("--config", metavar="FILE", help="Settings in FairEval's form; options go before them.")
 @click.option(
     "--format",
     "file_format",
     type=click.Choice(FORMATS),
     default="auto",
-    show_default=True,
     help="Format of the files: one span a line, or one token a line with stacked tags.",
 )
-@place_options
+@options.places
 @click.option(
     "--pos-column",
-    type=COLUMN,
+    type=options.column,
     default=1,
-    show_default=True,
     help="Column of the parts of speech, for --ignore-punct.",
 )
 @click.option(
@@ -76,7 +61,7 @@ OPTIONS = {
     default=None,
     help="Leave punctuation out of the spans of files with parts of speech (default), or not.",
 )
-@click.option("--types", metavar="TYPE,...", multiple=True, help="Types to look at. Repeatable.")
+@click.option("--types", "labels", metavar="TYPE,...", multiple=True, help="Types to look at. Repeatable.")
 @click.option(
     "--exclude",
     metavar="TYPE,...",
@@ -90,7 +75,7 @@ OPTIONS = {
 )
 @click.option(
     "--method",
-    "methods",
+    "eval_method",
     metavar="NAME,...",
     help="Evaluations to show: traditional, fair, weighted, all.",
 )
@@ -102,26 +87,12 @@ OPTIONS = {
 @click.option("--by-document", is_flag=True, help="A row for each pair of files as well.")
 @click.option("--to", type=click.Choice(TO), help="Format of the result; by the ending of -o, or text.")
 @click.option("--json", "as_json", is_flag=True, help="Short for --to json.")
-@click.option("-o", "--output", metavar="FILE", help="Write there: a file, a directory, or - (default).")
+@click.option(
+    "-o", "--output", "eval_out", metavar="FILE", help="Write there: a file, a directory, or - (default)."
+)
 @click.option("--compat", is_flag=True, help="Do and write what FairEval does, byte for byte.")
 def command(
-    gold: str | None,
-    pred: str | None,
-    config: str | None,
-    file_format: str,
-    columns: Columns,
-    pos_column: int,
-    ignore_punct: bool | None,
-    types: tuple[str, ...],
-    exclude: tuple[str, ...],
-    focus: str | None,
-    methods: str | None,
-    weights: str | None,
-    by_document: bool,
-    to: str | None,
-    as_json: bool,
-    output: str | None,
-    compat: bool,
+    config: str | None, columns: Columns, to: str | None, as_json: bool, compat: bool, **given: Any
 ) -> None:
     """Evaluate PRED against GOLD fairly: every mistake once, as what it is.
 
@@ -132,73 +103,62 @@ def command(
 
     Measures are printed in per cent, in JSON and CSV they are fractions.
     """
-    settings = {
-        "target_in": gold,
-        "system_in": pred,
-        "labels": ",".join(types) if types else None,
-        "exclude": ",".join(exclude) if exclude else None,
-        "ignore_punct": None if ignore_punct is None else str(ignore_punct),
-        "focus": focus,
-        "eval_method": methods,
-        "weights": weights,
-        "eval_out": output,
-    }
+    settings = _settings({key: given.pop(key) for key in OPTIONS})
     if compat:
-        others = (file_format != "auto", columns != Columns(), pos_column != 1)
-        if by_document or to or as_json or any(others):
+        usual = {"file_format": "auto", "pos_column": 1, "by_document": False}
+        if to or as_json or columns != Columns() or given != usual:
             raise click.UsageError(
                 "--compat writes FairEval's text of FairEval's formats; leave the others out"
             )
-        _compat(config, {key: value for key, value in settings.items() if value is not None})
+        _compat(config, settings)
         return
     if as_json and to not in (None, "json"):
         raise click.UsageError(f"--json and --to {to} are two formats; name one")
     made = FairConfig() if config is None else fair_config.read_fair_config(config)
     apply(made, settings)
-    golds, preds = made.gold, made.pred
-    if golds is None or preds is None:
+    if made.gold is None or made.pred is None:
         raise click.UsageError("name GOLD and PRED, or a --config with target_in and system_in")
-    if str(golds) == str(preds) == "-":
+    gold, pred = str(made.gold), str(made.pred)
+    if gold == pred == "-":
         raise click.UsageError("GOLD and PRED cannot both be standard input")
-    spare([golds, preds], made.out)
-    with progress([str(golds), str(preds)]) as bar, warnings.catch_warnings():
-        # The result holds the same warnings, which are printed below.
-        warnings.simplefilter("ignore", SpanrsWarning)
-        result = score_span_files(
-            source(str(golds)),
-            source(str(preds)),
-            matcher=Fair(weights=made.weights, focus=made.focus, types=made.types, exclude=made.exclude),
-            file_format=file_format,
-            columns=columns,
-            pos_column=pos_column,
-            ignore_punct=made.ignore_punct,
-            by_document=by_document,
-            progress=bar,
-        )
-    if made.types:
-        require_types(made.types, result.per_type)
-    note_same_file(str(golds), str(preds))
-    print_warnings({str(preds): result})
-    write(result, made, "json" if as_json else to, f"{preds} against {golds}")
+    spare([made.gold, made.pred], made.out)
+    result = console.score_quietly(
+        score_span_files,
+        gold,
+        pred,
+        matcher=Fair(weights=made.weights, focus=made.focus, types=made.types, exclude=made.exclude),
+        columns=columns,
+        ignore_punct=made.ignore_punct,
+        **given,
+    )
+    console.require_types(made.types or (), result.per_type)
+    console.print_warnings({pred: result}, gold)
+    write(result, made, "json" if as_json else to, f"{pred} against {gold}")
 
 
-def apply(made: FairConfig, settings: dict[str, str | None]) -> None:
+def _settings(given: dict[str, Any]) -> dict[str, str]:
+    """Write the options that are given as a configuration file has them."""
+    return {
+        key: ",".join(value) if isinstance(value, tuple) else str(value)
+        for key, value in given.items()
+        if value not in (None, ())
+    }
+
+
+def apply(made: FairConfig, settings: dict[str, str]) -> None:
     """Set what options say."""
     for key, value in settings.items():
-        if value is not None:
-            try:
-                fair_config.apply(made, key, value)
-            except ValueError as error:
-                raise click.UsageError(f"{OPTIONS[key]}: {error}") from None
+        try:
+            fair_config.apply(made, key, value)
+        except ValueError as error:
+            raise click.UsageError(f"{OPTIONS[key]}: {error}") from None
 
 
 def spare(inputs: list[Path], out: Path | None) -> None:
     """Refuse to write over what is read."""
-    if out is None or not out.is_file():
-        return
-    for path in inputs:
-        files = path.iterdir() if path.is_dir() else [path]
-        if any(file.is_file() and file.samefile(out) for file in files):
+    if out is not None and out.is_file():
+        files = (file for path in inputs for file in (path.iterdir() if path.is_dir() else [path]))
+        if console.overwritten([out], files):
             raise click.UsageError(f"{out} is read; name another file for the result")
 
 
@@ -211,14 +171,12 @@ def write(result: Result, made: FairConfig, to: str | None, title: str) -> None:
     if to is None:
         to = "text" if out is None else ENDINGS.get(out.suffix.lower(), "text")
     text = _rendered(result, to, made.methods, title)
-    if out is None:
-        if to == "text":
-            echo_table(text)
-        else:
-            standard_output().write((text.rstrip("\n") + "\n").encode())
+    if out is None and to == "text":
+        console.echo_table(text)
         return
-    out.parent.mkdir(parents=True, exist_ok=True)
-    with atomic_output(out) as file:
+    if out is not None:
+        out.parent.mkdir(parents=True, exist_ok=True)
+    with atomic_output(console.standard_output() if out is None else out) as file:
         file.write((text.rstrip("\n") + "\n").encode())
 
 
@@ -235,32 +193,33 @@ def _rendered(result: Result, to: str, criteria: list[str], title: str) -> str:
     return tables.render(result, criteria=criteria)
 
 
-def _compat(config: str | None, options: dict[str, str]) -> None:
+def _compat(config: str | None, given: dict[str, str]) -> None:
     """Evaluate as FairEval does; options go before the settings of a file, and are said in its words."""
     from spanrs.compat.faireval import command as faireval
     from spanrs.compat.faireval.config import read_items, resolve_settings
 
     asked = FairConfig()
-    apply(asked, dict(options))
+    apply(asked, given)
     items: list[tuple[str, str, str]] = []
-    folder = Path()
+    folders: dict[str, str] = {}
     if config is not None:
         read_text(config)  # Says which file is not UTF-8, and where.
         items = list(read_items(config))
         folder = fair_config.base(config, {key: value for _, key, value in items})
-        items = [item for item in items if item[1] not in options]
-    folders = {key: str(folder) for _, key, _ in items}
-    words = options | _words(asked, options)
+        items = [item for item in items if item[1] not in given]
+        folders = {key: str(folder) for _, key, _ in items}
+    words = given | _words(asked, given)
     items += [(f"option {OPTIONS[key]}", key, value) for key, value in words.items() if value]
-    paths = {key: Path(folders.get(key, ""), value) for _, key, value in items if key in PATHS}
-    out = paths.pop("eval_out", None)
-    spare(list(paths.values()), out / "eval.csv" if out is not None and out.is_dir() else out)
+    paths = {key: Path(folders.get(key, ""), value) for _, key, value in items}
+    out = paths.get("eval_out")
+    inputs = [paths[key] for key in ("target_in", "system_in") if key in paths]
+    spare(inputs, out / "eval.csv" if out is not None and out.is_dir() else out)
     status = faireval.evaluate(resolve_settings(items, folders))
     if status:
         raise click.exceptions.Exit(status)
 
 
-def _words(asked: FairConfig, options: dict[str, str]) -> dict[str, str]:
+def _words(asked: FairConfig, given: dict[str, str]) -> dict[str, str]:
     """Say what options ask for as FairEval does."""
     out = asked.out
     if out is not None and asked.into:
@@ -272,4 +231,4 @@ def _words(asked: FairConfig, options: dict[str, str]) -> dict[str, str]:
         # A name without a folder is no path to FairEval.
         "eval_out": "" if out is None else os.path.join(out.parent, out.name),
     }
-    return {key: value for key, value in words.items() if key in options}
+    return {key: value for key, value in words.items() if key in given}

@@ -7,6 +7,7 @@ import importlib
 import click
 
 from spanrs import __version__
+from spanrs.cli.run import CONTEXT
 
 #: Command -> what it does. The modules are imported only when they are needed.
 COMMANDS = {
@@ -29,8 +30,7 @@ class _Lazy(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in COMMANDS:
             return None
-        command = importlib.import_module(f"spanrs.cli.{cmd_name}").command
-        assert isinstance(command, click.Command)
+        command: click.Command = importlib.import_module(f"spanrs.cli.{cmd_name}").command
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -38,7 +38,7 @@ class _Lazy(click.Group):
             formatter.write_dl(list(COMMANDS.items()))
 
 
-@click.group(cls=_Lazy, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(cls=_Lazy, context_settings=CONTEXT)
 @click.version_option(__version__, prog_name="spanrs")
 def group() -> None:
     """Work with labelled spans of text."""

@@ -3,37 +3,25 @@
 from __future__ import annotations
 
 import json
-import sys
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from collections.abc import Sequence
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
 import click
 
-from spanrs.cli.options import (
-    format_option,
-    place_options,
-    reading_option,
-    scheme_option,
-    standard_output,
-)
+from spanrs.cli import console, options
+from spanrs.cli.run import CONTEXT
 from spanrs.io import atomic_output
 from spanrs.io.documents import FORMATS
 from spanrs.mat import Mat, MatTables, tables
 from spanrs.mat.confidence import SAMPLES
-from spanrs.mat.csv_files import CONFUSABILITY, DETAILS, FILES
-from spanrs.mat.files import (
-    FilePair,
-    InputFormat,
-    Pairing,
-    file_pair,
-    file_pairs,
-    without_hypothesis,
-)
+from spanrs.mat.csv_files import CONFUSABILITY, DETAILS, FILES, detail_rows
+from spanrs.mat.files import FilePair, InputFormat, Pairing, file_pair, file_pairs, without_hypothesis
 from spanrs.mat.matcher import PIECES, TABLES, UNPAIRED
 from spanrs.mat.scoring import Sink, refuse_nothing, score_pairs
 from spanrs.mat.task import Task, find_task, read_task
+from spanrs.mat.text import render
 
 #: From so many pairs on there is a progress bar, where standard error is a terminal.
 MANY = 100
@@ -45,51 +33,44 @@ class _Manual(click.Command):
     def invoke(self, ctx: click.Context) -> Any:
         try:
             return super().invoke(ctx)
-        except _UsageError as error:
+        except click.UsageError as error:
             click.echo(f"{error.message}\n\n{ctx.get_usage()}\nTry {ctx.command_path} --help.", err=True)
             raise click.exceptions.Exit(1) from None
 
 
-class _UsageError(Exception):
-    """The options do not go together."""
-
-    def __init__(self, message: str) -> None:
-        super().__init__(message)
-        self.message = message
-
-
-def _names(text: str | None) -> list[str] | None:
+def names(text: str) -> list[str]:
     """Give the names of a list with commas."""
-    return None if text is None else [name.strip() for name in text.split(",") if name.strip()]
+    return [name.strip() for name in text.split(",") if name.strip()]
 
 
-@click.command(
-    cls=_Manual, context_settings={"help_option_names": ["-h", "--help"], "allow_extra_args": True}
-)
+@click.command(cls=_Manual, context_settings=CONTEXT | {"allow_extra_args": True})
 @click.option(
     "--task", metavar="NAME|PATH", help="Use the tags of a task: a task.xml or its folder, or a name."
 )
 @click.option(
     "--task_path",
-    "task_paths",
     multiple=True,
     type=click.Path(path_type=Path),
     help="Where the task of that name is: a task.xml, its folder, or a folder of such folders. Repeatable.",
 )
-@click.option("--content_annotations", metavar="ANN,ANN,...", help="Labels to score. Ignored with --task.")
-@click.option("--token_annotations", metavar="ANN,ANN,...", help="Labels of tokens. Ignored with --task.")
+@click.option(
+    "--content_annotations", type=names, metavar="ANN,ANN,...", help="Labels to score. Ignored with --task."
+)
+@click.option(
+    "--token_annotations", type=names, metavar="ANN,ANN,...", help="Labels of tokens. Ignored with --task."
+)
 @click.option(
     "--equivalence_class",
-    nargs=2,
+    type=(str, names),
     multiple=True,
     metavar="EQUIVLABEL OLDLABEL,OLDLABEL,...",
     help="Score several labels as one. Repeatable.",
 )
-@click.option("--ignore", metavar="LABEL,LABEL,...", help="Labels to leave out.")
-@click.option("--file", "file", type=click.Path(path_type=Path), help="The hypothesis file.")
-@click.option("--dir", "folder", type=click.Path(path_type=Path), help="A directory of hypothesis files.")
+@click.option("--ignore", type=names, metavar="LABEL,LABEL,...", help="Labels to leave out.")
+@click.option("--file", type=click.Path(path_type=Path), help="The hypothesis file.")
+@click.option("--dir", type=click.Path(path_type=Path), help="A directory of hypothesis files.")
 @click.option("--file_re", metavar="RE", help="Which files of --dir: fits the whole basename.")
-@click.option("--file_type", type=click.Choice(FORMATS), default="mat-json", show_default=True)
+@click.option("--file_type", type=click.Choice(FORMATS), default="mat-json")
 @click.option("--encoding", help="Of the hypothesis, if its file type has none of its own.")
 @click.option(
     "--annotator",
@@ -102,7 +83,7 @@ def _names(text: str | None) -> list[str] | None:
     "--ref_fsuff_off", metavar="SUFF", help="Take this off a hypothesis' name to find its reference,"
 )
 @click.option("--ref_fsuff_on", metavar="SUFF", help="and then put this on.")
-@click.option("--ref_file_type", type=click.Choice(FORMATS), default="mat-json", show_default=True)
+@click.option("--ref_file_type", type=click.Choice(FORMATS), default="mat-json")
 @click.option("--ref_encoding", help="Of the reference, if its file type has none of its own.")
 @click.option("--ref_annotator", metavar="NAME|INDEX", help="Whose annotations are the reference.")
 @click.option(
@@ -116,7 +97,7 @@ def _names(text: str | None) -> list[str] | None:
 @click.option("--xml_translate_all", is_flag=True, help="All elements are annotations, declared or not.")
 @click.option("--ref_xml_input_is_overlay", is_flag=True, help="The same for the reference.")
 @click.option("--ref_xml_translate_all", is_flag=True, help="The same for the reference.")
-@click.option("--tag_span_details", is_flag=True, help="Columns for the seven kinds of clashes.")
+@click.option("--tag_span_details", "kinds", is_flag=True, help="Columns for the seven kinds of clashes.")
 @click.option("--details", is_flag=True, help="A table of all pairs of annotations.")
 @click.option("--confusability", is_flag=True, help="A table of labels against labels.")
 @click.option("--by_token", is_flag=True, help="A table of tokens.")
@@ -124,10 +105,8 @@ def _names(text: str | None) -> list[str] | None:
 @click.option("--by_character", is_flag=True, help="A table of characters.")
 @click.option("--by_document", is_flag=True, help="Rows for each document as well.")
 @click.option("--compute_confidence_data", is_flag=True, help="Mean, variance, deviation of the measures.")
-@click.option(
-    "--samples", type=click.IntRange(1), default=SAMPLES, show_default=True, help="For confidence."
-)
-@click.option("--seed", type=click.IntRange(0, 2**63), default=0, show_default=True, help="For confidence.")
+@click.option("--samples", type=click.IntRange(1), default=SAMPLES, help="For confidence.")
+@click.option("--seed", type=click.IntRange(0, 2**63), default=0, help="For confidence.")
 @click.option("--csv_output_dir", type=click.Path(path_type=Path), help="Write CSV files there.")
 @click.option("--no_csv_formulas", is_flag=True, help="Values, not formulas.")
 @click.option("--oo_separator", is_flag=True, help="Formulas for OpenOffice and LibreOffice.")
@@ -139,22 +118,20 @@ def _names(text: str | None) -> list[str] | None:
     "--unpaired_overlap",
     type=click.Choice(UNPAIRED),
     default="alone",
-    show_default=True,
     help="Annotations that overlap others without a partner are missing or spurious, or clash.",
 )
 @click.option(
     "--pieces",
     type=click.Choice(PIECES),
     default="cover",
-    show_default=True,
     help="How annotations of several pieces are scored.",
 )
-@scheme_option()
-@reading_option()
-@format_option
-@place_options
+@options.scheme()
+@options.reading()
+@options.file_format
+@options.places
 @click.option("--lenient", is_flag=True, help="Status 0 even if something was skipped.")
-@click.option("--threads", type=click.IntRange(1, 1024), default=1, show_default=True)
+@click.option("--threads", type=click.IntRange(1, 1024), default=1)
 @click.pass_context
 def command(context: click.Context, /, **given: Any) -> None:
     """Score annotated documents as MITRE's MATScore does.
@@ -164,26 +141,40 @@ def command(context: click.Context, /, **given: Any) -> None:
     option or a value is unknown, or nothing could be done.
     """
     if context.args:
-        raise _UsageError(f"There are no arguments without an option: {' '.join(context.args)}.")
+        raise click.UsageError(f"There are no arguments without an option: {' '.join(context.args)}.")
     matcher = _matcher(given)
     pairs = _pairs(given, matcher.known_task)
     _check_outputs(given, pairs)
-    out: Path | None = given["csv_output_dir"]
     for message in matcher.messages():
         click.echo(message, err=True)
-    if given["file_re"] is None and given["ref_file_type"] != "brat" and given["folder"] is not None:
+    if given["file_re"] is None and given["ref_file_type"] != "brat" and given["dir"] is not None:
         alone = without_hypothesis(given["ref_dir"], pairs)
         if alone is not None:
             click.echo(alone, err=True)
+    shown = _score(pairs, matcher, given)
+    _write(shown, given)
+    what = _lost(shown)
+    if what and not given["lenient"]:
+        click.echo(f"spanrs: {what} (see above), hence status 1; --lenient gives 0", err=True)
+        context.exit(1)
+
+
+def _score(pairs: list[FilePair], matcher: Mat, given: dict[str, Any]) -> MatTables:
+    """Give the tables; what is written pair by pair is written meanwhile."""
+    out = given["csv_output_dir"]
     # Where details go to a CSV file only, they go there pair by pair.
     kept = given["details"] and (out is None or given["as_json"] or given["xlsx"] is not None)
     with ExitStack() as stack:
         sinks: list[Sink] = []
-        if given["details"] and not kept and out is not None:
-            sinks.append(stack.enter_context(_details(out)))
-        page = None
+        if given["details"] and not kept:
+            file = stack.enter_context(atomic_output(out / DETAILS))
+            add = stack.enter_context(detail_rows(file))
+            sinks.append(lambda scored: add(scored.details()))
         if given["html"] is not None:
-            page = stack.enter_context(_page(_title(given)))
+            from spanrs.mat.page import Page
+
+            sides = (given["file"] or given["dir"], given["ref_file"] or given["ref_dir"])
+            page = stack.enter_context(Page("{} against {}".format(*sides)))
             sinks.append(page.add)
         result = score_pairs(
             pairs,
@@ -192,29 +183,22 @@ def command(context: click.Context, /, **given: Any) -> None:
             details=kept,
             sinks=sinks,
             tell=lambda skipped: click.echo(skipped.message, err=True),
-            progress=stack.enter_context(_bar(len(pairs))),
+            progress=stack.enter_context(console.progress_bar(len(pairs), MANY)),
         )
         if not given["lenient"]:
             refuse_nothing(result, printed=True)
         shown = tables(
             result,
-            kinds=given["tag_span_details"],
-            percent=given["percent"],
-            by_document=given["by_document"],
             confidence=given["samples"] if given["compute_confidence_data"] else 0,
-            seed=given["seed"],
-            threads=given["threads"],
+            **{name: given[name] for name in ("kinds", "percent", "by_document", "seed", "threads")},
         )
+        # Messages of the matcher are the first notes.
         for note in shown.notes[len(matcher.messages()) :]:
             click.echo(note, err=True)
-        if page is not None:
+        if given["html"] is not None:
             with atomic_output(given["html"]) as target:
                 page.write(shown, target)
-    _write(shown, given)
-    what = _lost(shown)
-    if what and not given["lenient"]:
-        click.echo(f"spanrs: {what} (see above), hence status 1; --lenient gives 0", err=True)
-        raise click.exceptions.Exit(1)
+    return shown
 
 
 def _lost(result: MatTables) -> str | None:
@@ -227,38 +211,25 @@ def _lost(result: MatTables) -> str | None:
     return "annotations were left out" if result.skipped else None
 
 
-def _title(given: dict[str, Any]) -> str:
-    pred, gold = given["file"] or given["folder"], given["ref_file"] or given["ref_dir"]
-    return f"{pred} against {gold}"
-
-
 def _check_outputs(given: dict[str, Any], pairs: list[FilePair]) -> None:
     """Refuse what could not be written at the end, and what would be written over an input."""
     out: Path | None = given["csv_output_dir"]
     if out is not None and not out.is_dir():
-        raise _UsageError(f"--csv_output_dir {out}: there is no such directory.")
+        raise click.UsageError(f"--csv_output_dir {out}: there is no such directory.")
     outputs = [] if out is None else [out / name for name in (*FILES.values(), DETAILS, CONFUSABILITY)]
     for option in ("xlsx", "html"):
         path: Path | None = given[option]
         if path is not None:
             if not path.parent.is_dir() or path.is_dir():
-                raise _UsageError(f"--{option} {path}: the directory is not there, or this is one.")
+                raise click.UsageError(f"--{option} {path}: the directory is not there, or this is one.")
             outputs.append(path)
     if given["xlsx"] is not None:
         from spanrs.mat.xlsx import writer
 
         writer()
-    there = {
-        (stat.st_dev, stat.st_ino): path for path in outputs if path.exists() for stat in [path.stat()]
-    }
-    if not there:
-        return
-    for pair in pairs:
-        for file in (Path(pair.pred), Path(pair.gold)):
-            if file.exists():
-                stat = file.stat()
-                if (stat.st_dev, stat.st_ino) in there:
-                    raise _UsageError(f"{there[stat.st_dev, stat.st_ino]} is read; write somewhere else.")
+    read = console.overwritten(outputs, (Path(file) for pair in pairs for file in (pair.pred, pair.gold)))
+    if read is not None:
+        raise click.UsageError(f"{read} is read; write somewhere else.")
 
 
 def _write(result: MatTables, given: dict[str, Any]) -> None:
@@ -271,61 +242,41 @@ def _write(result: MatTables, given: dict[str, Any]) -> None:
     if given["xlsx"] is not None:
         result.to_xlsx(given["xlsx"])
     if given["as_json"]:
-        plain = result.to_dict()
-        text = json.dumps(plain, ensure_ascii=False, allow_nan=False)
-        standard_output().write((text + "\n").encode())
+        click.echo(json.dumps(result.to_dict(), ensure_ascii=False, allow_nan=False).encode())
     elif out is None:
-        from spanrs.mat.text import render
-
         click.echo(render(result, confusability=confusability))
-
-
-@contextmanager
-def _details(out: Path) -> Iterator[Sink]:
-    """Give what writes the details of each pair to a file."""
-    from spanrs.mat import csv_files
-
-    with atomic_output(out / csv_files.DETAILS) as file, csv_files.detail_rows(file) as add:
-        yield lambda scored: add(scored.details())
-
-
-def _page(title: str) -> Any:
-    from spanrs.mat.page import Page
-
-    return Page(title)
 
 
 def _matcher(given: dict[str, Any]) -> Mat:
     """Give the matcher the options ask for."""
-    counted = [table for table in TABLES[1:] if given[f"by_{table}"]]
     classes: dict[str, list[str]] = {}
     for label, old in given["equivalence_class"]:
-        classes.setdefault(label.strip(), []).extend(_names(old) or [])
-    _unused(given)
+        classes.setdefault(label.strip(), []).extend(old)
+    if given["task"] is None:
+        unused = ("task_path", "xml_input_is_overlay", "ref_xml_input_is_overlay")
+        _say_ignored(given, unused, "without --task")
+    if given["csv_output_dir"] is None:
+        _say_ignored(given, ("no_csv_formulas", "oo_separator"), "without --csv_output_dir")
     try:
         return Mat(
-            task=_task(given["task"], list(given["task_paths"])),
-            content=_names(given["content_annotations"]),
-            tokens=_names(given["token_annotations"]),
+            task=_task(given["task"], list(given["task_path"])),
+            content=given["content_annotations"],
+            tokens=given["token_annotations"],
             classes=classes,
-            ignore=tuple(_names(given["ignore"]) or ()),
-            tables=counted,
+            ignore=given["ignore"] or (),
+            tables=[table for table in TABLES[1:] if given[f"by_{table}"]],
             unpaired_overlap=given["unpaired_overlap"],
             pieces=given["pieces"],
         )
     except ValueError as error:
-        raise _UsageError(f"{error}.") from None
+        raise click.UsageError(f"{error}.") from None
 
 
-def _unused(given: dict[str, Any]) -> None:
-    """Say which options do nothing without another one."""
-    for options, needed in (
-        (("task_paths", "xml_input_is_overlay", "ref_xml_input_is_overlay"), "task"),
-        (("no_csv_formulas", "oo_separator"), "csv_output_dir"),
-    ):
-        for option in options:
-            if given[option] and given[needed] is None:
-                click.echo(f"Ignoring --{option.replace('paths', 'path')} without --{needed}.", err=True)
+def _say_ignored(given: dict[str, Any], options: Sequence[str], why: str) -> None:
+    """Say which options do nothing."""
+    for option in options:
+        if given[option] not in (None, False, ()):
+            click.echo(f"Ignoring --{option} {why}.", err=True)
 
 
 def _task(name: str | None, places: list[Path]) -> Task | None:
@@ -337,52 +288,35 @@ def _task(name: str | None, places: list[Path]) -> Task | None:
         if Path(name).exists():
             return read_task(name)
     except OSError as error:
-        raise _UsageError(f"Couldn't open task {error.filename}: {error.strerror}.") from None
-    raise _UsageError(
+        raise click.UsageError(f"Couldn't open task {error.filename}: {error.strerror}.") from None
+    raise click.UsageError(
         f"Unknown task {name!r}. Name a task.xml or its folder, or say with --task_path where the task is."
     )
 
 
 def _pairs(given: dict[str, Any], task: Task | None) -> list[FilePair]:
     """Give the pairs of files the options name."""
-    file, folder = given["file"], given["folder"]
-    ref_file, ref_dir = given["ref_file"], given["ref_dir"]
-    if file is None and folder is None:
-        raise _UsageError("One of --file or --dir must be specified.")
-    if file is not None and folder is not None:
-        raise _UsageError("Only one of --file or --dir can be specified.")
-    if file is not None:
-        if ref_file is None:
-            raise _UsageError("--file requires --ref_file.")
-        unused = ("ref_dir", "ref_fsuff_off", "ref_fsuff_on", "file_re")
-        _ignored([name for name in unused if given[name] is not None], "--file")
-        gold, pred = ref_file, file
-    else:
-        if ref_dir is None:
-            raise _UsageError("--dir requires --ref_dir.")
-        _ignored(["ref_file"] if ref_file is not None else [], "--dir")
-        gold, pred = ref_dir, folder
-        for option, place in (("--dir", pred), ("--ref_dir", gold)):
-            if not place.is_dir():
-                raise _UsageError(f"{option} {place}: there is no such directory.")
-    pred_is = _input_format(given, "")
-    gold_is = _input_format(given, "ref_")
-    if file is not None:
-        return [file_pair(gold, pred, (gold_is, pred_is), task)]
-    return list(
-        file_pairs(
-            gold,
-            pred,
-            (gold_is, pred_is),
-            task,
-            Pairing(given["file_re"], given["ref_fsuff_off"], given["ref_fsuff_on"]),
-        )
-    )
-
-
-def _ignored(options: list[str], because: str) -> None:
-    for option in options:
-        click.echo(f"Ignoring --{option} with {because}.", err=True)
+    if given["file"] is None and given["dir"] is None:
+        raise click.UsageError("One of --file or --dir must be specified.")
+    if given["file"] is not None and given["dir"] is not None:
+        raise click.UsageError("Only one of --file or --dir can be specified.")
+    kind, unused = "dir", ["ref_file"]
+    if given["file"] is not None:
+        kind, unused = "file", ["ref_dir", "ref_fsuff_off", "ref_fsuff_on", "file_re"]
+    pred, gold = given[kind], given[f"ref_{kind}"]
+    if gold is None:
+        raise click.UsageError(f"--{kind} requires --ref_{kind}.")
+    _say_ignored(given, unused, f"with --{kind}")
+    if kind == "dir":
+        for option in ("dir", "ref_dir"):
+            if not given[option].is_dir():
+                raise click.UsageError(f"--{option} {given[option]}: there is no such directory.")
+    pred_format = _input_format(given, "")
+    formats = (_input_format(given, "ref_"), pred_format)
+    if kind == "file":
+        return [file_pair(gold, pred, formats, task)]
+    pairing = Pairing(given["file_re"], given["ref_fsuff_off"], given["ref_fsuff_on"])
+    return list(file_pairs(gold, pred, formats, task, pairing))
 
 
 def _input_format(given: dict[str, Any], side: str) -> InputFormat:
@@ -390,32 +324,13 @@ def _input_format(given: dict[str, Any], side: str) -> InputFormat:
     kind = given[f"{side}file_type"]
     for option in ("xml_input_is_overlay", "xml_translate_all"):
         if given[side + option] and kind != "xml-inline":
-            raise _UsageError(
+            raise click.UsageError(
                 f"unenabled option --{side}{option}: it goes with --{side}file_type xml-inline."
             )
     return InputFormat(
         kind,
-        given[f"{side}encoding"],
-        given[f"{side}xml_input_is_overlay"],
-        given[f"{side}xml_translate_all"],
-        given["scheme"],
-        given["reading"],
-        given["columns"]._replace(format=given["file_format"]),
-        given[f"{side}annotator"],
-        given["max_expansion"],
+        overlay=given[f"{side}xml_input_is_overlay"],
+        translate_all=given[f"{side}xml_translate_all"],
+        **{name: given[side + name] for name in ("encoding", "annotator")},
+        **{name: given[name] for name in ("scheme", "reading", "columns", "max_expansion")},
     )
-
-
-@contextmanager
-def _bar(pairs: int) -> Iterator[Callable[[int, int], None] | None]:
-    """Show how many pairs are done, if there are many and somebody may look."""
-    if pairs < MANY or not sys.stderr.isatty():
-        yield None
-        return
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeRemainingColumn
-
-    columns = (BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        work = bar.add_task("scoring", total=pairs)
-        yield lambda done, total: bar.update(work, completed=done, total=total)

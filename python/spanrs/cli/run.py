@@ -16,6 +16,9 @@ import click
 
 from spanrs.errors import SpanrsError, SpanrsWarning
 
+#: Settings of ``spanrs`` and ``MATScore``.
+CONTEXT: dict[str, Any] = {"help_option_names": ["-h", "--help"], "show_default": True}
+
 
 class Terminated(BaseException):
     """The process was asked to end by a signal."""
@@ -72,16 +75,12 @@ def run(command: click.Command, args: list[str] | None = None, name: str = "span
         where: click.Context | None = getattr(error, "ctx", None)
         hint = f"; see {where.command_path} --help" if where else ""
         return _fail(error.format_message().rstrip(".") + hint)
-    except (SpanrsError, ValueError) as error:
-        return _fail(str(error))
-    except ImportError as error:
-        # What is not installed is said with what to do.
-        return _fail(str(error))
     except BrokenPipeError:
         # Whoever read our output has gone. Python would complain again when it flushes at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return _fail("standard output was closed before everything was written (broken pipe)")
-    except OSError as error:
+    except (SpanrsError, ValueError, ImportError, OSError) as error:
+        # Import errors say what is not installed, and what to do.
         return _fail(describe(error))
     except (KeyboardInterrupt, click.Abort):
         return _fail("interrupted", 130)
@@ -108,27 +107,25 @@ def _printed_warnings() -> Iterator[None]:
                 usual(message, category, *place, **more)
             elif str(message) not in printed:
                 printed.add(str(message))
-                print_warning(str(message))
+                print_message("warning", str(message))
 
         warnings.showwarning = show
         yield
 
 
-def print_warning(message: str, name: str | None = None) -> None:
-    """Print a warning, of the file of that name, on standard error."""
-    where = "" if name is None else f"{name}: "
-    click.echo(f"spanrs: warning: {where}{' '.join(message.splitlines())}", err=True)
+def print_message(kind: str, message: str) -> None:
+    """Print an error, a warning or a note on standard error, in one line."""
+    click.echo(f"spanrs: {kind}: {' '.join(message.splitlines())}", err=True)
 
 
 def describe(error: Exception) -> str:
-    """Say in one line what is wrong, with the file that an operating system's error is about."""
+    """Say what is wrong, with the file that an operating system's error is about."""
     if isinstance(error, OSError):
         reason = error.strerror or str(error)
         return f"{error.filename or repr('')}: {reason}" if error.filename is not None else reason
-    return " ".join(str(error).splitlines())
+    return str(error)
 
 
 def _fail(message: str, status: int = 2) -> int:
-    one_line = " ".join(message.splitlines())
-    click.echo(f"spanrs: error: {one_line}", err=True)
+    print_message("error", message)
     return status

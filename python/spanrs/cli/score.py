@@ -4,35 +4,34 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable
-from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import click
 
 from spanrs import _spanrs
-from spanrs.cli.options import (
-    AMOUNT,
-    COLUMNS,
-    column_options,
-    echo_table,
-    note_same_file,
-    print_warnings,
-    progress,
-    reading_option,
-    require_types,
-    scheme_option,
-    source,
-)
-from spanrs.cli.run import describe
+from spanrs.cli import console, options
+from spanrs.cli.run import describe, print_message
 from spanrs.errors import AlignmentError, SpanrsError
-from spanrs.eval import Fair, Matcher, Partial, Result, Scorer, fair_config
+from spanrs.eval import Fair, Result, score_files
 from spanrs.eval import tables as report
-from spanrs.eval.files import score_with
-from spanrs.eval.matchers import MATCHINGS, as_matcher
+from spanrs.eval.matchers import MATCHINGS, from_dict
 from spanrs.io import Columns
-from spanrs.tags.types import Dialect, is_auto
+
+#: Matchers that take options, and which.
+OPTIONS = {"fair": ("weights", "focus"), "partial": ("matching", "min_overlap")}
+
+
+def _side_columns(function: options.F) -> options.F:
+    """Add the options that say in which columns the tags of gold and of pred stand."""
+    for side in ("pred", "gold"):
+        function = click.option(
+            f"--{side}-column",
+            type=options.several_columns,
+            metavar="COLUMN",
+            help=f"Column of the {side} tags, where one file holds both or the two files differ.",
+        )(function)
+    return function
 
 
 @click.command()
@@ -42,44 +41,28 @@ from spanrs.tags.types import Dialect, is_auto
     "--matcher",
     type=click.Choice(_spanrs.matchers()),
     default="exact",
-    show_default=True,
     help="exact: spans of equal type and bounds; partial: spans that overlap; fair: near misses are counted as what "
     "they are.",
 )
-@scheme_option()
+@options.scheme()
 @click.option(
     "--pred-scheme",
     metavar="SCHEME",
     help="Scheme of pred, where it is another one than that of gold; spans are compared. Without it, where --scheme "
     "is auto, it is found out if pred is clearly in another one.",
 )
-@reading_option()
-@column_options
-@click.option(
-    "--gold-column",
-    type=COLUMNS,
-    help="Column of the gold tags, where one file holds both or the two files differ.",
-)
-@click.option(
-    "--pred-column",
-    type=COLUMNS,
-    help="Column of the pred tags, where one file holds both or the two files differ.",
-)
+@options.reading()
+@options.columns
+@_side_columns
 @click.option(
     "--on-misaligned",
     type=click.Choice(["refuse", "report", "ignore"]),
     default="refuse",
-    show_default=True,
     help="Where tokens of gold and pred differ: an error, counted, or not compared. Sentences must agree.",
 )
 @click.option("--by-document", is_flag=True, help="A row for each document of gold as well.")
 @click.option(
-    "--violations",
-    "max_violations",
-    type=AMOUNT,
-    default=5,
-    show_default=True,
-    help="Violations to list a side.",
+    "--violations", "max_violations", type=options.COUNT, default=5, help="Violations to list a side."
 )
 @click.option(
     "--map",
@@ -111,28 +94,21 @@ from spanrs.tags.types import Dialect, is_auto
     help="With --matcher partial: the share of the gold span that a pair needs.",
 )
 @click.option("--json", "as_json", is_flag=True, help="One JSON object; fractions, not per cent.")
+@click.pass_context
 def command(
+    context: click.Context,
+    /,
     gold: str,
     preds: tuple[str, ...],
     matcher: str,
-    scheme: str,
-    pred_scheme: str | None,
-    reading: str,
     columns: Columns,
-    dialect: Dialect,
     gold_column: Any,
     pred_column: Any,
-    on_misaligned: str,
-    by_document: bool,
-    max_violations: int,
     maps: tuple[str, ...],
     kept: tuple[str, ...],
     untyped: bool,
-    weights: str | None,
-    focus: str | None,
-    matching: str | None,
-    min_overlap: float | None,
     as_json: bool,
+    **given: Any,
 ) -> None:
     """Score PRED against GOLD, two files with one token a line; of several PRED each by itself.
 
@@ -143,180 +119,107 @@ def command(
     each, and in --json an object by their names. A PRED that cannot be scored is reported on standard error
     and skipped; the exit status is then 1.
     """
-    names = (gold, *preds)
-    if names.count("-") > 1:
+    if (gold, *preds).count("-") > 1:
         raise click.UsageError("only one file can be standard input")
-    if len(preds) > 1 and "-" in names[:1]:
+    if len(preds) > 1 and gold == "-":
         raise click.UsageError("GOLD is read for each PRED, so it cannot be standard input")
     doubled = sorted({name for name in preds if preds.count(name) > 1})
     if doubled:
         raise click.UsageError(f"{doubled[0]} is named twice")
-    pred_named = bool(preds)
-    columns, pred_columns = _columns(columns, pred_named, gold_column, pred_column)
+    pred_columns = columns if pred_column is None else columns._replace(tag=pred_column)
+    if gold_column is not None:
+        columns = columns._replace(tag=gold_column)
+    if not preds:
+        # Where nothing is named score_files takes the last two columns.
+        columns = columns._replace(
+            second=-1 if pred_column is None and gold_column is not None else pred_column
+        )
+        pred_columns = columns
     renames, types = _renames(maps), _types(kept)
     if matcher != "exact" and (maps or untyped):
         raise click.UsageError(f"--map and --untyped do not go with --matcher {matcher}")
     if types is not None and matcher not in ("exact", "fair"):
         raise click.UsageError(f"--types does not go with --matcher {matcher}")
-    job = _Job(
-        _matcher(
-            matcher,
-            types,
-            {"weights": weights, "focus": focus},
-            {"matching": matching, "min_overlap": min_overlap},
-        ),
-        scheme,
-        pred_scheme,
-        reading,
-        columns,
-        pred_columns,
-        dialect,
-        on_misaligned,
-        max_violations,
-        by_document,
-    )
-
-    def score(pred: str | None) -> Result:
-        return job.score(gold, pred, renames)
-
-    results = _score_all(score, gold, preds) if len(preds) > 1 else {}
-    if len(preds) < 2:
-        results[preds[0] if preds else gold] = score(preds[0] if preds else None)
-    results = _keep_types(results, types)
-    failed = len(results) < len(preds)
-    for name in results:
-        if columns == pred_columns and preds:
-            note_same_file(gold, name)
-    print_warnings(results)
-    if len(preds) < 2:
-        ((name, result),) = results.items()
-        _show(result, (gold, name), max_violations, untyped=untyped, as_json=as_json)
-    elif results:
-        _show_all(results, untyped=untyped, as_json=as_json)
-    if failed:
-        click.get_current_context().exit(1 if results else 2)
+    own = _own_options(matcher, given)
+    if matcher == "fair":
+        # Types are left out before, because they could take part in near misses.
+        own["types"] = types
+    given["matcher"] = from_dict({"name": matcher} | own)
+    results = _score_all(gold, preds, renames, columns=columns, pred_columns=pred_columns, **given)
+    if not results:
+        context.exit(2)
+    if types is not None:
+        results = _keep_types(results, types)
+    console.print_warnings(results, gold if preds and columns == pred_columns else None)
+    most: int = given["max_violations"]
+    _show(results, gold, most, several=len(preds) > 1, untyped=untyped, as_json=as_json)
+    if len(results) < len(preds):
+        context.exit(1)
 
 
-def _matcher(
-    name: str, types: list[str] | None, fair: dict[str, Any], partial_options: dict[str, Any]
-) -> Matcher:
-    """Give the matcher the options ask for; types are left out before, because they could take part in near misses."""
-    for owner, options in (("fair", fair), ("partial", partial_options)):
-        given = [f"--{option.replace('_', '-')}" for option, value in options.items() if value is not None]
-        if given and name != owner:
-            verb = "goes" if len(given) == 1 else "go"
-            raise click.UsageError(f"{' and '.join(given)} {verb} with --matcher {owner}")
-    if name == "fair":
-        focus = fair_config.focus(fair["focus"] or "gold")
-        return Fair(weights=fair["weights"] or "paper", focus=focus, types=types)
-    if name == "partial":
-        return Partial(
-            matching=partial_options["matching"] or "greedy",
-            min_overlap=partial_options["min_overlap"] or 0.0,
-        )
-    return as_matcher(name)
+def _own_options(matcher: str, given: dict[str, Any]) -> dict[str, Any]:
+    """Take the options of a matcher out of all that are given; refuse those of others."""
+    found: dict[str, Any] = {}
+    for owner, names in OPTIONS.items():
+        own = {name: given.pop(name) for name in names}
+        named = [f"--{name.replace('_', '-')}" for name, value in own.items() if value is not None]
+        if named and matcher != owner:
+            verb = "goes" if len(named) == 1 else "go"
+            raise click.UsageError(f"{' and '.join(named)} {verb} with --matcher {owner}")
+        # Empty values are the defaults.
+        found |= {name: value for name, value in own.items() if value}
+    if "focus" in found:
+        from spanrs.compat.faireval import fair_config
+
+        found["focus"] = fair_config.focus(found["focus"])
+    return found
 
 
-def _score_all(score: Callable[[str], Result], gold: str, preds: tuple[str, ...]) -> dict[str, Result]:
-    """Give the result of each PRED that can be scored, and report the others."""
+def _score_all(
+    gold: str, preds: tuple[str, ...], renames: dict[str, str | None], **given: Any
+) -> dict[str, Result]:
+    """Give the result of each PRED; of several, report those that cannot be scored."""
     results = {}
-    for pred in preds:
+    for name in preds or (gold,):
         try:
-            results[pred] = score(pred)
+            result = console.score_quietly(score_files, *((gold, name) if preds else (gold,)), **given)
+            for absent in sorted(set(renames) - set(result.per_type)):
+                print_message("note", f"no span has type {absent}")
+            results[name] = result.with_types(renames) if renames else result
         except (SpanrsError, OSError) as error:
             # What is wrong with gold is wrong for every pred; only misaligned tokens are named by their place there.
             path = getattr(error, "path", None) or getattr(error, "filename", None)
             of_gold = path == gold and not isinstance(error, AlignmentError)
-            if of_gold or str(error).startswith("gold: "):
+            if len(preds) < 2 or of_gold or str(error).startswith("gold: "):
                 raise
-            click.echo(f"spanrs: error: {describe(error)}; {pred} is left out", err=True)
+            print_message("error", f"{describe(error)}; {name} is left out")
     return results
 
 
-class _Job(NamedTuple):
-    """What is the same for all files that are scored."""
-
-    matcher: Matcher
-    scheme: str
-    pred_scheme: str | None
-    reading: str
-    columns: Columns
-    pred_columns: Columns
-    dialect: Dialect
-    on_misaligned: str
-    max_violations: int
-    by_document: bool
-
-    def score(self, gold: str, pred: str | None, renames: dict[str, str | None]) -> Result:
-        """Match, then rename types."""
-        make = partial(
-            Scorer,
-            matcher=self.matcher,
-            scheme=self.scheme,
-            pred_scheme=self.pred_scheme,
-            reading=self.reading,
-            dialect=self.dialect,
-            on_misaligned=self.on_misaligned,
-            max_violations=self.max_violations,
-            by_document=self.by_document,
-        )
-        with progress([gold] if pred is None else [gold, pred]) as bar:
-            result = score_with(
-                make,
-                source(gold),
-                None if pred is None else source(pred),
-                columns=self.columns,
-                pred_columns=self.pred_columns,
-                rereads=is_auto(self.scheme)
-                or (self.pred_scheme is not None and is_auto(self.pred_scheme)),
-                progress=bar,
-            )
-        for name in sorted(set(renames) - set(result.per_type)):
-            click.echo(f"spanrs: note: no span has type {name}", err=True)
-        return result.with_types(renames) if renames else result
-
-
 def _show(
-    result: Result, names: tuple[str, str], max_violations: int, *, untyped: bool, as_json: bool
+    results: dict[str, Result], gold: str, most: int, *, several: bool, untyped: bool, as_json: bool
 ) -> None:
-    """Print one result."""
+    """Print the result of a file, with at most so many violations; of several a row for each."""
+    if several:
+        if as_json:
+            everything = {name: result.to_dict(untyped=untyped) for name, result in results.items()}
+            click.echo(json.dumps(everything, ensure_ascii=False, allow_nan=False))
+            return
+        short = [Path(name).name for name in results]
+        # The folder says nothing where the names are different without it.
+        names = short if len(set(short)) == len(short) else list(results)
+        console.echo_table(report.render_systems(dict(zip(names, results.values(), strict=True))))
+        return
+    ((name, result),) = results.items()
+    layout: dict[str, Any] = {"names": (gold, name), "max_violations": most, "untyped": untyped}
     if as_json:
         click.echo(result.to_json(untyped=untyped, state=False))
-    elif sys.stdout is not None and sys.stdout.isatty():
+    elif sys.stdout.isatty():
         from rich.console import Console
 
-        report.show(Console(), result, names=names, max_violations=max_violations, untyped=untyped)
+        report.show(Console(), result, **layout)
     else:
-        echo_table(report.render(result, names=names, max_violations=max_violations, untyped=untyped))
-
-
-def _show_all(results: dict[str, Result], *, untyped: bool, as_json: bool) -> None:
-    """Print a row for each of several results."""
-    if as_json:
-        everything = {name: result.to_dict(untyped=untyped) for name, result in results.items()}
-        click.echo(json.dumps(everything, ensure_ascii=False, allow_nan=False))
-        return
-    short = [Path(name).name for name in results]
-    # The folder says nothing where the names are different without it.
-    names = short if len(set(short)) == len(short) else list(results)
-    echo_table(report.render_systems(dict(zip(names, results.values(), strict=True))))
-
-
-def _columns(
-    columns: Columns, pred_named: bool, gold_column: Any, pred_column: Any
-) -> tuple[Columns, Columns]:
-    """Give the columns of gold and of pred."""
-    if not pred_named:
-        # Where nothing is named score_files takes the last two columns.
-        columns = columns._replace(
-            tag=columns.tag if gold_column is None else gold_column,
-            second=-1 if pred_column is None and gold_column is not None else pred_column,
-        )
-        return columns, columns
-    return (
-        columns if gold_column is None else columns._replace(tag=gold_column),
-        columns if pred_column is None else columns._replace(tag=pred_column),
-    )
+        console.echo_table(report.render(result, **layout))
 
 
 def _renames(maps: tuple[str, ...]) -> dict[str, str | None]:
@@ -331,11 +234,9 @@ def _renames(maps: tuple[str, ...]) -> dict[str, str | None]:
     return renames
 
 
-def _keep_types(results: dict[str, Result], types: list[str] | None) -> dict[str, Result]:
+def _keep_types(results: dict[str, Result], types: list[str]) -> dict[str, Result]:
     """Look at some types only, which one of the systems or gold must have."""
-    if types is None or not results:
-        return results
-    require_types(types, {name for result in results.values() for name in result.per_type})
+    console.require_types(types, {name for result in results.values() for name in result.per_type})
     # Fair matching has left out the others already, because they could take part in near misses.
     return {
         name: result if isinstance(result.matcher, Fair) else result.with_types(types)

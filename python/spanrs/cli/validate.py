@@ -5,50 +5,34 @@ from __future__ import annotations
 import json
 import sys
 from dataclasses import asdict
+from typing import Any
 
 import click
 
-from spanrs.cli.options import AMOUNT, column_options, progress, scheme_option, source
-from spanrs.io import Columns
+from spanrs.cli import console, options
 from spanrs.tags import validate_file
-from spanrs.tags.types import Dialect
 
 
 @click.command()
 @click.argument("file")
-@scheme_option()
-@column_options
+@options.scheme()
+@options.columns
 @click.option(
-    "--most",
-    type=AMOUNT,
-    default=100,
-    show_default=True,
-    help="Violations to list; all are counted.",
+    "--most", "max_violations", type=options.COUNT, default=100, help="Violations to list; all are counted."
 )
 @click.option("--json", "as_json", is_flag=True, help="One JSON object.")
-def command(file: str, scheme: str, columns: Columns, dialect: Dialect, most: int, as_json: bool) -> None:
+def command(file: str, as_json: bool, **given: Any) -> None:
     """List the tags of FILE that do not conform to their scheme, each with its line.
 
     Exit status 0 where there are none, 1 where there are, 2 where the file cannot be read.
     """
-    with progress([file]) as bar:
-        report = validate_file(
-            source(file), scheme, columns=columns, dialect=dialect, max_violations=most, progress=bar
-        )
+    report = console.read_files(validate_file, file, **given)
     if as_json:
-        first = [{"line": line} | asdict(row) for line, row in report.located]
+        everything = asdict(report)
+        first = [{"line": line} | violation for line, violation in everything.pop("located")]
         for row in first:
             del row["action"]  # Nothing was done: the file was only looked at.
-        everything = {
-            "scheme": report.scheme,
-            "sentences": report.sentences,
-            "tokens": report.tokens,
-            "count": report.count,
-            "kinds": report.kinds,
-            "warnings": report.warnings,
-            "first": first,
-        }
-        click.echo(json.dumps(everything, ensure_ascii=False))
+        click.echo(json.dumps(everything | {"first": first}, ensure_ascii=False))
     else:
         name = "<stdin>" if file == "-" else file
         for line, violation in report.located:

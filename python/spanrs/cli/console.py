@@ -1,0 +1,126 @@
+"""What commands read and print: standard input and output, progress, warnings, tables."""
+
+from __future__ import annotations
+
+import errno
+import sys
+import warnings
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from spanrs.cli.run import print_message
+from spanrs.errors import SpanrsWarning
+from spanrs.io import Source
+from spanrs.io.sources import same_file
+
+if TYPE_CHECKING:
+    from spanrs.eval import Result
+
+T = TypeVar("T")
+
+#: Files from this size on get a progress bar, where standard error is a terminal.
+LARGE = 64 << 20
+
+
+def source(path: str) -> Source:
+    """Give the file a user names; ``-`` is standard input."""
+    if path != "-":
+        return path
+    if sys.stdin is None:
+        raise OSError(errno.EBADF, "standard input is closed")
+    return sys.stdin.buffer
+
+
+def standard_output() -> IO[bytes]:
+    """Give standard output for bytes."""
+    return sys.stdout.buffer
+
+
+@contextmanager
+def progress_bar(size: int, least: int, *, in_bytes: bool = False) -> Iterator[Callable[..., None] | None]:
+    """Show how much of a job is done, if it is a large one and standard error is a terminal.
+
+    Gives the function that is called with what is done so far, or None.
+    """
+    if size < least or not sys.stderr.isatty():
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, DownloadColumn, MofNCompleteColumn, Progress, TimeRemainingColumn
+
+    columns = (BarColumn(), DownloadColumn() if in_bytes else MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task("", total=size)
+        yield lambda done, *_: bar.update(task, completed=done)
+
+
+def read_files(function: Callable[..., T], *paths: str, **options: Any) -> T:
+    """Call a function that reads files, and show how far it is with large ones."""
+    size = sum(Path(path).stat().st_size for path in paths if Path(path).is_file())
+    with progress_bar(size, LARGE, in_bytes=True) as bar:
+        return function(*map(source, paths), progress=bar, **options)
+
+
+def score_quietly(function: Callable[..., Result], *paths: str, **options: Any) -> Result:
+    """Call a function that scores files; its warnings are those of the result, for :func:`print_warnings`."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", SpanrsWarning)
+        return read_files(function, *paths, **options)
+
+
+def overwritten(outputs: Iterable[Path], inputs: Iterable[Path]) -> Path | None:
+    """Give an output that would be written over an input; None where there is none."""
+    there = {
+        (stat.st_dev, stat.st_ino): path for path in outputs if path.exists() for stat in [path.stat()]
+    }
+    if there:
+        for path in inputs:
+            if path.exists():
+                stat = path.stat()
+                if (stat.st_dev, stat.st_ino) in there:
+                    return there[stat.st_dev, stat.st_ino]
+    return None
+
+
+def print_warnings(results: Mapping[str, Result], gold: str | None = None) -> None:
+    """Print the warnings and notes of results on standard error, warnings of all systems once.
+
+    Results have the names of the files of pred. Where one of them is the file ``gold``, this is noted.
+    """
+    for name in results:
+        if gold is not None and same_file(gold, name):
+            print_message("note", f"gold and pred are the same file, {name}")
+    found = {name: result.warnings for name, result in results.items()}
+    first = next(iter(found.values()))
+    common = [message for message in first if all(message in own for own in found.values())]
+    for message in common:
+        print_message("warning", message)
+    for name, own in found.items():
+        for message in own:
+            if message not in common:
+                print_message("warning", f"{name}: {message}")
+    for result in results.values():
+        for message in result.notes:
+            print_message("note", message)
+
+
+def require_types(wanted: Collection[str], there: Collection[str]) -> None:
+    """Refuse types none of which occurs, and say which of several do not."""
+    missing = sorted(set(wanted) - set(there))
+    if wanted and len(missing) == len(set(wanted)):
+        # Fair matching does not read other types.
+        known = f"; types of the files: {', '.join(sorted(there)[:20])}" if there else ""
+        raise click.ClickException(f"no span has type {' or '.join(missing)}{known}")
+    for name in missing:
+        print_message("note", f"no span has type {name}")
+
+
+def echo_table(text: str) -> None:
+    """Print a table; rules are the one thing in it that a narrow encoding may lack."""
+    encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
+    rule = "─".encode(encoding, "replace").decode(encoding)
+    click.echo(text.replace("─", "-") if rule != "─" else text)
