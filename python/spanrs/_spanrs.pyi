@@ -13,6 +13,7 @@ __all__ = [
     "NO_CONTENT",
     "Conlleval",
     "Counts",
+    "Criterion",
     "DocumentTotals",
     "Documents",
     "IobesReader",
@@ -25,6 +26,7 @@ __all__ = [
     "convert",
     "convert_batch",
     "convert_file",
+    "criteria",
     "declared_encoding",
     "detect",
     "detect_file",
@@ -52,7 +54,6 @@ __all__ = [
     "read_tasks",
     "readings",
     "same_shape",
-    "schema",
     "scheme_name",
     "schemes",
     "seqeval_counts",
@@ -80,7 +81,7 @@ _Options: TypeAlias = tuple[str, str, str | None, int | str, int | str, int | st
 _Progress: TypeAlias = Callable[[int], object] | None
 _Span: TypeAlias = tuple[str, int, int]
 _Violation: TypeAlias = tuple[int, str, str | None, str, str | None, str]
-_Made: TypeAlias = tuple[str, str | None, str, _Dialect]
+_ReaderOptions: TypeAlias = tuple[str, str | None, str, _Dialect]
 _Matcher: TypeAlias = tuple[str, float, bool]
 _Sizes: TypeAlias = tuple[npt.NDArray[np.int64], list[str] | None]
 _Filter: TypeAlias = tuple[list[str] | None, list[str]]
@@ -117,18 +118,28 @@ class Conlleval:
     ) -> tuple[int, int, list[tuple[bytes, list[int]]], list[tuple[bytes, bytes, int]]]: ...
 
 _Cell: TypeAlias = tuple[int, int, str | None, str | None, int]
-_Criterion: TypeAlias = tuple[
-    str,
-    list[tuple[str, list[float]]],
-    bool,
-    str,
-    int | None,
-    int | None,
-    int | None,
-    float,
-    bool,
-]
 _Event: TypeAlias = tuple[int, int, int | None, int | None, _Spot | None, _Spot | None]
+
+@final
+class Criterion:
+    @property
+    def index(self) -> int: ...
+    @property
+    def name(self) -> str: ...
+    @property
+    def outcomes(self) -> tuple[str, ...]: ...
+    @property
+    def weights(self) -> tuple[tuple[float, float, float], ...]: ...
+    @property
+    def per_type(self) -> str: ...
+    @property
+    def support(self) -> str: ...
+    @property
+    def cells(self) -> int: ...
+    @property
+    def renames(self) -> bool: ...
+
+def criteria(matcher: str, /) -> dict[str, Criterion]: ...
 
 @final
 class Counts:
@@ -164,7 +175,7 @@ class Counts:
         weights: Sequence[float] | None = None,
         /,
     ) -> list[tuple[str | None, str | None, int]]: ...
-    def long(self) -> tuple[tuple[_Column, ...], list[str]]: ...
+    def long(self) -> dict[str, list[Any]]: ...
     def weighted(self, weights: Sequence[float], /) -> list[_Cell]: ...
     def merge(self, others: Sequence[Counts], /) -> Counts: ...
     def join(self, other: Counts, once: int, again: Sequence[int], /) -> Counts: ...
@@ -228,7 +239,7 @@ class Scorer:
     def end_document(self, name: str | None = None, /) -> None: ...
     def position(self) -> tuple[int, int]: ...
     def resume(self, counts: Counts, position: tuple[int, int], /) -> None: ...
-    def made(self) -> tuple[str | None, str | None, str]: ...
+    def schemes(self) -> tuple[str | None, str | None, str]: ...
     def set_schemes(self, scheme: str, pred_scheme: str | None, /) -> None: ...
     def counts(self, take: bool = False, /) -> Counts: ...
     def tag_state(self) -> tuple[dict[str, tuple[int, int, int]], list[str], int, int, int]: ...
@@ -318,7 +329,7 @@ def span_lists_of_ids(
     vocabulary: Sequence[str],
     ignore_index: int,
     lengths: npt.NDArray[np.int64] | None,
-    made: _Made,
+    options: _ReaderOptions,
     /,
 ) -> tuple[SpanLists, SpanLists]: ...
 def partial_outcomes(
@@ -330,7 +341,9 @@ def partial_outcomes(
     type_name: str | None,
     /,
 ) -> tuple[_Places, _Places, _Places, _Places, _Places]: ...
-def span_lists_of_tags(gold: object, pred: object, made: _Made, /) -> tuple[SpanLists, SpanLists]: ...
+def span_lists_of_tags(
+    gold: object, pred: object, options: _ReaderOptions, /
+) -> tuple[SpanLists, SpanLists]: ...
 def read_ids(
     ids: npt.NDArray[Any],
     vocabulary: Sequence[str],
@@ -379,7 +392,6 @@ def spans_file(
 def tags_of(scheme_name: str, types: Sequence[str], dialect: _Dialect, /) -> list[str]: ...
 def token_outcomes(gold: object, pred: object, /) -> tuple[int, int, int, int, int]: ...
 def matchers() -> list[str]: ...
-def schema(matcher: str, /) -> list[_Criterion]: ...
 def span_events(
     gold: SpanLists,
     pred: SpanLists,

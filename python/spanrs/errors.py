@@ -12,7 +12,7 @@ import sys
 import warnings
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 __all__ = [
     "AlignmentError",
@@ -157,6 +157,15 @@ class LimitError(SpanrsError, ValueError):
     """
 
     sentence: int | None = None
+
+
+ErrorT = TypeVar("ErrorT", bound=SpanrsError)
+
+
+def with_code(error: ErrorT, code: str, path: str | None = None, line: int | None = None) -> ErrorT:
+    """Give an error its code and, where it has one, its place in a file."""
+    error.code, error.path, error.line = code, path, line
+    return error
 
 
 class SpanrsWarning(UserWarning):

@@ -13,8 +13,8 @@ import pytest
 
 import fair_steps
 import spanrs
+from spanrs.compat.faireval.fair_config import read_fair_config
 from spanrs.errors import AlignmentError, FormatError
-from spanrs.eval import read_fair_config
 
 
 def outcomes(**counted):

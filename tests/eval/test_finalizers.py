@@ -21,7 +21,7 @@ def scorer() -> _spanrs.Scorer:
 
 def tokens(counted: _spanrs.Scorer) -> int:
     """How many tokens were counted."""
-    names = [name for name, _ in next(row[1] for row in _spanrs.schema("exact") if row[0] == "corpus")]
+    names = _spanrs.criteria("exact")["corpus"].outcomes
     (found,) = [n for of, at, _, _, n in counted.counts().cells() if of == 1 and names[at] == "tokens"] or [
         0
     ]

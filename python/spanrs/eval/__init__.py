@@ -4,7 +4,6 @@ Counts are integers and can be added in any order; every float is computed from 
 """
 
 from spanrs.eval.evidence import Detail, Evidence, LocatedViolation, Violations
-from spanrs.eval.fair_config import FairConfig, read_fair_config
 from spanrs.eval.files import score_files
 from spanrs.eval.long_table import LongTable
 from spanrs.eval.matchers import Fair, Matcher, Partial
@@ -23,7 +22,6 @@ __all__ = [
     "DocumentRow",
     "Evidence",
     "Fair",
-    "FairConfig",
     "LocatedViolation",
     "LongTable",
     "Matcher",
@@ -38,7 +36,6 @@ __all__ = [
     "fair",
     "fair_files",
     "partial",
-    "read_fair_config",
     "score",
     "score_files",
     "score_span_files",

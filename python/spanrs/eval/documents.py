@@ -45,8 +45,6 @@ def document_sizes(documents: Iterable[int] | Iterable[str] | None) -> Sizes | N
     numbers = np.asarray(items)
     if numbers.ndim == 1 and numbers.dtype.kind in "iu" and numbers.dtype != np.uint64:
         return numbers.astype(np.int64, copy=False), None
-    if not len(items):
-        return np.zeros(0, dtype=np.int64), None
     return np.array([_size(item) for item in items], dtype=np.int64), None
 
 
@@ -65,17 +63,15 @@ def _size(item: Any) -> int:
     return max(-1, min(operator.index(item), 2**63 - 1))
 
 
-def _items(documents: Any) -> Sequence[Any]:
-    """Give a column as a list of Python values."""
+def _items(documents: Any) -> Any:
+    """Give a column as a list of Python values, or as an array of integers."""
     if isinstance(documents, (str, bytes)):
         raise TypeError("documents is a column of names, one for each sentence, not one str")
     if getattr(getattr(documents, "dtype", None), "kind", "O") in "iu":
-        array: Sequence[Any] = documents
-        return array
+        return documents
     for name in ("to_pylist", "tolist", "to_list"):
         if hasattr(documents, name):
-            found: Sequence[Any] = getattr(documents, name)()
-            return found
+            return getattr(documents, name)()
     return list(documents)
 
 
@@ -93,9 +89,8 @@ def _runs(names: Sequence[Any]) -> tuple[list[str], list[int]]:
                 f"document {name!r} goes on at sentence {sum(sizes)}, after another one has begun; "
                 "sort the sentences by document"
             )
-        if not name.isascii():
-            # Refuses what is no text.
-            name.encode()
+        # Refuses what is no text.
+        name.encode()
         seen.add(name)
         found.append(name)
         sizes.append(sum(1 for _ in run))

@@ -7,10 +7,11 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from spanrs import _spanrs
+from spanrs._spanrs import Criterion
 from spanrs.eval import settings as settings_of
 from spanrs.eval import warnings
 from spanrs.eval.evidence import Detail, Evidence, Violations
-from spanrs.eval.matchers import Cell, Criterion, Fair, Matcher, as_matcher, criteria
+from spanrs.eval.matchers import Cell, Fair, Matcher, as_matcher, criteria
 from spanrs.eval.scores import (
     CriterionResult,
     Measured,

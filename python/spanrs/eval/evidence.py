@@ -40,6 +40,10 @@ def _plain(place: LocatedViolation) -> dict[str, Any]:
     return {"sentence": place.sentence, "line": place.line} | asdict(place.violation)
 
 
+def _located(sentence: int, line: int | None, **violation: Any) -> LocatedViolation:
+    return LocatedViolation(sentence, line, Violation(**violation))
+
+
 class Detail(NamedTuple):
     """What became of a span, or of a pair of spans."""
 
@@ -114,32 +118,14 @@ class Evidence:
 
     def to_dict(self) -> dict[str, Any]:
         """Give everything as plain values; :meth:`from_dict` takes them."""
-        return {
-            "located": {side: [_plain(place) for place in places] for side, places in self.located.items()},
-            "detection": self.detection,
-            "pred_detection": self.pred_detection,
-            "differing": list(self.differing),
-            "warnings": list(self.warnings),
-            "notes": list(self.notes),
-            "skipped": [list(one) for one in self.skipped],
-        }
+        located = {side: [_plain(place) for place in places] for side, places in self.located.items()}
+        return vars(self) | {"located": located}
 
     @classmethod
     def from_dict(cls, plain: Mapping[str, Any]) -> Evidence:
         """Take what :meth:`to_dict` gave."""
-        located = {
-            side: [
-                LocatedViolation(
-                    row["sentence"],
-                    row["line"],
-                    Violation(*(row[name] for name in Violation.__dataclass_fields__)),
-                )
-                for row in rows
-            ]
-            for side, rows in ((side, plain["located"][side]) for side in ("gold", "pred"))
-        }
         return cls(
-            located,
+            {side: [_located(**row) for row in plain["located"][side]] for side in ("gold", "pred")},
             plain["detection"],
             plain["pred_detection"],
             tuple(plain["differing"]),
@@ -152,25 +138,18 @@ class Evidence:
 def merge_evidence(parts: Sequence[Evidence], offsets: Sequence[int]) -> Evidence:
     """Add what is known of several parts, whose sentences come behind so many others."""
     located: dict[str, list[LocatedViolation]] = {"gold": [], "pred": []}
-    differing: list[str] = []
-    lists: dict[str, dict[Any, None]] = {"warnings": {}, "notes": {}}
-    skipped: list[Skipped] = []
     for part, offset in zip(parts, offsets, strict=True):
         for side, places in part.located.items():
             # Without an offset places are not copied.
             located[side] += (
                 [replace(place, sentence=place.sentence + offset) for place in places] if offset else places
             )
-        differing += part.differing[: EXAMPLES - len(differing)]
-        for name, known in lists.items():
-            known.update(dict.fromkeys(getattr(part, name)))
-        skipped += part.skipped
     return Evidence(
         located,
         next((part.detection for part in parts if part.detection), None),
         next((part.pred_detection for part in parts if part.pred_detection), None),
-        tuple(differing),
-        tuple(lists["warnings"]),
-        tuple(lists["notes"]),
-        tuple(skipped),
+        tuple(one for part in parts for one in part.differing)[:EXAMPLES],
+        tuple(dict.fromkeys(one for part in parts for one in part.warnings)),
+        tuple(dict.fromkeys(one for part in parts for one in part.notes)),
+        tuple(one for part in parts for one in part.skipped),
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping
-from typing import TypeAlias, cast
+from typing import TypeAlias
 
 #: Error type -> how much of a TP, an FP and an FN one such error is.
 Weights: TypeAlias = Mapping[str, Mapping[str, float]]
@@ -34,7 +34,7 @@ PAPER: Weights = {
 #: Weights that have a name.
 NAMED: Mapping[str, Weights] = {"paper": PAPER, "default": FAIR}
 
-_TERM = re.compile(r"(?P<weight>\d+\.?\d*|\.\d+)\s*\*?\s*(?P<part>\w+)", re.ASCII)
+_TERM = re.compile(r"(?P<weight>\d+\.?\d*|\.\d+)\s*\*?\s*(?P<part>TP|FP|FN)", re.ASCII)
 
 
 def as_weights(weights: str | Weights) -> Weights:
@@ -67,8 +67,7 @@ def as_weights(weights: str | Weights) -> Weights:
     {'TP': 0.0, 'FP': 0.5, 'FN': 0.5}
     """
     if isinstance(weights, str):
-        name = weights.strip().lower()
-        return NAMED[name] if name in NAMED else _checked(_formulas(weights))
+        weights = NAMED.get(weights.strip().lower()) or _formulas(weights)
     if not isinstance(weights, Mapping):
         raise TypeError(
             f"weights are a name, formulas in one str, or a mapping, not {type(weights).__name__}"
@@ -109,21 +108,18 @@ def _formulas(text: str) -> dict[str, dict[str, float]]:
 
 
 def _terms(kind: str, terms: str) -> dict[str, float]:
-    parts = dict.fromkeys(_PARTS, 0.0)
-    named: set[str] = set()
+    parts: dict[str, float] = {}
     for term in terms.split("+"):
         found = _TERM.fullmatch(term.strip())
-        part = found["part"] if found else ""
-        if found is None or part not in _PARTS:
+        if found is None:
             raise ValueError(
                 f"weight of {kind}: {term.strip()!r} is no term; write a number from 0 up and TP, FP or "
                 "FN, as in 0.5 FP"
             )
-        if part in named:
-            raise ValueError(f"weight of {kind}: {part} is named twice")
-        named.add(part)
-        parts[part] = float(found["weight"])
-    return parts
+        if found["part"] in parts:
+            raise ValueError(f"weight of {kind}: {found['part']} is named twice")
+        parts[found["part"]] = float(found["weight"])
+    return {part: parts.get(part, 0.0) for part in _PARTS}
 
 
 def _checked(weights: Weights) -> Weights:
@@ -146,26 +142,4 @@ def _checked(weights: Weights) -> Weights:
         raise ValueError(
             f"weights name BE and {both[0]}, which would be counted twice; name one or the other"
         )
-    return cast("Weights", {**checked, **{k: v for k, v in ITSELF.items() if k not in checked}})
-
-
-def share(counts: Mapping[str, float], weights: Weights, wrong: str) -> float:
-    """Give what counts as TP, of what counts as TP or as `wrong` (FP or FN); 0 where nothing does.
-
-    Source: FairEval, ``precision`` and ``recall``; sums run in the order of the weights.
-    """
-    hits: float = 0
-    misses: float = 0
-    # Added one by one: sum() adds floats in another way from Python 3.12 on.
-    for kind, parts in weights.items():
-        count = counts.get(kind, 0)
-        hits += parts.get("TP", 0) * count
-        misses += parts.get(wrong, 0) * count
-    return hits / (hits + misses) if hits + misses else 0.0
-
-
-def ratios(counts: Mapping[str, int], weights: Weights) -> tuple[float, float, float]:
-    """Give precision, recall and F1 of weighted counts."""
-    precision, recall = share(counts, weights, "FP"), share(counts, weights, "FN")
-    both = precision + recall
-    return precision, recall, 2 * (precision * recall) / both if both else 0.0
+    return checked | {kind: parts for kind, parts in ITSELF.items() if kind not in checked}

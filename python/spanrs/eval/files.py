@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
-from functools import partial
-from os import fspath
 from typing import Any, overload
 
 from spanrs.errors import warn
-from spanrs.eval.evidence import Evidence, merge_evidence
+from spanrs.eval.evidence import merge_evidence
 from spanrs.eval.matchers import Matcher, criteria
 from spanrs.eval.result import Result
 from spanrs.eval.scorer import MAX_VIOLATIONS, Scorer
@@ -99,133 +97,99 @@ def score_files(
     >>> spanrs.score_files(both).totals
     Totals(tp=1, fp=0, fn=1)
     """
-    make = partial(
-        Scorer,
-        scheme=scheme,
-        reading=reading,
-        matcher=matcher,
-        pred_scheme=pred_scheme,
-        on_misaligned=on_misaligned,
-        dialect=dialect,
-        max_violations=max_violations,
-        by_document=by_document,
-    )
-    # ``auto`` may read files twice.
-    rereads = is_auto(scheme) or (pred_scheme is not None and is_auto(pred_scheme))
-    score_pair = partial(
-        score_with,
-        make,
-        columns=columns,
-        pred_columns=pred_columns or columns,
-        rereads=rereads,
-        progress=progress,
-    )
-    if not isinstance(pred, (list, tuple)):
-        one_pred: Any = pred
-        result = score_pair(gold, one_pred)
-        warn(result.warnings)
-        return result
-    check_source(gold)
-    named: dict[str, Source] = {}
-    for one in pred:
-        check_source(one)
-        name = source_name(one) if hasattr(one, "read") else fspath(one)
-        if named.setdefault(name, one) is not one:
-            raise ValueError(f"{name} is named twice")
+    options: dict[str, Any] = {
+        "scheme": scheme,
+        "reading": reading,
+        "matcher": matcher,
+        "pred_scheme": pred_scheme,
+        "on_misaligned": on_misaligned,
+        "dialect": dialect,
+        "max_violations": max_violations,
+        "by_document": by_document,
+    }
+    named: dict[str, Any] = {"": pred}
+    if isinstance(pred, (list, tuple)):
+        named = {}
+        for one in pred:
+            check_source(one)
+            name = source_name(one)
+            if named.setdefault(name, one) is not one:
+                raise ValueError(f"{name} is named twice")
     with rereadable(gold, needed=len(named) > 1) as gold_again:
-        results = {name: score_pair(gold_again(), one) for name, one in named.items()}
+        results = {
+            name: _score_pair(gold_again(), one, columns, pred_columns or columns, progress, **options)
+            for name, one in named.items()
+        }
     for result in results.values():
         warn(result.warnings)
-    return results
+    return results if isinstance(pred, (list, tuple)) else results[""]
 
 
-def score_with(
-    make: Callable[..., Scorer],
+def _score_pair(
     gold: Source,
     pred: Source | None,
-    *,
     columns: Columns,
     pred_columns: Columns,
-    rereads: bool,
-    progress: Callable[[int], object] | None = None,
+    progress: Callable[[int], object] | None,
+    **options: Any,
 ) -> Result:
-    """Score files with scorers that ``make`` makes, one for each layer of tags.
-
-    The arguments are those of :func:`score_files`; ``rereads`` is true where files may be read twice.
-    """
-    columns = _checked(gold, pred, columns, pred_columns)
+    """Score a file with a scorer of these options for each layer of tags; the others are as for :func:`score_files`."""
     layers, pred_layers = _layers(columns), _layers(pred_columns)
-    rereads = rereads or len(layers) > 1
-    with ExitStack() as stack:
-        gold_again = stack.enter_context(rereadable(gold, needed=rereads))
-        pred_again = None if pred is None else stack.enter_context(rereadable(pred, needed=rereads))
-
-        def score_layer(at: int, **schemes: str) -> Result:
-            scorer = make(**schemes)
-            of_gold = columns._replace(tag=layers[at])
-            of_pred = pred_columns._replace(tag=pred_layers[at])
-            scorer.update_files(gold_again, pred_again, of_gold, of_pred, progress)
-            return scorer.result()
-
-        results = [score_layer(at) for at in range(len(layers))]
-        first = results[0]
-        odd = odd_sentences(source_name(gold), first.sentences, first.tokens)
-        if len(results) > 1:
-            # The layer with most spans says in which schemes all of them are.
-            largest = max(results, key=_spans)
-            schemes = {
-                name: largest.settings[name]
-                for name in ("scheme", "pred_scheme")
-                if name in largest.settings
-            }
-            for at, result in enumerate(results):
-                if {name: result.settings.get(name) for name in schemes} != schemes:
-                    results[at] = score_layer(at, **schemes)
-            first = join_layers(results, layers)
-    warnings = tuple(dict.fromkeys((*first.evidence.warnings, *odd)))
-    return replace(first, evidence=replace(first.evidence, warnings=warnings))
-
-
-def _checked(gold: Source, pred: Source | None, columns: Columns, pred_columns: Columns) -> Columns:
-    """Check what does not go together; give the columns of gold."""
-    for given in (columns, pred_columns):
-        if not isinstance(given, Columns):
-            raise TypeError(
-                f"columns is a spanrs.io.Columns, such as Columns(tag=2), not {type(given).__name__}"
-            )
     if pred is gold and hasattr(gold, "read"):
         raise TypeError("gold and pred are one file object; open the file twice")
-    if pred is None and columns.second is None:
-        columns = columns._replace(tag=-2 if columns.tag == -1 else columns.tag, second=-1)
-    layers, pred_layers = _layers(columns), _layers(pred_columns)
     if pred is None and len(layers) > 1:
         raise ValueError(
             "layers of tags are scored of two files; one file holds one column of gold and one of pred"
         )
     if len(layers) != len(pred_layers):
         raise ValueError(f"gold has {len(layers)} columns of tags, pred has {len(pred_layers)}")
-    for columns_of_side in (layers, pred_layers):
-        if len(set(columns_of_side)) < len(columns_of_side):
-            raise ValueError(f"a column of tags is named twice: {', '.join(map(str, columns_of_side))}")
-    return columns
+    if pred is None and columns.second is None:
+        tag = layers[0].tag
+        layers = [columns._replace(tag=-2 if tag == -1 else tag, second=-1)]
+    # For ``auto`` the beginning is looked at first.
+    rereads = len(layers) > 1 or is_auto(options["scheme"]) or is_auto(options["pred_scheme"] or "")
+    with ExitStack() as stack:
+        gold_again = stack.enter_context(rereadable(gold, needed=rereads))
+        pred_again = None if pred is None else stack.enter_context(rereadable(pred, needed=rereads))
+
+        def score_layer(at: int, **schemes: str) -> Result:
+            scorer = Scorer(**(options | schemes))
+            scorer.update_files(gold_again, pred_again, layers[at], pred_layers[at], progress)
+            return scorer.result()
+
+        results = [score_layer(at) for at in range(len(layers))]
+        # The layer with most spans says in which schemes all of them are.
+        largest = max(results, key=_spans).settings
+        schemes = {name: largest[name] for name in ("scheme", "pred_scheme") if name in largest}
+        for at, result in enumerate(results):
+            if {name: result.settings.get(name) for name in schemes} != schemes:
+                results[at] = score_layer(at, **schemes)
+    first = results[0]
+    odd = odd_sentences(source_name(gold), first.sentences, first.tokens)
+    joined = join_layers(results, [layer.tag for layer in layers]) if len(layers) > 1 else first
+    warnings = tuple(dict.fromkeys((*joined.evidence.warnings, *odd)))
+    return replace(joined, evidence=replace(joined.evidence, warnings=warnings))
+
+
+def _layers(columns: Columns) -> list[Columns]:
+    """Give the columns of each layer of tags."""
+    if not isinstance(columns, Columns):
+        raise TypeError(
+            f"columns is a spanrs.io.Columns, such as Columns(tag=2), not {type(columns).__name__}"
+        )
+    tags = columns.tag if isinstance(columns.tag, tuple) else (columns.tag,)
+    if len(set(tags)) < len(tags):
+        raise ValueError(f"a column of tags is named twice: {', '.join(map(str, tags))}")
+    return [columns._replace(tag=tag) for tag in tags]
 
 
 def _spans(result: Result) -> float:
     """Give the number of spans of gold and pred together."""
-    own = (
-        result["traditional"]
-        if "traditional" in result.matcher.criteria
-        else result[result.matcher.criterion]
-    )
-    tp, fp, fn = own.totals
+    tp, fp, fn = result[result.criterion.support].totals
     return 2 * tp + fp + fn
 
 
-def _layers(columns: Columns) -> tuple[int | str, ...]:
-    return columns.tag if isinstance(columns.tag, tuple) else (columns.tag,)
-
-
-def join_layers(results: Sequence[Result], columns: Sequence[int | str]) -> Result:
+def join_layers(results: Sequence[Result], columns: Sequence[object]) -> Result:
     """Add the results of layers of nested annotations: several columns of tags for the same tokens, as in GermEval.
 
     Spans are matched within their layer and counted together. Sentences and documents count once; tokens, which
@@ -239,20 +203,19 @@ def join_layers(results: Sequence[Result], columns: Sequence[int | str]) -> Resu
     for result in results[1:]:
         settings = merged_settings(settings, result.settings)
         counts = counts.join(result.counts, corpus.index, again)
-    return Result(
-        counts,
-        with_setting(settings, "columns", ",".join(map(str, columns))),
-        first.matcher,
-        _joined_evidence([result.evidence for result in results]),
-    )
-
-
-def _joined_evidence(layers: Sequence[Evidence]) -> Evidence:
+    layers = [result.evidence for result in results]
     merged = merge_evidence(layers, [0] * len(layers))
-    # Sentences are those of the same file, so they keep their numbers.
-    located = {
-        side: sorted(places, key=lambda place: place.sentence) for side, places in merged.located.items()
-    }
-    # Each layer warns that the others are not read; what all say is about the file. Tokens were compared once a layer.
-    of_file = tuple(m for m in layers[0].warnings if all(m in other.warnings for other in layers))
-    return replace(merged, located=located, differing=layers[0].differing, warnings=of_file)
+    evidence = replace(
+        merged,
+        # Sentences are those of the same file, so they keep their numbers.
+        located={
+            side: sorted(places, key=lambda place: place.sentence)
+            for side, places in merged.located.items()
+        },
+        # Tokens were compared once a layer.
+        differing=layers[0].differing,
+        # Each layer warns that the others are not read; what all say is about the file.
+        warnings=tuple(m for m in layers[0].warnings if all(m in other.warnings for other in layers)),
+    )
+    settings = with_setting(settings, "columns", ",".join(map(str, columns)))
+    return replace(first, counts=counts, settings=settings, evidence=evidence)

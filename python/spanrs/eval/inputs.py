@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
-from spanrs import _spanrs
-from spanrs.errors import AlignmentError, SchemeError
+from spanrs.errors import AlignmentError, SchemeError, with_code
 from spanrs.tags.ids import as_ids
-from spanrs.tags.types import Dialect
 
 if TYPE_CHECKING:
     import numpy as np
@@ -36,17 +34,6 @@ def as_lists(column: object) -> object:
     )
 
 
-def reject_lengths_and_mask(what: str, lengths: object, mask: object) -> None:
-    """Refuse lengths and masks where they would have no meaning."""
-    if lengths is not None or mask is not None:
-        raise TypeError(what)
-
-
-#: Why Arrow columns and tags take neither lengths nor a mask.
-ARROW_KNOWS = "Arrow columns know their lengths, and a null leaves a token out"
-FOR_IDS = "lengths and mask go with ids; name the vocabulary"
-
-
 def as_batch(
     gold: object, pred: object, ignore_index: int, lengths: object, mask: object
 ) -> tuple[npt.NDArray[Any], npt.NDArray[Any], npt.NDArray[np.int64] | None]:
@@ -58,12 +45,9 @@ def as_batch(
 
     golds, preds = _ids("gold", gold), _ids("pred", pred)
     sizes = None if lengths is None else as_lengths(lengths)
-    chosen = None
-    if mask is not None:
-        chosen = as_ids(mask)
-        if chosen.shape != golds.shape:
-            raise AlignmentError(f"the mask is of shape {chosen.shape}, gold of {golds.shape}")
-        chosen = chosen.astype(bool)
+    chosen = None if mask is None else as_ids(mask).astype(bool)
+    if chosen is not None and chosen.shape != golds.shape:
+        raise AlignmentError(f"the mask is of shape {chosen.shape}, gold of {golds.shape}")
     if sizes is not None and golds.ndim == 2:
         if sizes.shape != golds.shape[:1] or (sizes < 0).any() or (sizes > golds.shape[1]).any():
             raise AlignmentError(
@@ -75,8 +59,8 @@ def as_batch(
         sizes = None
     if chosen is not None:
         golds = _signed(golds, chosen, sizes)
-        kind = np.promote_types(golds.dtype, np.min_scalar_type(ignore_index))
-        golds = np.where(chosen, golds.astype(kind, copy=False), ignore_index).astype(kind, copy=False)
+        golds = golds.astype(np.promote_types(golds.dtype, np.min_scalar_type(ignore_index)))
+        golds[~chosen] = ignore_index
     return golds, preds, sizes
 
 
@@ -99,13 +83,11 @@ def _signed(
     if large.any():
         first = int(np.flatnonzero(large)[0])
         # Arrays of one dimension are one sentence, or cut by the lengths.
-        ends = np.cumsum(sizes) if sizes is not None else np.arange(1, ids.size + 1) * ids.shape[-1]
-        sentence = int(np.searchsorted(ends, first, side="right"))
-        token = first - (int(ends[sentence - 1]) if sentence else 0)
+        starts = np.arange(0, ids.size, ids.shape[-1]) if sizes is None else np.cumsum(sizes) - sizes
+        sentence = np.searchsorted(starts, first, side="right") - 1
+        token = first - starts[sentence]
         message = f"gold has id {ids.reshape(-1)[first]} at sentence {sentence}, token {token}, which no vocabulary has"
-        error = SchemeError(message)
-        error.code = "unknown_id"
-        raise error
+        raise with_code(SchemeError(message), "unknown_id")
     return np.where(chosen, ids, 0).astype(np.int64)
 
 
@@ -117,7 +99,7 @@ def as_lengths(lengths: object) -> npt.NDArray[np.int64]:
     if not isinstance(lengths, Sequence) and not any(hasattr(lengths, name) for name in arrays):
         lengths = list(cast("Iterable[int]", lengths))
     sizes = as_ids(lengths)
-    if sizes.size and sizes.dtype.kind not in "iu":
+    if sizes.dtype.kind not in "iu":
         raise TypeError("lengths must be integers")
     return sizes.astype(np.int64, copy=False)
 
@@ -146,30 +128,6 @@ def are_spans(*sides: object) -> bool:
     return False
 
 
-def span_lists(
-    gold: Any,
-    pred: Any,
-    made: tuple[str, str | None, str, Dialect],
-    *,
-    vocabulary: list[str] | None,
-    ignore_index: int,
-    lengths: object,
-    mask: object,
-    tokens: bool = False,
-) -> tuple[_spanrs.SpanLists, _spanrs.SpanLists]:
-    """Read the spans of both sides; ``made`` is scheme, that of pred, reading and dialect.
-
-    With ``tokens`` the fourth item of a span is looked at.
-    """
-    if vocabulary is not None:
-        left, right, sizes = as_batch(as_lists(gold), as_lists(pred), ignore_index, lengths, mask)
-        return _spanrs.span_lists_of_ids(left, right, vocabulary, ignore_index, sizes, made)
-    left, right = (reiterable(as_lists(side)) for side in (gold, pred))
-    if not are_spans(left, right):
-        return _spanrs.span_lists_of_tags(left, right, made)
-    return _spanrs.span_lists_of_tuples(left, right, tokens)
-
-
 def count_sentences(side: Any, lengths: object) -> int:
     """Give the number of sentences of a side that can be asked for it."""
     if lengths is not None:
@@ -179,17 +137,16 @@ def count_sentences(side: Any, lengths: object) -> int:
             f"weights of documents need columns that have a length, and {type(side).__name__} has none; "
             "pass a column of pyarrow, Polars or pandas, or name documents="
         )
-    shape = getattr(side, "shape", None)
     # Ids of one dimension are one sentence.
-    if shape is not None and len(shape) == 1 and getattr(getattr(side, "dtype", None), "kind", "O") != "O":
+    if len(getattr(side, "shape", ())) == 1 and getattr(getattr(side, "dtype", None), "kind", "O") != "O":
         return 1
     return len(side)
 
 
-def table_batches(
-    table: Any, documents: str | None, *, whole: bool
-) -> Iterator[tuple[Any, list[Any] | None]]:
-    """Give the batches of a table or stream, each with the names of its sentences' documents if there are such.
+def table_columns(
+    table: Any, gold: str, pred: str, documents: str | None, *, whole: bool
+) -> Iterator[tuple[Any, Any, list[Any] | None]]:
+    """Give the columns of gold and pred of each batch, and the names of its sentences' documents if there are such.
 
     Raises
     ------
@@ -197,6 +154,8 @@ def table_batches(
         Where pyarrow is not installed.
     TypeError
         For what gives no Arrow stream.
+    KeyError
+        Where there is no column of a name.
     """
     try:
         import pyarrow
@@ -213,21 +172,15 @@ def table_batches(
             f"a table gives an Arrow stream (pyarrow, Polars, DuckDB), and {type(table).__name__} does not"
         )
     for batch in [reader.read_all()] if whole else reader:
-        names = None if documents is None else table_column(batch, documents).to_pylist()
-        yield (
-            batch,
-            names if names is None else [name if name is None else str(name) for name in names],
-        )
+        names = None
+        if documents is not None:
+            column = _column(batch, documents).to_pylist()
+            names = [name if name is None else str(name) for name in column]
+        yield _column(batch, gold), _column(batch, pred), names
 
 
-def table_column(batch: Any, name: str) -> Any:
-    """Give a column of a batch or table by its name.
-
-    Raises
-    ------
-    KeyError
-        Where there is none.
-    """
+def _column(batch: Any, name: str) -> Any:
+    """Give a column of a batch or table by its name."""
     if name not in batch.schema.names:
         raise KeyError(f"the table has no column {name!r}; one of {', '.join(batch.schema.names)}")
     return batch.column(name)

@@ -8,6 +8,7 @@ from functools import cache
 from typing import Any, ClassVar, TypeAlias
 
 from spanrs import _spanrs
+from spanrs._spanrs import Criterion
 from spanrs.eval.fair_weights import PAPER, Weights, as_weights, phrase
 
 #: criterion, outcome, gold type, pred type, number
@@ -21,50 +22,10 @@ MATCHINGS = ("greedy", "optimal")
 EXCLUDED = ("NONE", "EMPTY")
 
 
-@dataclass(frozen=True)
-class Criterion:
-    """One question a matcher answers, as the compiled half names it."""
-
-    index: int
-    name: str
-    outcomes: tuple[str, ...]
-    """What may become of a span."""
-    weights: tuple[tuple[float, float, float], ...]
-    """Of each outcome, how much of a true positive, a false positive and a false negative it is."""
-    axis: str
-    """Which type pairs of different types count for: ``own``, ``gold`` or ``pred``."""
-    per_type: str
-    """The criterion that has the measures of each type."""
-    support: str
-    """The criterion whose true positives and false negatives are the gold spans."""
-    cells: int
-    """Index of the criterion whose cells these are."""
-    empty: float
-    """A measure with nothing below its fraction line."""
-    renames: bool
-    """Counts tell what they would be under other names of types."""
-
-
 @cache
 def criteria(matcher: str) -> Mapping[str, Criterion]:
     """Give the criteria of a matcher by name."""
-    rows = _spanrs.schema(matcher)
-    names = [row[0] for row in rows]
-    found = {}
-    for index, (name, outcomes, _, axis, per_type, support, cells_of, empty, renames) in enumerate(rows):
-        found[name] = Criterion(
-            index,
-            name,
-            tuple(outcome for outcome, _ in outcomes),
-            tuple((tp, fp, fn) for _, (tp, fp, fn) in outcomes),
-            axis,
-            name if per_type is None else names[per_type],
-            name if support is None else names[support],
-            index if cells_of is None else cells_of,
-            empty,
-            renames,
-        )
-    return found
+    return _spanrs.criteria(matcher)
 
 
 @cache

@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from spanrs.eval.matchers import Criterion, Matcher, criteria
+from spanrs._spanrs import Criterion
+from spanrs.eval.matchers import Matcher, criteria
 
 if TYPE_CHECKING:
     import numpy as np

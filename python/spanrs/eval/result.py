@@ -13,7 +13,7 @@ from spanrs.eval import state as state_of
 from spanrs.eval import tables
 from spanrs.eval.evaluation import Evaluation
 from spanrs.eval.fair_weights import Weights
-from spanrs.eval.long_table import LongTable, long_table
+from spanrs.eval.long_table import LongTable
 from spanrs.eval.matchers import Fair
 from spanrs.eval.measures import Bootstrap, Measure, Ratio, f1_measures
 from spanrs.eval.merging import merge_evaluations
@@ -370,7 +370,7 @@ class Result(Evaluation):
         >>> [row for row in table.rows if row[1] == "span"]
         [(None, 'span', 'match', 'A', 'A', 1), (None, 'span', 'spurious', None, 'C', 1)]
         """
-        return long_table(self)
+        return LongTable(self.counts.long())
 
     def tables(self, *, untyped: bool = False, criteria: Sequence[str] | None = None) -> list[Table]:
         """Give the tables that are printed: measures, outcomes, confusion, documents; measures in per cent.

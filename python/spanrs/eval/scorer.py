@@ -91,20 +91,18 @@ class Scorer:
         self._noticed: Evidence | None = None
         self._merged: list[Result] = []
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        options = {
-            "matcher": self.matcher,
-            "vocabulary": self._vocabulary,
-            "on_misaligned": self._on_misaligned,
-            "threads": self._threads,
-        }
-        return _restored, (
-            self._made,
-            options,
-            self._own(take=False),
-            self._scorer.position(),
-            self._merged,
-        )
+    def __getstate__(self) -> dict[str, Any]:
+        # The compiled scorer is made again from what it has counted, and its position.
+        return vars(self) | {"_scorer": (self._own(), self._scorer.position())}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state)
+        own, position = state["_scorer"]
+        self.reset()
+        self._take_schemes(own)
+        self._scorer.resume(own.counts, position)
+        self._noticed = own.evidence
+        self._merged = list(state["_merged"])
 
     def update(
         self,
@@ -135,8 +133,10 @@ class Scorer:
         sizes = document_sizes(documents)
         if sizes is not None and not self._made[-1]:
             raise TypeError("documents need a scorer that is made with by_document=True")
+        masked = lengths is not None or mask is not None
         if inputs.is_arrow(gold) and inputs.is_arrow(pred):
-            inputs.reject_lengths_and_mask(inputs.ARROW_KNOWS, lengths, mask)
+            if masked:
+                raise TypeError("Arrow columns know their lengths, and a null leaves a token out")
             self._scorer.update_arrow(gold, pred, names, ignore_index, self._threads, sizes)
             return
         gold, pred = inputs.as_lists(gold), inputs.as_lists(pred)
@@ -144,7 +144,8 @@ class Scorer:
             golds, preds, cut = inputs.as_batch(gold, pred, ignore_index, lengths, mask)
             self._scorer.update_ids(golds, preds, names, ignore_index, cut, self._threads, sizes)
             return
-        inputs.reject_lengths_and_mask(inputs.FOR_IDS, lengths, mask)
+        if masked:
+            raise TypeError("lengths and mask go with ids; name the vocabulary")
         gold, pred = inputs.reiterable(gold), inputs.reiterable(pred)
         if inputs.are_spans(gold, pred):
             self._scorer.update_spans(*_spanrs.span_lists_of_tuples(gold, pred, True), sizes)
@@ -155,8 +156,9 @@ class Scorer:
         self, table: Any, *, gold: str = "gold", pred: str = "pred", documents: str | None = None
     ) -> None:
         """Add the columns of one table or stream; see :func:`spanrs.score_table`."""
-        for batch, sizes in inputs.table_batches(table, documents, whole=documents is not None):
-            self.update(inputs.table_column(batch, gold), inputs.table_column(batch, pred), documents=sizes)
+        whole = documents is not None
+        for golds, preds, names in inputs.table_columns(table, gold, pred, documents, whole=whole):
+            self.update(golds, preds, documents=names)
 
     def update_files(
         self,
@@ -203,16 +205,9 @@ class Scorer:
         """
         if not isinstance(other, Scorer):
             raise TypeError(f"scorers merge with scorers, not with {type(other).__name__}")
-        self._add(other.result())
-
-    def _add(self, result: Result) -> None:
+        result = other.result()
         self._take_schemes(result)
         self._merged.append(result)
-
-    def _resume(self, own: Result, position: tuple[int, int]) -> None:
-        self._take_schemes(own)
-        self._scorer.resume(own.counts, position)
-        self._noticed = own.evidence
 
     def _take_schemes(self, result: Result) -> None:
         settings = merged_settings(self._settings(), result.settings)
@@ -220,7 +215,7 @@ class Scorer:
             self._scorer.set_schemes(settings["scheme"], settings.get("pred_scheme"))
 
     def _settings(self) -> dict[str, str]:
-        return make_settings(self.matcher, self._scorer.made(), self._dialect, self._on_misaligned)
+        return make_settings(self.matcher, self._scorer.schemes(), self._dialect, self._on_misaligned)
 
     def result(self) -> Result:
         """Give what was counted so far. The scorer can go on.
@@ -231,43 +226,16 @@ class Scorer:
             A value of its own, which later updates do not change. With documents, what was added since the last one
             ended is one, too.
         """
-        return self._result(take=False)
-
-    def _result(self, *, take: bool) -> Result:
-        """Give what was counted; with ``take`` counts are not copied, and the scorer must not be used afterwards."""
-        own = self._own(take=take)
+        own = self._own()
         return own.merge(*self._merged) if self._merged else own
 
-    def _own(self, *, take: bool) -> Result:
+    def _own(self, *, take: bool = False) -> Result:
+        """Give what was counted here; with ``take`` counts are not copied, and the scorer must not be used again."""
         evidence = Evidence.from_state(self._scorer.evidence())
         if self._noticed is not None:
             # The compiled scorer goes on numbering sentences, but keeps as many violations as if it began.
             evidence = merge_evidence([self._noticed, evidence], [0, 0]).first(self._made[4])
         return Result(self._scorer.counts(take), self._settings(), self.matcher, evidence)
-
-
-def _restored(
-    made: tuple[Any, ...],
-    options: dict[str, Any],
-    own: Result,
-    position: tuple[int, int],
-    merged: list[Result],
-) -> Scorer:
-    """Make a scorer again that was pickled."""
-    scheme, pred_scheme, reading, dialect, max_violations, by_document = made
-    scorer = Scorer(
-        scheme,
-        reading,
-        pred_scheme=pred_scheme,
-        dialect=dialect,
-        max_violations=max_violations,
-        by_document=by_document,
-        **options,
-    )
-    scorer._resume(own, position)
-    for result in merged:
-        scorer._add(result)
-    return scorer
 
 
 def _threads(threads: int) -> int:
@@ -379,54 +347,59 @@ def score(
     >>> [row.totals.tp for row in spanrs.score(gold, pred, documents=["first", "second"]).documents]
     [0, 1]
     """
-    names = None if vocabulary is None else as_vocabulary(vocabulary)
     scorer = Scorer(
         scheme,
         reading,
         matcher=matcher,
         pred_scheme=pred_scheme,
-        vocabulary=names,
+        vocabulary=vocabulary,
         dialect=dialect,
         max_violations=max_violations,
         by_document=documents is not None or document_weights is not None,
         threads=threads,
     )
+    lengths = inputs.reiterable(lengths)
     if details:
         # They are read twice.
         gold, pred = (inputs.reiterable(inputs.as_lists(side), sentences=True) for side in (gold, pred))
-        lengths = None if lengths is None else inputs.as_lengths(lengths)
         mask = inputs.reiterable(mask, sentences=True)
     if document_weights is not None and documents is None:
-        gold, lengths = inputs.reiterable(gold), None if lengths is None else inputs.as_lengths(lengths)
+        gold = inputs.reiterable(gold)
         documents = [1] * inputs.count_sentences(gold, lengths)
     ids: dict[str, Any] = {"ignore_index": ignore_index, "lengths": lengths, "mask": mask}
     scorer.update(gold, pred, **ids, documents=documents)
-    result = scorer._result(take=True)
+    result = scorer._own(take=True)
     if details:
-        made = (result.settings["scheme"], result.settings.get("pred_scheme"), reading, dialect)
-        result = replace(
-            result, details=_details(gold, pred, made, scorer.matcher, vocabulary=names, **ids)
-        )
+        options = (result.settings["scheme"], result.settings.get("pred_scheme"), reading, dialect)
+        lists = _span_lists(gold, pred, scorer._vocabulary, options, ids)
+        result = replace(result, details=_details(*lists, scorer.matcher))
     warn(result.warnings)
     return result if document_weights is None else result.with_document_weights(document_weights)
 
 
-def _details(gold: Side, pred: Side, made: Any, matcher: Matcher, **ids: Any) -> dict[str, list[Detail]]:
+def _span_lists(
+    gold: Side, pred: Side, vocabulary: list[str] | None, options: Any, ids: dict[str, Any]
+) -> tuple[_spanrs.SpanLists, _spanrs.SpanLists]:
+    """Read the spans of both sides; ``options`` is scheme, pred_scheme, reading and dialect."""
+    if vocabulary is not None:
+        golds, preds, sizes = inputs.as_batch(gold, pred, **ids)
+        return _spanrs.span_lists_of_ids(golds, preds, vocabulary, ids["ignore_index"], sizes, options)
+    if inputs.are_spans(gold, pred):
+        return _spanrs.span_lists_of_tuples(gold, pred, True)
+    return _spanrs.span_lists_of_tags(gold, pred, options)
+
+
+def _details(gold: _spanrs.SpanLists, pred: _spanrs.SpanLists, matcher: Matcher) -> dict[str, list[Detail]]:
     """Say what became of each span, by criterion."""
-    golds, preds = inputs.span_lists(gold, pred, made, tokens=True, **ids)
-    details: dict[str, list[Detail]] = {}
-    for name, criterion in matcher.criteria.items():
-        if criterion.cells != criterion.index:
-            # The same outcomes with other weights.
-            known = next(c.name for c in matcher.criteria.values() if c.index == criterion.cells)
-            details[name] = details[known]
-            continue
-        found = _spanrs.span_events(golds, preds, matcher.options(), matcher.filter(), criterion.index, [])
-        details[name] = [
-            Detail(criterion.outcomes[at], sentence, _span(gold_span), _span(pred_span), g, p)
+    by_cells: dict[int, list[Detail]] = {}
+    # Criteria with the same cells have the same outcomes, with other weights.
+    for cells, outcomes in {c.cells: c.outcomes for c in matcher.criteria.values()}.items():
+        found = _spanrs.span_events(gold, pred, matcher.options(), matcher.filter(), cells, [])
+        by_cells[cells] = [
+            Detail(outcomes[at], sentence, _span(gold_span), _span(pred_span), g, p)
             for at, sentence, g, p, gold_span, pred_span in found
         ]
-    return details
+    return {name: by_cells[criterion.cells] for name, criterion in matcher.criteria.items()}
 
 
 def _span(span: tuple[str, int, int, list[int] | None] | None) -> Span | None:

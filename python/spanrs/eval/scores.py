@@ -9,7 +9,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from spanrs import _spanrs
-from spanrs.eval.matchers import Criterion, Matcher, criteria
+from spanrs._spanrs import Criterion
+from spanrs.eval.matchers import Matcher, criteria
 
 if TYPE_CHECKING:
     from spanrs._spanrs import _Summary

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from spanrs import _spanrs
-from spanrs.errors import SchemeError
+from spanrs.errors import SchemeError, with_code
 from spanrs.eval.matchers import Matcher
 from spanrs.tags.types import Dialect
 
@@ -16,8 +16,8 @@ UNDECIDED = "auto"
 def make_settings(
     matcher: Matcher,
     made: tuple[str | None, str | None, str],
-    dialect: Dialect = Dialect(),
-    on_misaligned: str = "refuse",
+    dialect: Dialect,
+    on_misaligned: str,
 ) -> dict[str, str]:
     """Name how a result is made: by matcher, scheme, that of pred where it is another one, reading and dialect."""
     scheme, pred_scheme, reading = made
@@ -56,8 +56,7 @@ def merged_settings(one: Mapping[str, str], other: Mapping[str, str]) -> dict[st
     if both != theirs:
         signatures = f"{signature(one)} and {signature(other)}"
         error = SchemeError(f"results made differently cannot be merged: {signatures}")
-        error.code = "signature"
-        raise error
+        raise with_code(error, "signature")
     return both
 
 
@@ -75,12 +74,9 @@ def with_schemes(settings: dict[str, str], others: dict[str, str]) -> dict[str, 
         scheme = others["scheme"]
     if scheme == UNDECIDED and pred_scheme == UNDECIDED:
         pred_scheme = None
-    taken: dict[str, str] = {}
+    schemes = {"scheme": scheme, "pred_scheme": pred_scheme}
+    taken: dict[str, str | None] = {}
     for name, value in settings.items():
-        if name == "scheme":
-            taken[name] = scheme
-            if pred_scheme is not None:
-                taken["pred_scheme"] = pred_scheme
-        elif name != "pred_scheme":
-            taken[name] = value
-    return taken
+        # The scheme of pred follows that of gold.
+        taken |= schemes if name in schemes else {name: value}
+    return {name: value for name, value in taken.items() if value is not None}

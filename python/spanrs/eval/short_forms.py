@@ -152,11 +152,9 @@ def score_table(
     Totals(tp=1, fp=1, fn=0)
     """
     scorer = Scorer(by_document=documents is not None, **options)
-    schemes = (options.get("scheme", "auto"), options.get("pred_scheme") or "")
-    whole = documents is not None or any(map(is_auto, schemes))
-    for batch, names in inputs.table_batches(table, documents, whole=whole):
-        columns = (inputs.table_column(batch, name) for name in (gold, pred))
-        scorer.update(*columns, documents=names)
+    whole = documents is not None or any(is_auto(scheme or "") for scheme in scorer._made[:2])
+    for golds, preds, names in inputs.table_columns(table, gold, pred, documents, whole=whole):
+        scorer.update(golds, preds, documents=names)
     result = scorer.result()
     warn(result.warnings)
     return result

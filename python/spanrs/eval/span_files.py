@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection
+from dataclasses import replace
 from os import PathLike
 from pathlib import Path
 from typing import Any
 
 from spanrs import _spanrs
-from spanrs.errors import AlignmentError, warn
+from spanrs.errors import AlignmentError, warn, with_code
 from spanrs.eval.documents import document_name
-from spanrs.eval.evidence import Evidence
 from spanrs.eval.fair_weights import Weights
-from spanrs.eval.matchers import EXCLUDED, Fair, Matcher, as_matcher
+from spanrs.eval.matchers import EXCLUDED, Fair, Matcher
 from spanrs.eval.result import Result
+from spanrs.eval.scorer import Scorer
 from spanrs.io import Columns, Source
-from spanrs.tags.types import Dialect
 
 FORMATS = ("auto", "spans", "stacked")
 
@@ -88,25 +88,28 @@ def score_span_files(
         raise TypeError("gold and pred are one file object; open the file twice")
     if file_format not in FORMATS:
         raise ValueError(f"unknown format {file_format!r}; one of {', '.join(FORMATS)}")
-    matcher = as_matcher(matcher)
+    scorer = Scorer("BIO", matcher=matcher, max_violations=0, by_document=by_document)
     options = columns._replace(second=pos_column if ignore_punct else columns.second).as_options()
     form = None if file_format == "auto" else file_format
-    made = ("BIO", None, "conlleval", Dialect(), 0, by_document)
-    scorer = _spanrs.Scorer(matcher.options(), matcher.filter(), *made)
     formats: set[str] = set()
-    done = _Done(progress)
-    for name, golds, preds in pair_files(gold, pred):
-        sides = ((golds, form, options, ignore_punct), (preds, form, options, ignore_punct))
-        document = None if name is None else document_name(name)
-        found = scorer.update_span_files(*sides, document, None if progress is None else done)
-        done.end_file()
-        formats.update(found[:2])
-    settings = matcher.settings() | {"format": "+".join(sorted(formats))}
+    before = now = 0
+
+    def tell(read: int) -> None:
+        nonlocal now
+        now = read
+        if progress is not None:
+            progress(before + read)
+
+    for document, *files in pair_files(gold, pred):
+        golds, preds = ((file, form, options, ignore_punct) for file in files)
+        watch = None if progress is None else tell
+        formats.update(scorer._scorer.update_span_files(golds, preds, document, watch)[:2])
+        before, now = before + now, 0
+    settings = scorer.matcher.settings() | {"format": "+".join(sorted(formats))}
     if "stacked" in formats:
         settings["punct"] = f"ignored by column {pos_column}" if ignore_punct else "kept"
     settings["version"] = _spanrs.__version__
-    evidence = Evidence.from_state(scorer.evidence())
-    result = Result(scorer.counts(), settings, matcher, evidence)
+    result = replace(scorer.result(), settings=settings)
     warn(result.warnings)
     return result
 
@@ -150,39 +153,14 @@ def fair_files(
     return score_span_files(gold, pred, matcher=matcher, **options)
 
 
-class _Done:
-    """Tells how much of several files is read."""
-
-    def __init__(self, progress: Callable[[int], object] | None) -> None:
-        self._progress = progress
-        self._before = self._now = 0
-
-    def __call__(self, read: int) -> None:
-        self._now = read
-        if self._progress is not None:
-            self._progress(self._before + read)
-
-    def end_file(self) -> None:
-        self._before += self._now
-        self._now = 0
-
-
-def _is_path(source: Source) -> bool:
-    return isinstance(source, (str, PathLike))
-
-
-def pair_files(gold: Source, pred: Source) -> Iterable[tuple[str | None, Any, Any]]:
-    """Give the name, gold and pred of each pair of files."""
-    folders = [Path(side) if _is_path(side) and Path(side).is_dir() else None for side in (gold, pred)]  # type: ignore[arg-type]
-    if folders == [None, None]:
-        return [(str(gold) if _is_path(gold) else None, gold, pred)]
-    files = [_files(side, folder) for side, folder in zip((gold, pred), folders, strict=True)]
-    golds, preds = files
-    # One file against a directory is meant for the file of its name.
-    if None in folders:
-        names = set(golds) if folders[0] is None else set(preds)
-        golds = {name: path for name, path in golds.items() if name in names}
-        preds = {name: path for name, path in preds.items() if name in names}
+def pair_files(gold: Source, pred: Source) -> list[tuple[str | None, Any, Any]]:
+    """Give the name of the document, gold and pred of each pair of files."""
+    paths = [Path(side) for side in (gold, pred) if isinstance(side, (str, PathLike))]
+    if not any(path.is_dir() for path in paths):
+        return [(document_name(str(gold)) if isinstance(gold, (str, PathLike)) else None, gold, pred)]
+    if len(paths) < 2:
+        raise TypeError("a directory is paired with a directory, or with a file that has a name")
+    golds, preds = _files(*paths), _files(*reversed(paths))
     for side, mine, others, where in (("gold", golds, preds, pred), ("pred", preds, golds, gold)):
         lone = sorted(set(mine) - set(others))
         if lone:
@@ -191,22 +169,18 @@ def pair_files(gold: Source, pred: Source) -> Iterable[tuple[str | None, Any, An
                 f"{mine[lone[0]]}: no file of that name in {where}; {side} has no partner for "
                 f"{', '.join(lone[:3])}{more}"
             )
-            error.code = "unpaired_files"
-            error.path = str(mine[lone[0]])
-            raise error
+            raise with_code(error, "unpaired_files", str(mine[lone[0]]))
     if not golds:
         error = AlignmentError(f"{gold}: no files to pair with those of {pred}")
-        error.code = "unpaired_files"
-        raise error
-    return [(name, golds[name], preds[name]) for name in sorted(golds)]
+        raise with_code(error, "unpaired_files")
+    return [(document_name(name), golds[name], preds[name]) for name in sorted(golds)]
 
 
-def _files(side: Source, folder: Path | None) -> dict[str, Path]:
-    if folder is None:
-        if not _is_path(side):
-            raise TypeError("a directory is paired with a directory, or with a file that has a name")
-        return {Path(side).name: Path(side)}  # type: ignore[arg-type]  # a path, as was seen
+def _files(side: Path, other: Path) -> dict[str, Path]:
+    """Give the files of one side by name."""
+    if not side.is_dir():
+        return {side.name: side}
+    # One file against a directory is meant for the file of its name.
+    entries = side.iterdir() if other.is_dir() else [side / other.name]
     # Hidden files are those of editors and systems.
-    return {
-        path.name: path for path in folder.iterdir() if path.is_file() and not path.name.startswith(".")
-    }
+    return {path.name: path for path in entries if path.is_file() and not path.name.startswith(".")}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from spanrs.errors import Violation
@@ -57,23 +57,17 @@ def of_tags(
     return found
 
 
-def _of_types(types: Collection[str], settings: Mapping[str, str]) -> list[str]:
+def _of_types(types: Collection[str], settings: Mapping[str, str]) -> Iterator[str]:
     """Warn of types that look like something else."""
-    found = []
     # A number may be a type among others.
     numbered = bool(types) and all(FORGOTTEN.fullmatch(name) for name in types)
     forgotten = sorted(name for name in types if numbered or re.fullmatch("LABEL_[0-9]+", name))
     if forgotten:
-        found.append(
-            f"types like {forgotten[0]} look like ids whose names were forgotten; set id2label of the model"
-        )
+        yield f"types like {forgotten[0]} look like ids whose names were forgotten; set id2label of the model"
     if "TOKEN" in (settings.get("scheme"), settings.get("pred_scheme")):
         prefixed = sorted(name for name in types if PREFIXED.fullmatch(name))
         if prefixed:
-            found.append(
-                f"types like {prefixed[0]} look like tags with a prefix, which TOKEN does not read"
-            )
-    return found
+            yield f"types like {prefixed[0]} look like tags with a prefix, which TOKEN does not read"
 
 
 def _why(side: str, first: Violation | None) -> str:

@@ -39,48 +39,38 @@ def spreads(
     result: Result, counts: LabelCounts, samples: int, seed: int, threads: int
 ) -> dict[str, Spreads]:
     """Draw samples of documents and give, by table, the spread of the measures. All tables share the samples."""
-    wanted = [
-        (table, label, measure)
-        for table in TABLES
-        for label in (None, *sorted(counts.rows[table]))
-        for measure in measures(table, label)
-    ]
+    import numpy as np
+
     if not counts.documents:
         return {table: ([NOTHING] * len(measures(table, None)), {}) for table in TABLES}
-    compiled = [measure.compiled(result.matcher) for _, _, measure in wanted]
+    keys = [(table, label) for table in TABLES for label in (None, *sorted(counts.rows[table]))]
+    compiled = [measure.compiled(result.matcher) for key in keys for measure in measures(*key)]
     values = result.counts.bootstrap(compiled, samples, seed, threads)
     assert values is not None  # There are documents.
-    columns: dict[tuple[str, str | None], list[npt.NDArray[np.float64]]] = {}
-    for at, (table, label, _) in enumerate(wanted):
-        columns.setdefault((table, label), []).append(values[:, at])
+    # As many measures for each label, and for all labels together.
+    columns = dict(zip(keys, np.split(values, len(keys), axis=1), strict=True))
     found: dict[str, Spreads] = {}
     for table in TABLES:
-        labels = sorted(counts.rows[table])
+        together = columns[table, None]
+        by_label = {label: columns[table, label] for label in sorted(counts.rows[table])}
         # Samples without any annotation do not count for all labels together.
-        occurs = [~_is_nan(columns[table, label][0]) for label in labels]
-        some = sum(occurs) > 0 if occurs else None
-        together = [_spread(column if some is None else column[some]) for column in columns[table, None]]
-        if some is None:
-            together = [NOTHING for _ in together]
-        found[table] = (
-            together,
-            {label: [_spread(column) for column in columns[table, label]] for label in labels},
-        )
+        empty = np.all([np.isnan(column[:, 0]) for column in by_label.values()], axis=0)
+        together[empty] = np.nan
+        found[table] = (_spreads(together), {label: _spreads(of) for label, of in by_label.items()})
     return found
 
 
-def _is_nan(values: npt.NDArray[np.float64]) -> npt.NDArray[np.bool_]:
+def _spreads(columns: npt.NDArray[np.float64]) -> list[Spread]:
+    """Give mean and variance of the values of each column that are numbers."""
     import numpy as np
 
-    return np.isnan(values)
-
-
-def _spread(values: npt.NDArray[np.float64]) -> Spread:
-    """Give mean and variance of the values that are numbers."""
-    known = values[~_is_nan(values)]
-    if not len(known):
-        return NOTHING
-    # Values that lie close together lose no digits when their mean is near 0.
-    first = known[0]
-    apart = known - first
-    return Spread(len(known), float(first + apart.mean()), float(apart.var()))
+    found = []
+    for column in columns.T:
+        known = column[~np.isnan(column)]
+        if not len(known):
+            found.append(NOTHING)
+            continue
+        # Values that lie close together lose no digits when their mean is near 0.
+        apart = known - known[0]
+        found.append(Spread(len(known), float(known[0] + apart.mean()), float(apart.var())))
+    return found

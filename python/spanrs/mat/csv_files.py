@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterable, Iterator, Sequence
+from codecs import getwriter
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from io import TextIOWrapper
 from os import PathLike
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
@@ -17,6 +17,7 @@ from spanrs.report.numbers import safe_cell
 
 if TYPE_CHECKING:
     from spanrs.mat.layout import Layout
+    from spanrs.report.frames import Tabular
 
 #: Tables and their files.
 FILES = {
@@ -28,70 +29,43 @@ FILES = {
 DETAILS = "details.csv"
 CONFUSABILITY = "confusability.csv"
 #: What stands between the arguments of a function.
-SEPARATORS = {"excel": ",", "openoffice": ";"}
-#: The columns of details.
-HEADER = Detail._fields
+SEPARATORS = {"excel": ",", "openoffice": ";", None: None}
+
+
+def sheets(tables: Layout, confusability: bool = True) -> Iterator[tuple[str, str, Tabular]]:
+    """Give all tables of a result for any writer, each with the name of its CSV file and its title."""
+    for name in tables.names:
+        yield FILES[name], f"By {name.replace('_', '-')}", tables.table(name)
+    if tables.details is not None:
+        yield DETAILS, "Details", tables.detail_table
+    if confusability:
+        yield CONFUSABILITY, "Confusability matrix", tables.confusability
 
 
 def write(
-    tables: Layout,
-    folder: str | PathLike[str],
-    *,
-    formulas: str | None = "excel",
-    confusability: bool = True,
+    tables: Layout, folder: str | PathLike[str], *, formulas: str | None, confusability: bool
 ) -> list[str]:
     """Write all tables; the arguments are those of :meth:`spanrs.mat.MatTables.to_csv`."""
-    if formulas is not None and formulas not in SEPARATORS:
+    if formulas not in SEPARATORS:
         raise ValueError(f"unknown formulas {formulas!r}; excel, openoffice or None")
-    separator = None if formulas is None else SEPARATORS[formulas]
-    place = Path(folder)
     written = []
-    for name in tables.names:
-        table = tables.table(name)
-        with atomic_output(place / FILES[name]) as out:
-            rows(out, [table.columns, *cells(table, separator)])
-        written.append(FILES[name])
-    if tables.details is not None:
-        with atomic_output(place / DETAILS) as out, detail_rows(out) as add:
-            add(tables.details)
-        written.append(DETAILS)
-    if confusability:
-        made = tables.confusability
-        with atomic_output(place / CONFUSABILITY) as out:
-            rows(out, (map(_safe, row) for row in [made.columns, *made.rows]))
-        written.append(CONFUSABILITY)
+    for file, _, table in sheets(tables, confusability):
+        with atomic_output(Path(folder) / file) as out:
+            add = csv_rows(out, table.columns)
+            add(cells(table, SEPARATORS[formulas]))
+        written.append(file)
     return written
 
 
+def csv_rows(out: IO[bytes], columns: Sequence[str]) -> Callable[[Iterable[Iterable[Any]]], None]:
+    """Give a function that writes rows as Python's csv does (commas, CR LF); the header is written first."""
+    writer = csv.writer(getwriter("utf-8")(out))
+    writer.writerow(map(safe_cell, columns))
+    return writer.writerows
+
+
 @contextmanager
-def detail_rows(out: IO[bytes]) -> Iterator[Any]:
-    """Give a function that writes details, as many at a time as there are; the header is written first."""
-    text = TextIOWrapper(out, encoding="utf-8", newline="", write_through=False)
-    writer = csv.writer(text)
-    writer.writerow(HEADER)
-
-    def add(details: Iterable[Detail]) -> None:
-        writer.writerows(detail_cells(detail) for detail in details)
-
-    try:
-        yield add
-    finally:
-        text.flush()
-        text.detach()
-
-
-def detail_cells(detail: Detail) -> Sequence[Any]:
-    """Give the cells of a detail; what a spreadsheet would take for a formula has a ``'`` before it."""
-    return [_safe(cell) for cell in detail]
-
-
-def rows(out: IO[bytes], lines: Iterable[Iterable[Any]]) -> None:
-    """Write rows as Python's csv does: commas, CR LF, quotes where they are needed."""
-    text = TextIOWrapper(out, encoding="utf-8", newline="")
-    csv.writer(text).writerows(lines)
-    text.flush()
-    text.detach()
-
-
-def _safe(cell: Any) -> Any:
-    return safe_cell(cell) if isinstance(cell, str) else cell
+def detail_rows(out: IO[bytes]) -> Iterator[Callable[[Iterable[Detail]], None]]:
+    """Give a function that writes details, as many at a time as there are."""
+    add = csv_rows(out, Detail._fields)
+    yield lambda details: add(map(safe_cell, detail) for detail in details)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -46,3 +47,9 @@ class DetailTable(Frames):
     def rows(self) -> list[tuple[Any, ...]]:
         """The details; None where a side has no annotation."""
         return list(self.details)
+
+
+def first_names(names: Sequence[str]) -> str:
+    """List the first three names, and say how many more there are."""
+    more = f" and {len(names) - 3} more" if len(names) > 3 else ""
+    return ", ".join(names[:3]) + more

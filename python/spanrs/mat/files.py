@@ -11,9 +11,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
 from spanrs import _spanrs
+from spanrs.eval.documents import document_name
 from spanrs.io.columns import Columns
 from spanrs.io.document import Document
 from spanrs.io.documents import conll_scheme, of_memory, opened
+from spanrs.mat.details import first_names
 
 if TYPE_CHECKING:
     from spanrs.mat.task import Task
@@ -55,20 +57,12 @@ class InputFormat:
 
     def read(self, path: Path, task: Task | None) -> _spanrs.Documents:
         """Read the documents of a file; raises what :func:`spanrs.io.read_documents` does."""
-        elements = None if task is None or self.translate_all else task.declared()
-        overlay = self.overlay and elements is not None
-        return opened(
-            path,
-            self.format,
-            encoding=self.encoding,
-            elements=elements,
-            overlay=overlay,
-            scheme=self.scheme,
-            reading=self.reading,
-            columns=self.columns,
-            annotator=self.annotator,
-            max_expansion=self.max_expansion,
-        )
+        # The other fields are the arguments of `opened`.
+        options = dict(vars(self))
+        translate_all = options.pop("translate_all")
+        elements = None if task is None or translate_all else task.declared()
+        options["overlay"] = self.overlay and elements is not None
+        return opened(path, elements=elements, **options)
 
 
 @dataclass(frozen=True)
@@ -137,10 +131,8 @@ def file_pairs(
         one, other = (golds, preds) if golds.is_dir() else (preds, golds)
         raise ValueError(f"{one} is a directory and {other} is not; name two files or two directories")
     for file in _listed(preds, formats[1], pairing.file_re):
-        name = file.name
-        if pairing.suffix_off and name.endswith(pairing.suffix_off):
-            name = name[: -len(pairing.suffix_off)]
-        yield file_pair(golds / (name + (pairing.suffix_on or "")), file, formats, task)
+        name = file.name.removesuffix(pairing.suffix_off or "") + (pairing.suffix_on or "")
+        yield file_pair(golds / name, file, formats, task)
 
 
 def without_hypothesis(gold: Side, pairs: Sequence[FilePair]) -> str | None:
@@ -153,9 +145,7 @@ def without_hypothesis(gold: Side, pairs: Sequence[FilePair]) -> str | None:
         alone = sorted(entry.name for entry in entries if entry.name not in paired and entry.is_file())
     if not alone:
         return None
-    first = ", ".join(alone[:3])
-    more = f" and {len(alone) - 3} more" if len(alone) > 3 else ""
-    return f"Reference files without a hypothesis are not scored: {first}{more}."
+    return f"Reference files without a hypothesis are not scored: {first_names(alone)}."
 
 
 def _listed(folder: Path, input_format: InputFormat, file_re: str | None) -> list[Path]:
@@ -166,9 +156,8 @@ def _listed(folder: Path, input_format: InputFormat, file_re: str | None) -> lis
     # What cannot be opened is said later; a pipe would wait for somebody to write into it.
     with os.scandir(folder) as entries:
         names = sorted(e.name for e in entries if fits(e.name) and (e.is_file() or not os.path.exists(e)))
-    files = (folder / name for name in names)
     # The text beside a file of brat is no document of its own.
-    return [file for file in files if input_format.format != "brat" or file.suffix == ".ann"]
+    return [folder / name for name in names if input_format.format != "brat" or Path(name).suffix == ".ann"]
 
 
 def file_pair(
@@ -176,16 +165,15 @@ def file_pair(
 ) -> FilePair:
     """Give two files as a pair."""
     of_gold, of_pred = formats
-    # Names of files may have bytes that are no text.
-    name = os.fsencode(pred.name).decode("utf-8", "backslashreplace")
 
     def read_pred() -> _spanrs.Documents:
-        if of_gold.format == of_pred.format == "conll" and of_pred.scheme == "auto":
+        scheme = of_pred.scheme
+        if of_gold.format == of_pred.format == "conll" and scheme == "auto":
             # As for scores: gold says how both are written, unless pred is clearly in another scheme.
-            of_both = conll_scheme(gold, of_gold.columns)
-            return replace(of_pred, scheme=conll_scheme(pred, of_pred.columns, of_both)).read(pred, task)
-        return of_pred.read(pred, task)
+            scheme = conll_scheme(pred, of_pred.columns, conll_scheme(gold, of_gold.columns))
+        return replace(of_pred, scheme=scheme).read(pred, task)
 
+    name = document_name(pred.name)
     return FilePair(name, str(gold), str(pred), _reader(gold, of_gold, task), read_pred)
 
 

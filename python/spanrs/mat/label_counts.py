@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from math import sqrt
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 from spanrs.eval.matchers import Cell, criteria
 from spanrs.mat.matcher import CLASHES, TABLES
@@ -20,10 +20,17 @@ MIRRORED = {
 }
 
 #: match, refclash, missing, hypclash, spurious
-Counts = tuple[int, int, int, int, int]
-NONE: Counts = (0, 0, 0, 0, 0)
+Counts: TypeAlias = list[int]
+#: By outcome, its column in the row of gold's label and in that of pred's; other outcomes are clashes.
+COLUMNS: dict[str, tuple[int | None, int | None]] = {
+    "match": (0, None),
+    "missing": (2, None),
+    "spurious": (None, 4),
+    "present": (None, None),
+}
+CLASHED = (1, 3)
 #: By kind of clash, seen from ref and from hyp.
-Kinds = tuple[list[int], list[int]]
+Kinds: TypeAlias = tuple[list[int], list[int]]
 
 
 class Spread(NamedTuple):
@@ -43,29 +50,23 @@ class Spread(NamedTuple):
         return self.mean * scale, self.variance * scale * scale, sqrt(self.variance) * scale
 
 
-def add_counts(a: Counts, b: Counts) -> Counts:
-    """Add two rows."""
-    return (a[0] + b[0], a[1] + b[1], a[2] + b[2], a[3] + b[3], a[4] + b[4])
-
-
 @dataclass
 class LabelCounts:
     """Counts of one document or of many, by label."""
 
     rows: dict[str, dict[str, Counts]] = field(default_factory=lambda: {table: {} for table in TABLES})
     kinds: dict[str, Kinds] = field(default_factory=dict)
-    confusion: Counter[tuple[str, str]] = field(default_factory=Counter)
+    confusion: Counter[tuple[str | None, str | None]] = field(default_factory=Counter)
     documents: int = 0
     misplaced: int = 0
     """Documents with an annotation boundary that is not a token boundary."""
-    elements: list[int] = field(default_factory=lambda: [0] * len(TABLES))
+    elements: Counter[str] = field(default_factory=Counter)
     """Elements of the text, by table: tokens, tokens, pseudo-tokens, characters."""
 
     @classmethod
     def of_cells(cls, cells: Iterable[Cell]) -> LabelCounts:
         """Count the cells of a result by label: what a pair is to gold for gold's, what it is to pred for pred's."""
         counts = cls()
-        rows: dict[str, dict[str, list[int]]] = {table: {} for table in TABLES}
         names = [(name, criterion.outcomes) for name, criterion in criteria("mat").items()]
         for at, outcome, gold, pred, number in cells:
             table, outcomes = names[at]
@@ -73,76 +74,52 @@ class LabelCounts:
             if table == "corpus":
                 setattr(counts, name, getattr(counts, name) + n)
             elif name == "elements":
-                counts.elements[TABLES.index(table)] += n
+                counts.elements[table] += n
             else:
-                counts._add(rows[table], table, name, (gold, pred), n)
-        for table, found in rows.items():
-            counts.rows[table] = {label: _row(row) for label, row in found.items()}
+                counts._add(table, name, (gold, pred), n)
         return counts
 
-    def _add(
-        self, rows: dict[str, list[int]], table: str, name: str, pair: tuple[str | None, str | None], n: int
-    ) -> None:
+    def _add(self, table: str, name: str, pair: tuple[str | None, str | None], n: int) -> None:
         """Count one cell of annotations or of their elements."""
-        gold, pred = pair
-        side, _, kind = name.rpartition("_")
-        for label, counted in ((gold, side != "pred"), (pred, side != "gold")):
-            if label is not None and counted:
-                rows.setdefault(label, [0] * 5)
-        if name == "present":
-            return
-        if kind == "match" and gold is not None:
-            rows[gold][0] += n
-        elif kind == "missing" and gold is not None:
-            rows[gold][2] += n
-        elif kind == "spurious" and pred is not None:
-            rows[pred][4] += n
-        else:
-            if gold is not None and side != "pred":
-                rows[gold][1] += n
-                self._add_kind(table, gold, 0, MIRRORED.get(kind, kind), n)
-            if pred is not None and side != "gold":
-                rows[pred][3] += n
-                self._add_kind(table, pred, 1, kind, n)
+        # A clash may count for one side only: gold_overlap, pred_overlap.
+        only, _, kind = name.rpartition("_")
+        seen = (MIRRORED.get(kind, kind), kind)
+        for side, (label, other) in enumerate(zip(pair, ("pred", "gold"), strict=True)):
+            if label is None or only == other:
+                continue
+            row = self.rows[table].setdefault(label, [0] * 5)
+            column = COLUMNS.get(kind, CLASHED)[side]
+            if column is not None:
+                row[column] += n
+            if table == "tag" and column in CLASHED:
+                kinds = self.kinds.setdefault(label, ([0] * len(CLASHES), [0] * len(CLASHES)))
+                kinds[side][CLASHES.index(seen[side])] += n
         # Annotations on the same span.
-        if table == "tag" and name in ("match", "tagclash") and gold is not None and pred is not None:
-            self.confusion[gold, pred] += n
-
-    def _add_kind(self, table: str, label: str, side: int, kind: str, n: int) -> None:
-        if table == "tag":
-            kinds = self.kinds.setdefault(label, ([0] * len(CLASHES), [0] * len(CLASHES)))
-            kinds[side][CLASHES.index(kind)] += n
+        if table == "tag" and name in ("match", "tagclash"):
+            self.confusion[pair] += n
 
     def total(self, table: str) -> Counts:
         """Give the counts of all labels of a table together."""
-        total = NONE
-        for counts in self.rows[table].values():
-            total = add_counts(total, counts)
-        return total
+        return _sums(self.rows[table].values(), 5)
 
     def all_kinds(self) -> Kinds:
         """Give the clashes of all labels together."""
-        gold, pred = [0] * 7, [0] * 7
-        for sides in self.kinds.values():
-            gold, pred = _sum(gold, sides[0]), _sum(pred, sides[1])
+        gold, pred = (
+            _sums((kinds[side] for kinds in self.kinds.values()), len(CLASHES)) for side in (0, 1)
+        )
         return gold, pred
 
     def size(self, table: str) -> int:
         """Give the number of elements a table is about."""
-        return self.elements[TABLES.index(table)]
+        return self.elements[table]
 
 
-def _row(row: list[int]) -> Counts:
-    match, refclash, missing, hypclash, spurious = row
-    return match, refclash, missing, hypclash, spurious
-
-
-def measures(counts: Counts, elements: int) -> list[float]:
+def measures(counts: Sequence[int], elements: int) -> list[float]:
     """Give precision, recall, fmeasure; tag-sensitive accuracy and error rate; tag-blind accuracy and error rate.
 
     Parameters
     ----------
-    counts : tuple of 5 int
+    counts : sequence of 5 int
         match, refclash, missing, hypclash, spurious.
     elements : int
         Elements of the text.
@@ -167,5 +144,6 @@ def measures(counts: Counts, elements: int) -> list[float]:
     return [precision, recall, fmeasure, sensitive, 1.0 - sensitive, blind, 1.0 - blind]
 
 
-def _sum(a: Sequence[int], b: Sequence[int]) -> list[int]:
-    return [x + y for x, y in zip(a, b, strict=True)]
+def _sums(rows: Iterable[Sequence[int]], width: int) -> list[int]:
+    """Add up the columns of rows of that width."""
+    return [sum(column) for column in zip(*rows, strict=True)] or [0] * width

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -54,12 +54,11 @@ class Layout:
     @property
     def names(self) -> list[str]:
         """The tables there are, in order."""
-        asked = self.settings["tables"].split(",")
-        return [name for name in TABLES if name in asked and (name != "token" or self._has_tokens)]
+        has_tokens = not self.misplaced and self.counts.size("token") > 0
+        return [name for name in TABLES if self._asked(name) and (name != "token" or has_tokens)]
 
-    @property
-    def _has_tokens(self) -> bool:
-        return not self.misplaced and self.counts.size("token") > 0
+    def _asked(self, name: str) -> bool:
+        return name in self.settings["tables"].split(",")
 
     def table(self, name: str) -> ScoreTable:
         """Give a table of scores.
@@ -78,8 +77,7 @@ class Layout:
         """
         check("table", [name], TABLES)
         if name not in self.names:
-            asked = name in self.settings["tables"].split(",")
-            why = " ".join(self.notes) if asked else "it was not asked for"
+            why = " ".join(self.notes) if self._asked(name) else "it was not asked for"
             raise LookupError(f"there is no table of {name}s: {why}")
         rows: list[Row] = []
         for block, (file, counts) in enumerate(self.files or ()):
@@ -90,17 +88,13 @@ class Layout:
         )
         return ScoreTable(name, names, rows, self.percent)
 
-    def _rows(self, table: str, counts: LabelCounts, file: str | None, block: int | None) -> list[Row]:
+    def _rows(self, table: str, counts: LabelCounts, file: str | None, block: int | None) -> Iterator[Row]:
         total, by_label = (None, {}) if self.spreads is None or file is not None else self.spreads[table]
         shared = (counts.documents, counts.size(table))
-        rows = [
-            Row(label, row, counts.kinds.get(label, NO_KINDS), *shared, by_label.get(label), file, block)
-            for label, row in sorted(counts.rows[table].items())
-        ]
-        rows.append(
-            Row(ALL, counts.total(table), counts.all_kinds(), *shared, total, file, block, together=True)
-        )
-        return rows
+        for label, row in sorted(counts.rows[table].items()):
+            kinds = counts.kinds.get(label, NO_KINDS)
+            yield Row(label, row, kinds, *shared, by_label.get(label), file, block)
+        yield Row(ALL, counts.total(table), counts.all_kinds(), *shared, total, file, block, together=True)
 
     @cached_property
     def tag(self) -> ScoreTable:
@@ -139,12 +133,10 @@ class Layout:
             list for each label of pred), ``details`` where they were asked for, ``skipped``, ``notes``,
             ``signature``.
         """
+        pairs = self.confusability
         plain: dict[str, Any] = {
             "tables": {name: list(self.table(name).dicts()) for name in self.names},
-            "confusability": {
-                "labels": list(self.confusability.labels),
-                "counts": self.confusability.counts,
-            },
+            "confusability": {"labels": list(pairs.labels), "counts": pairs.counts},
         }
         if self.details is not None:
             plain["details"] = [detail._asdict() for detail in self.details]

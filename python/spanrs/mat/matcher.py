@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
@@ -9,7 +10,8 @@ from os import PathLike
 from typing import Any, ClassVar
 
 from spanrs import _spanrs
-from spanrs.eval.matchers import Cell, Criterion, Matcher, criteria, register
+from spanrs._spanrs import Criterion
+from spanrs.eval.matchers import Cell, Matcher, criteria, register
 from spanrs.mat.task import Task, read_task
 
 #: The tables of scores, each a criterion; all but the first count elements of the text.
@@ -76,18 +78,9 @@ class Mat(Matcher):
     unpaired_overlap: str = "alone"
     pieces: str = "cover"
     groups: ClassVar[Mapping[str, tuple[str, ...]]] = {
-        "clash": CLASHES,
-        "gold_clash": tuple(f"gold_{kind}" for kind in CLASHES),
-        "pred_clash": tuple(f"pred_{kind}" for kind in CLASHES),
+        f"{side}clash": tuple(f"{side}{kind}" for kind in CLASHES) for side in ("", "gold_", "pred_")
     }
-    columns: ClassVar[tuple[str, ...] | None] = (
-        "match",
-        "clash",
-        "gold_clash",
-        "pred_clash",
-        "missing",
-        "spurious",
-    )
+    columns: ClassVar[tuple[str, ...] | None] = ("match", *groups, "missing", "spurious")
 
     def __hash__(self) -> int:
         return hash(repr(self.settings()))
@@ -95,21 +88,9 @@ class Mat(Matcher):
     def __post_init__(self) -> None:
         if isinstance(self.task, (str, PathLike)):
             object.__setattr__(self, "task", read_task(self.task))
-        lists = {
-            "content": self.content,
-            "tokens": self.tokens,
-            "ignore": self.ignore,
-            "tables": self.tables,
-        }
-        lists |= {f"class {name!r}": labels for name, labels in self.classes.items()}
-        for name, given in lists.items():
-            if isinstance(given, str):
-                raise TypeError(f"{name}: give names as a list, not as one string {given!r}")
-        # Options that say the same are equal, and those of from_dict are lists.
-        for name in ("content", "tokens", "ignore"):
-            named: Sequence[str] | None = getattr(self, name)
-            object.__setattr__(self, name, None if named is None else tuple(named))
-        classes = {name: tuple(labels) for name, labels in self.classes.items()}
+        for name in ("content", "tokens", "ignore", "tables"):
+            object.__setattr__(self, name, _as_tuple(name, getattr(self, name)))
+        classes = {name: _as_tuple(f"class {name!r}", labels) for name, labels in self.classes.items()}
         object.__setattr__(self, "classes", classes)
         object.__setattr__(self, "tables", tuple(dict.fromkeys(("tag", *self.tables))))
         check("tables", self.tables, TABLES)
@@ -124,13 +105,11 @@ class Mat(Matcher):
 
     def shown(self, cells: Sequence[Cell]) -> list[str]:
         """Name the criteria that have something to show: tokens only where there are such, in the right places."""
-        numbers = dict.fromkeys(("elements", "misplaced"), 0.0)
         known = list(criteria(self.name).values())
+        sums: defaultdict[tuple[str, str], float] = defaultdict(float)
         for at, outcome, _, _, n in cells:
-            name = known[at].outcomes[outcome]
-            if name in numbers and known[at].name in ("token", "corpus"):
-                numbers[name] += n
-        has_tokens = numbers["elements"] and not numbers["misplaced"]
+            sums[known[at].name, known[at].outcomes[outcome]] += n
+        has_tokens = sums["token", "elements"] and not sums["corpus", "misplaced"]
         return [name for name in self.criteria if name != "token" or has_tokens]
 
     @property
@@ -141,17 +120,11 @@ class Mat(Matcher):
     def to_dict(self) -> dict[str, Any]:
         """Give the options as plain values; a task as its tags."""
         task = self.known_task
-        return {
-            "name": self.name,
-            "task": None if task is None else task.to_dict(),
-            "content": _list(self.content),
-            "tokens": _list(self.tokens),
-            "classes": {name: list(labels) for name, labels in self.classes.items()},
-            "ignore": list(self.ignore),
-            "tables": list(self.tables),
-            "unpaired_overlap": self.unpaired_overlap,
-            "pieces": self.pieces,
-        }
+        options = dict(vars(self))
+        options |= {name: list(given) for name, given in options.items() if isinstance(given, tuple)}
+        options["task"] = None if task is None else task.to_dict()
+        options["classes"] = {name: list(labels) for name, labels in self.classes.items()}
+        return super().to_dict() | options
 
     def mapped(self) -> dict[str, str]:
         """Give label -> label it is scored under; what is ignored is not mapped.
@@ -177,25 +150,19 @@ class Mat(Matcher):
             f"Ignoring label {label!r} in equivalence classes" for label in self.ignore if label in listed
         ]
         if self.known_task is not None:
-            for option, given in (("content", self.content), ("token", self.tokens)):
-                if given is not None:
-                    said.append(f"Ignoring {option}_annotations: the task says what they are")
+            given = {"content": self.content, "token": self.tokens}
+            ignored = [option for option, names in given.items() if names is not None]
+            said += [f"Ignoring {option}_annotations: the task says what they are" for option in ignored]
         return said
 
     def scorer(self, details: bool) -> _spanrs.MatScorer:
         """Give what scores pairs of documents."""
         task = self.known_task
         tags = None if task is None else [(tag.name, tag.category, tag.aliases) for tag in task.tags]
-        plain = (
-            tags,
-            _list(self.content),
-            _list(self.tokens),
-            self.mapped(),
-            list(self.ignore),
-            self.pieces,
-        )
-        units = [table for table in self.tables if table != "tag"]
-        return _spanrs.MatScorer(plain, units, self.unpaired_overlap, details)
+        plain = self.to_dict()
+        rules = (tags, plain["content"], plain["tokens"], self.mapped(), plain["ignore"], self.pieces)
+        # Annotations are always counted, and come first.
+        return _spanrs.MatScorer(rules, plain["tables"][1:], self.unpaired_overlap, details)
 
     def settings(self) -> dict[str, str]:
         """Give what a signature says of them."""
@@ -222,6 +189,13 @@ class Mat(Matcher):
         return settings | {"unpaired": self.unpaired_overlap, "pieces": self.pieces}
 
 
+def _as_tuple(name: str, given: Sequence[str] | None) -> tuple[str, ...] | None:
+    """Give names as a tuple, so that options that say the same are equal; those of from_dict are lists."""
+    if isinstance(given, str):
+        raise TypeError(f"{name}: give names as a list, not as one string {given!r}")
+    return None if given is None else tuple(given)
+
+
 def _from_dict(*, task: dict[str, Any] | None = None, **options: Any) -> Mat:
     """Give the matcher that :meth:`Mat.to_dict` describes."""
     return Mat(task=None if task is None else Task.from_dict(task), **options)
@@ -235,7 +209,3 @@ def check(name: str, given: Iterable[str], known: Sequence[str]) -> None:
     for one in given:
         if one not in known:
             raise ValueError(f"unknown {name} {one!r}; one of {', '.join(known)}")
-
-
-def _list(names: Sequence[str] | None) -> list[str] | None:
-    return None if names is None else list(names)

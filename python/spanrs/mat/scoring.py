@@ -4,24 +4,21 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
+from functools import partial
 from os import PathLike
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from spanrs import _spanrs
-from spanrs.errors import FormatError, SpanrsError, warn
+from spanrs.errors import FormatError, SpanrsError, warn, with_code
 from spanrs.eval import Result
 from spanrs.eval.evidence import Evidence, Skipped
 from spanrs.eval.warnings import MIN_SPANS
 from spanrs.io.sources import same_file
-from spanrs.mat.details import Detail
+from spanrs.mat.details import Detail, first_names
 from spanrs.mat.files import FilePair, InputFormat, Pairing, Side, file_pairs, without_hypothesis
-from spanrs.mat.label_counts import LabelCounts
 from spanrs.mat.matcher import Mat
 from spanrs.mat.views import NO_TOKENS
-
-if TYPE_CHECKING:
-    from concurrent.futures import Future
 
 #: What is said where a table of tokens cannot be made.
 MISPLACED = "Found annotation boundary which doesn't fall on a token boundary; skipping token scoring."
@@ -39,23 +36,10 @@ class Scored(NamedTuple):
 
     def details(self) -> Iterator[Detail]:
         """Give the pairs of annotations."""
-        text = self.text
         nothing = (None, None, None)
         for kind, gold, pred in self.outcome.details():
-            ref_label, ref_start, ref_end = gold or nothing
-            hyp_label, hyp_start, hyp_end = pred or nothing
-            yield Detail(
-                self.name,
-                kind,
-                ref_label,
-                ref_start,
-                ref_end,
-                hyp_label,
-                hyp_start,
-                hyp_end,
-                None if gold is None else text[ref_start:ref_end],
-                None if pred is None else text[hyp_start:hyp_end],
-            )
+            contents = (None if span is None else self.text[span[1] : span[2]] for span in (gold, pred))
+            yield Detail(self.name, kind, *(gold or nothing), *(pred or nothing), *contents)
 
 
 #: Called with each pair of documents that was scored, in order.
@@ -150,16 +134,17 @@ def score(
     alone = None if pairing.file_re or sides[0].format == "brat" else without_hypothesis(gold, pairs)
     if alone is not None:
         result = replace(result, evidence=replace(result.evidence, notes=(*result.evidence.notes, alone)))
-    if not lenient and all(isinstance(side, (str, PathLike)) for side in (gold, pred)):
+    if lenient:
+        return result
+    if all(isinstance(side, (str, PathLike)) for side in (gold, pred)):
         refuse_nothing(result)
     nothing = reason_for_nothing(result)
-    if not lenient:
-        warn(_suspicions(LabelCounts.of_cells(result.cells)))
+    warn(_suspicions(result))
     skipped = result.evidence.skipped
-    if nothing is not None and not lenient:
+    if nothing is not None:
         # Documents of memory without annotations may be meant.
         warn([f"nothing was scored: {nothing}"])
-    elif skipped and not lenient:
+    elif skipped:
         more = f" (and {len(skipped) - 1} more)" if len(skipped) > 1 else ""
         warn([f"not everything was scored: {skipped[0].message}{more}"])
     return result
@@ -174,9 +159,7 @@ def refuse_nothing(result: Result, *, printed: bool = False) -> None:
     """
     reason = reason_for_nothing(result, printed=printed)
     if reason is not None:
-        error = FormatError(f"nothing was scored: {reason}")
-        error.code = "nothing_scored"
-        raise error
+        raise with_code(FormatError(f"nothing was scored: {reason}"), "nothing_scored")
 
 
 def reason_for_nothing(result: Result, *, printed: bool = False) -> str | None:
@@ -184,16 +167,17 @@ def reason_for_nothing(result: Result, *, printed: bool = False) -> str | None:
 
     With ``printed`` the messages of skipped pairs are above it, and the first is not repeated.
     """
-    counts = LabelCounts.of_cells(result.cells)
-    skipped = result.evidence.skipped
-    if counts.documents and any(counts.rows.values()):
+    documents, skipped = len(result.counts), result.evidence.skipped
+    if not documents and not skipped:
+        return "there are no pairs of documents"
+    if not documents:
+        return f"all pairs were skipped ({'see above' if printed else skipped[0].message})"
+    if result.per_type:
         return None
-    if not counts.documents:
-        first = " (see above)" if printed else f" ({skipped[0].message})" if skipped else ""
-        return f"all pairs were skipped{first}" if skipped else "there are no pairs of documents"
-    many = "the document has" if counts.documents == 1 else f"none of {counts.documents} documents has"
-    none = "no annotations" if counts.documents == 1 else "annotations"
-    return f"{many} {none} to score on either side; is this the right file type, and are labels left out?"
+    many = "the document has no" if documents == 1 else f"none of {documents} documents has"
+    return (
+        f"{many} annotations to score on either side; is this the right file type, and are labels left out?"
+    )
 
 
 def score_pairs(
@@ -217,42 +201,67 @@ def score_pairs(
     """
     if threads < 1:
         raise ValueError(f"threads must be 1 or more, not {threads}")
-    looked_at = details or bool(sinks)
-    scorer = matcher.scorer(looked_at)
-    gathered = _Gathered(_spanrs.DocumentTotals(True), [] if details else None)
-    for done, (scored, left) in enumerate(_each(pairs, scorer, looked_at, threads), 1):
-        gathered.skipped += left
+    kept: list[Detail] = []
+    if details:
+        sinks = [*sinks, lambda document: kept.extend(document.details())]
+    scorer = matcher.scorer(bool(sinks))
+    totals = _spanrs.DocumentTotals(True)
+    skipped: list[Skipped] = []
+    misplaced: list[str] = []
+    without_tokens: list[str] = []
+    for done, (scored, left) in enumerate(_each(pairs, scorer, bool(sinks), threads), 1):
+        skipped += left
         if tell is not None:
             for one in left:
                 tell(one)
         for document in scored:
-            gathered.take(document)
+            name, outcome = document.name, document.outcome
+            totals.add(outcome, name)
+            if (place := outcome.misplaced()) is not None:
+                misplaced.append(f"{name}, character {place}")
+            if not outcome.tokens():
+                without_tokens.append(name)
             for sink in sinks:
                 sink(document)
         if progress is not None:
             progress(done, len(pairs))
-    found = gathered.totals.counts()
-    counts = LabelCounts.of_cells(found.cells())
-    notes = matcher.messages() + gathered.notes("token" in matcher.tables, counts)
-    if counts.documents and _is_perfect(counts) and all(same_file(p.gold, p.pred) for p in pairs):
-        notes.append("Hypothesis and reference are read from the same file, and all annotations are equal.")
-    notes += _suspicions(counts)
-    return Result(
-        found,
+    result = Result(
+        totals.counts(),
         matcher.settings() | {"version": _spanrs.__version__},
         matcher,
-        Evidence(notes=tuple(notes), skipped=tuple(gathered.skipped)),
-        None if gathered.details is None else {"tag": gathered.details},  # type: ignore[dict-item]
+        Evidence(skipped=tuple(skipped)),
+        {"tag": kept} if details else None,  # type: ignore[dict-item]
     )
+    notes = matcher.messages() + _notes(result, pairs, misplaced, without_tokens) + _suspicions(result)
+    return replace(result, evidence=replace(result.evidence, notes=tuple(notes)))
 
 
-def _suspicions(counts: LabelCounts) -> list[str]:
+def _notes(
+    result: Result, pairs: Sequence[FilePair], misplaced: list[str], without_tokens: list[str]
+) -> list[str]:
+    """Say why tables have no tokens or nothing in them, and where a file was scored against itself."""
+    notes = []
+    by_token = "token" in result.matcher.criteria
+    if misplaced:
+        notes.append(f"{MISPLACED} (The first one: {misplaced[0]}.)")
+    elif by_token and not result["token"].outcomes["elements"]:
+        notes.append(NO_TOKENS)
+    elif by_token and without_tokens:
+        notes.append(
+            f"Documents without tokens in hyp do not count by token: {first_names(without_tokens)}."
+        )
+    if not len(result.counts):
+        why = "all of them were skipped" if result.evidence.skipped else "there are none"
+        notes.append(f"No documents were scored: {why}; measures of nothing are 1.")
+    elif not any(result.totals[1:]) and all(same_file(pair.gold, pair.pred) for pair in pairs):
+        notes.append("Hypothesis and reference are read from the same file, and all annotations are equal.")
+    return notes
+
+
+def _suspicions(result: Result) -> list[str]:
     """Warn where one side has no annotations, or both have several and none matches."""
-    rows = counts.rows["tag"]
-    match, refclash, missing, hypclash, spurious = (
-        sum(row[at] for row in rows.values()) for at in range(5)
-    )
-    ref, hyp = match + refclash + missing, match + hypclash + spurious
+    match, fp, fn = result.totals
+    ref, hyp = match + fn, match + fp
     for side, mine, other in (("reference", ref, hyp), ("hypothesis", hyp, ref)):
         if other and not mine:
             return [
@@ -260,56 +269,13 @@ def _suspicions(counts: LabelCounts) -> list[str]:
             ]
     if match or min(ref, hyp) < MIN_SPANS:
         return []
-    refs = sorted(label for label, row in rows.items() if row[0] + row[1] + row[2])
-    hyps = sorted(label for label, row in rows.items() if row[0] + row[3] + row[4])
-    names = [", ".join(labels[:3]) + (" and others" if len(labels) > 3 else "") for labels in (refs, hyps)]
+    types = result.totals_by_type.items()
+    sides = ([name for name, of in types if of.fn], [name for name, of in types if of.fp])
+    refs, hyps = (", ".join(labels[:3]) + (" and others" if len(labels) > 3 else "") for labels in sides)
     return [
-        f"None of {ref} annotations of the reference ({names[0]}) matches one of the {hyp} of the hypothesis "
-        f"({names[1]})."
+        f"None of {ref} annotations of the reference ({refs}) matches one of the {hyp} of the hypothesis "
+        f"({hyps})."
     ]
-
-
-def _is_perfect(counts: LabelCounts) -> bool:
-    """Say whether every annotation has a match."""
-    return not any(any(row[1:]) for row in counts.rows["tag"].values())
-
-
-@dataclass
-class _Gathered:
-    """What has come of the pairs so far."""
-
-    totals: _spanrs.DocumentTotals
-    details: list[Detail] | None
-    skipped: list[Skipped] = field(default_factory=list)
-    misplaced: str | None = None
-    without_tokens: list[str] = field(default_factory=list)
-
-    def take(self, document: Scored) -> None:
-        """Add a pair of documents."""
-        self.totals.add(document.outcome, document.name)
-        place = document.outcome.misplaced()
-        if place is not None and self.misplaced is None:
-            self.misplaced = f"{document.name}, character {place}"
-        if not document.outcome.tokens():
-            self.without_tokens.append(document.name)
-        if self.details is not None:
-            self.details.extend(document.details())
-
-    def notes(self, tokens: bool, counts: LabelCounts) -> list[str]:
-        """Say why there is no table of tokens, if it was asked for, and whether there is anything."""
-        notes = []
-        if self.misplaced is not None:
-            notes.append(f"{MISPLACED} (The first one: {self.misplaced}.)")
-        elif tokens and counts.size("token") == 0:
-            notes.append(NO_TOKENS)
-        elif tokens and self.without_tokens:
-            first = ", ".join(self.without_tokens[:3])
-            more = f" and {len(self.without_tokens) - 3} more" if len(self.without_tokens) > 3 else ""
-            notes.append(f"Documents without tokens in hyp do not count by token: {first}{more}.")
-        if not counts.documents:
-            why = "all of them were skipped" if self.skipped else "there are none"
-            notes.append(f"No documents were scored: {why}; measures of nothing are 1.")
-        return notes
 
 
 #: Pairs of documents that were scored, and what was skipped.
@@ -320,29 +286,27 @@ def _each(
     pairs: Sequence[FilePair], scorer: _spanrs.MatScorer, texts: bool, threads: int
 ) -> Iterator[_Outcome]:
     """Give what comes of each pair of files, in order."""
+    work = partial(_pair, scorer=scorer, texts=texts)
     if threads == 1:
-        for pair in pairs:
-            yield _pair(pair, scorer, texts)
+        yield from map(work, pairs)
         return
-    from concurrent.futures import ThreadPoolExecutor
+    from concurrent.futures import Future, ThreadPoolExecutor
 
     # So many pairs are in memory at most.
     ahead: deque[Future[_Outcome]] = deque()
-    with ThreadPoolExecutor(threads) as pool:
-        try:
-            for pair in pairs:
-                ahead.append(pool.submit(_pair, pair, scorer, texts))
-                if len(ahead) > 2 * threads:
-                    yield ahead.popleft().result()
-            while ahead:
+    pool = ThreadPoolExecutor(threads)
+    try:
+        for pair in pairs:
+            ahead.append(pool.submit(work, pair))
+            if len(ahead) > 2 * threads:
                 yield ahead.popleft().result()
-        finally:
-            for future in ahead:
-                future.cancel()
+        while ahead:
+            yield ahead.popleft().result()
+    finally:
+        pool.shutdown(cancel_futures=True)
 
 
 def _pair(pair: FilePair, scorer: _spanrs.MatScorer, texts: bool) -> _Outcome:
-    left: list[Skipped] = []
     sides = []
     for side, file, read in (
         ("target", pair.pred, pair.read_pred),
@@ -350,24 +314,12 @@ def _pair(pair: FilePair, scorer: _spanrs.MatScorer, texts: bool) -> _Outcome:
     ):
         try:
             sides.append(read())
-        except OSError as error:
-            # The text of brat's files lies in another one.
-            named = file if error.filename is None else str(error.filename)
-            why = f"Couldn't open {side} {named} ({error.strerror or error}); skipping pair."
-            left.append(Skipped(file, why, pair=True))
-        except UnicodeEncodeError as error:
-            why = f"Couldn't load {side} {file} (an unpaired surrogate: {error}); skipping pair."
-            left.append(Skipped(file, why, pair=True))
-        except SpanrsError as error:
-            verb = "decode" if error.code == "encoding" else "load"
-            place, why = _placed(file, error)
-            left.append(Skipped(file, f"Couldn't {verb} {side} {place} ({why}); skipping pair.", pair=True))
-        if left:
-            return [], left
+        except (OSError, UnicodeEncodeError, SpanrsError) as error:
+            why = _unreadable(side, file, error)
+            return [], [Skipped(file, f"Couldn't {why}; skipping pair.", pair=True)]
     preds, golds = sides
     scored = []
-    matched, unmatched = _matched(pair, golds, preds)
-    left += unmatched
+    matched, left = _matched(pair, golds, preds)
     for at_gold, at_pred, name in matched:
         of_gold, of_pred = _left_out(pair.gold, golds, at_gold), _left_out(pair.pred, preds, at_pred)
         # One document may be both sides.
@@ -377,31 +329,33 @@ def _pair(pair: FilePair, scorer: _spanrs.MatScorer, texts: bool) -> _Outcome:
             scored.append(Scored(name, preds.text(at_pred) if texts else "", outcome))
         elif reason is not None:
             code, why = reason
-            said = f"Signals don't match among documents {pair.pred}, {pair.gold}; skipping."
-            message = (
-                f"{said} ({why})"
-                if code == "texts"
-                else f"Couldn't score {pair.pred}: {why}; skipping pair."
-            )
+            message = f"Couldn't score {pair.pred}: {why}; skipping pair."
+            if code == "texts":
+                message = f"Signals don't match among documents {pair.pred}, {pair.gold}; skipping. ({why})"
             left.append(Skipped(pair.pred, message, pair=True))
     return scored, left
 
 
-def _placed(file: str, error: SpanrsError) -> tuple[str, str]:
-    """Give the place in a file as editors take it, and what is wrong there."""
+def _unreadable(side: str, file: str, error: Exception) -> str:
+    """Say what could not be done with a file, and why."""
+    if isinstance(error, OSError):
+        # The text of brat's files lies in another one.
+        return f"open {side} {error.filename or file} ({error.strerror or error})"
+    if not isinstance(error, SpanrsError):
+        return f"load {side} {file} (an unpaired surrogate: {error})"
+    # The place in a file as editors take it, and what is wrong there.
     numbers = [number for number in (error.line, error.column) if number is not None]
     place = ":".join([file, *map(str, numbers)])
-    return place, str(error).removeprefix(place).removeprefix(":").strip()
+    why = str(error).removeprefix(place).removeprefix(":").strip()
+    return f"{'decode' if error.code == 'encoding' else 'load'} {side} {place} ({why})"
 
 
 def _left_out(file: str, documents: _spanrs.Documents, at: int) -> list[Skipped]:
     count, first = documents.left_out(at)
-    left = [Skipped(file, f"Leaving out an annotation of {file}: {why}", pair=False) for why in first]
+    messages = [f"Leaving out an annotation of {file}: {why}" for why in first]
     if count > len(first):
-        left.append(
-            Skipped(file, f"Leaving out {count - len(first)} more annotations of {file}", pair=False)
-        )
-    return left
+        messages.append(f"Leaving out {count - len(first)} more annotations of {file}")
+    return [Skipped(file, message, pair=False) for message in messages]
 
 
 def _matched(
@@ -416,25 +370,24 @@ def _matched(
         own = pred_ids[at] or str(at)
         return f"{pair.name}#{own}" if pair.name else own
 
-    if _distinct(gold_ids) and _distinct(pred_ids):
-        places = {id_: at for at, id_ in enumerate(gold_ids)}
-        both = [(places[id_], at, name(at)) for at, id_ in enumerate(pred_ids) if id_ in places]
-        missing = [
-            Skipped(file, f"Couldn't find document {id_!r} of {other} in {file}; skipping pair.", pair=True)
-            for file, ids, other, others in (
-                (pair.gold, pred_ids, pair.pred, set(gold_ids)),
-                (pair.pred, gold_ids, pair.gold, set(pred_ids)),
-            )
-            for id_ in ids
-            if id_ not in others
-        ]
-        return both, missing
-    if len(golds) != len(preds):
+    if not all(None not in ids and len(set(ids)) == len(ids) for ids in (gold_ids, pred_ids)):
+        if len(golds) == len(preds):
+            return [(at, at, name(at)) for at in range(len(preds))], []
         doubled = _doubled(gold_ids) or _doubled(pred_ids)
         ids = f", and id {doubled!r} is there twice" if doubled else ""
         why = f"{pair.gold} has {len(golds)} documents and {pair.pred} {len(preds)}{ids}; skipping pair."
         return [], [Skipped(pair.pred, why, pair=True)]
-    return [(at, at, name(at)) for at in range(len(preds))], []
+    golds_of, preds_of = ({id_: at for at, id_ in enumerate(ids)} for ids in (gold_ids, pred_ids))
+    missing = []
+    for file, others, other, ids_of in (
+        (pair.gold, golds_of, pair.pred, preds_of),
+        (pair.pred, preds_of, pair.gold, golds_of),
+    ):
+        for id_ in ids_of:
+            if id_ not in others:
+                why = f"Couldn't find document {id_!r} of {other} in {file}; skipping pair."
+                missing.append(Skipped(file, why, pair=True))
+    return [(golds_of[id_], at, name(at)) for id_, at in preds_of.items() if id_ in golds_of], missing
 
 
 def _doubled(ids: Sequence[str | None]) -> str | None:
@@ -445,7 +398,3 @@ def _doubled(ids: Sequence[str | None]) -> str | None:
             return id_
         seen.add(id_)
     return None
-
-
-def _distinct(ids: Sequence[str | None]) -> bool:
-    return None not in ids and len(set(ids)) == len(ids)

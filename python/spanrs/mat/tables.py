@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from spanrs.mat.label_counts import Spread, measures
+from spanrs.mat.label_counts import Counts, Spread, measures
 from spanrs.mat.matcher import CLASHES
 from spanrs.report.frames import Frames
 
@@ -14,6 +14,9 @@ from spanrs.report.frames import Frames
 ALL = "<all>"
 #: The columns of kinds, for ref and for hyp.
 KINDS = tuple(side + kind for side in ("ref", "hyp") for kind in CLASHES)
+#: What is counted, in the order of :data:`spanrs.mat.label_counts.Counts`, and by side what has no partner.
+COUNTS = ("match", "refclash", "missing", "hypclash", "spurious")
+ALONE = {"ref": "missing", "hyp": "spurious"}
 #: What is called the number of elements of the text, by table.
 ELEMENTS = {
     "tag": "test toks",
@@ -40,7 +43,7 @@ class Row:
     ----------
     tag : str
         The label; ``<all>`` for all of them.
-    counts : tuple of 5 int
+    counts : list of 5 int
         match, refclash, missing, hypclash, spurious.
     kinds : tuple of two lists of int
         Of the clashes, by kind, from the side of ref and from that of hyp.
@@ -59,7 +62,7 @@ class Row:
     """
 
     tag: str
-    counts: tuple[int, int, int, int, int]
+    counts: Counts
     kinds: tuple[Sequence[int], Sequence[int]]
     documents: int
     elements: int
@@ -70,22 +73,16 @@ class Row:
 
     def values(self, table: str, percent: bool = False) -> dict[str, Any]:
         """Give the value of every column there may be, by name; what is not known is not there."""
-        match, refclash, missing, hypclash, spurious = self.counts
         values: dict[str, Any] = {
             "file": ALL if self.file is None else self.file,
             "tag": self.tag,
             "test docs": self.documents,
             ELEMENTS[table]: self.elements,
-            "match": match,
-            "refclash": refclash,
-            "missing": missing,
-            "refonly": refclash + missing,
-            "reftotal": refclash + missing + match,
-            "hypclash": hypclash,
-            "spurious": spurious,
-            "hyponly": hypclash + spurious,
-            "hyptotal": hypclash + spurious + match,
         }
+        values |= zip(COUNTS, self.counts, strict=True)
+        for side, alone in ALONE.items():
+            only = values[f"{side}clash"] + values[alone]
+            values |= {f"{side}only": only, f"{side}total": only + values["match"]}
         if table == "tag":
             values |= zip(KINDS, (*self.kinds[0], *self.kinds[1]), strict=True)
         scale = 100.0 if percent else 1.0
@@ -127,9 +124,11 @@ class ScoreTable(Frames):
 
     def dicts(self) -> Iterator[dict[str, Any]]:
         """Give each row as a mapping from the names of columns."""
-        for line in self.lines:
-            values = line.values(self.name, self.percent)
-            yield {name: values.get(name) for name in self.columns}
+        return map(self._dict, self.lines)
+
+    def _dict(self, line: Row) -> dict[str, Any]:
+        values = line.values(self.name, self.percent)
+        return {name: values.get(name) for name in self.columns}
 
     def __len__(self) -> int:
         return len(self.lines)
@@ -142,19 +141,16 @@ class ScoreTable(Frames):
 
     def __getitem__(self, tag: str) -> dict[str, Any]:
         """Give the row of a label over all files, or of ``<all>``."""
-        # Rows of files come first and those of all labels last, so the last one is the one that is meant.
-        for line in reversed(self.lines):
-            if line.tag == tag and line.file is None:
-                values = line.values(self.name, self.percent)
-                return {name: values.get(name) for name in self.columns}
-        raise KeyError(tag)
+        # The row of all labels comes last, and is meant where a label is called ``<all>`` as well.
+        lines = {line.tag: line for line in self.lines if line.file is None}
+        return self._dict(lines[tag])
 
 
 def columns(table: str, *, kinds: bool, confidence: bool, files: bool) -> tuple[str, ...]:
     """Give the names of the columns of a table."""
     names = ["file"] if files else []
     names += ["tag", "test docs", ELEMENTS[table], "match"]
-    for side, alone in (("ref", "missing"), ("hyp", "spurious")):
+    for side, alone in ALONE.items():
         if kinds and table == "tag":
             names += [side + kind for kind in CLASHES]
         names += [f"{side}clash", alone, f"{side}only", f"{side}total"]

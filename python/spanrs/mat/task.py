@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -48,23 +48,16 @@ class Task:
 
     def to_dict(self) -> dict[str, Any]:
         """Give the task as plain values."""
-        tags = [{"name": tag.name, "category": tag.category, "aliases": tag.aliases} for tag in self.tags]
-        return {"name": self.name, "tags": tags}
+        return asdict(self)
 
     @classmethod
     def from_dict(cls, plain: Mapping[str, Any]) -> Task:
         """Give the task that :meth:`to_dict` describes."""
-        return cls(
-            plain["name"],
-            [
-                Tag(
-                    tag["name"],
-                    tag["category"],
-                    [(name, [(key, value) for key, value in pairs]) for name, pairs in tag["aliases"]],
-                )
-                for tag in plain["tags"]
-            ],
-        )
+        tags = []
+        for tag in plain["tags"]:
+            aliases = [(name, [(key, value) for key, value in pairs]) for name, pairs in tag["aliases"]]
+            tags.append(Tag(tag["name"], tag["category"], aliases))
+        return cls(plain["name"], tags)
 
 
 def read_task(path: str | PathLike[str], name: str | None = None) -> Task:
@@ -93,14 +86,12 @@ def read_task(path: str | PathLike[str], name: str | None = None) -> Task:
         file /= "task.xml"
     tasks = tasks_of(file)
     known = ", ".join(repr(task.name) for task in tasks)
-    if name is None:
-        if len(tasks) > 1:
-            raise FormatError(
-                f"{file}: the file has several tasks, {known}; name one (--task NAME --task_path FILE)"
-            )
-        return tasks[0]
+    if name is None and len(tasks) > 1:
+        raise FormatError(
+            f"{file}: the file has several tasks, {known}; name one (--task NAME --task_path FILE)"
+        )
     for task in tasks:
-        if task.name == name:
+        if name in (None, task.name):
             return task
     raise FormatError(f"{file}: there is no task {name!r} in it, only {known}")
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
+from spanrs.eval.settings import with_setting
 from spanrs.mat.confidence import SAMPLES, spreads
 from spanrs.mat.label_counts import LabelCounts
 from spanrs.mat.layout import Layout
@@ -85,8 +86,8 @@ def tables(
     counts = LabelCounts.of_cells(result.counts.cells())
     settings = dict(result.settings)
     if samples:
-        version = settings.pop("version")
-        settings |= {"samples": str(samples), "seed": str(seed), "version": version}
+        settings = with_setting(settings, "samples", str(samples))
+        settings = with_setting(settings, "seed", str(seed))
     files = None
     if by_document:
         names = map(str, result.counts.documents())
@@ -98,18 +99,10 @@ def tables(
             "There is one document, so that all samples are the same: deviations of 0 say nothing."
         )
     details: Any = None if result.details is None else result.details["tag"]
-    return MatTables(
-        counts,
-        settings,
-        details,
-        list(result.evidence.skipped),
-        notes,
-        spreads(result, counts, samples, seed, threads) if samples else None,
-        files,
-        kinds,
-        percent,
-        bool(counts.misplaced),
-    )
+    skipped = list(result.evidence.skipped)
+    spread = spreads(result, counts, samples, seed, threads) if samples else None
+    misplaced = bool(counts.misplaced)
+    return MatTables(counts, settings, details, skipped, notes, spread, files, kinds, percent, misplaced)
 
 
 class MatTables(Layout):

@@ -63,16 +63,12 @@ def text(tokens: int, equal: int, types: Types) -> bytes:
     bytes
         As conlleval.pl writes them.
     """
-    gold, pred, both = _total(types)
-    lines = [
-        b"processed %d tokens with %d phrases; found: %d phrases; correct: %d.\n"
-        % (tokens, gold, pred, both)
-    ]
+    total = _total(types)
+    lines = [b"processed %d tokens with %d phrases; found: %d phrases; correct: %d.\n" % (tokens, *total)]
     row = b"precision: %6.2f%%; recall: %6.2f%%; FB1: %6.2f"
     if tokens:
-        lines.append(
-            b"accuracy: %6.2f%%; " % (100 * equal / tokens) + row % measures(gold, pred, both) + b"\n"
-        )
+        accuracy = b"accuracy: %6.2f%%; " % (100 * equal / tokens)
+        lines.append(accuracy + row % measures(*total) + b"\n")
     for name, counts in listed(types):
         lines.append(b"%17s: " % name + row % measures(*counts) + b"  %d\n" % counts[1])
     return b"".join(lines)

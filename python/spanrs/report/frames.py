@@ -11,20 +11,23 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 
-class _Tabular(Protocol):
+class Tabular(Protocol):
     """Columns and rows."""
 
     @property
-    def columns(self) -> tuple[str, ...]: ...
+    def columns(self) -> tuple[str, ...]:
+        """Names of the columns."""
 
     @property
-    def rows(self) -> list[tuple[Any, ...]]: ...
+    def rows(self) -> list[tuple[Any, ...]]:
+        """The rows, a tuple each."""
 
     @property
-    def types(self) -> Mapping[str, type]: ...
+    def types(self) -> Mapping[str, type]:
+        """Types of columns, ``str`` or ``int``; those of the values where this is empty."""
 
 
-def _by_column(table: _Tabular) -> Mapping[str, list[Any]]:
+def _by_column(table: Tabular) -> Mapping[str, list[Any]]:
     data = getattr(table, "data", None)
     if isinstance(data, dict):
         return data
@@ -38,7 +41,7 @@ class Frames:
     #: Types of columns, ``str`` or ``int``; those of the values where this is empty.
     types: ClassVar[Mapping[str, type]] = {}
 
-    def to_arrow(self: _Tabular) -> pa.Table:
+    def to_arrow(self: Tabular) -> pa.Table:
         """Give a pyarrow table (``pip install spanrs[arrow]``)."""
         import pyarrow
 
@@ -46,7 +49,7 @@ class Frames:
         schema = pyarrow.schema([(name, kinds[kind]) for name, kind in self.types.items()])
         return pyarrow.table(_by_column(self), schema=schema if self.types else None)
 
-    def to_pandas(self: _Tabular) -> pd.DataFrame:
+    def to_pandas(self: Tabular) -> pd.DataFrame:
         """Give a pandas frame (``pip install spanrs[pandas]``)."""
         import pandas
 
@@ -55,10 +58,8 @@ class Frames:
             {name: kinds[kind] for name, kind in self.types.items()}
         )
 
-    def to_polars(self: _Tabular) -> pl.DataFrame:
+    def to_polars(self: Tabular) -> pl.DataFrame:
         """Give a Polars frame (``pip install spanrs[polars]``)."""
         import polars
 
-        kinds = {str: polars.String, int: polars.Int64}
-        schema = {name: kinds[kind] for name, kind in self.types.items()}
-        return polars.DataFrame(_by_column(self), schema=schema or None)
+        return polars.DataFrame(_by_column(self), schema=self.types or None)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 
 def amount(number: float) -> str:
     """Give a number of spans, tokens or sentences; weights may have made it a fraction.
@@ -15,15 +17,17 @@ def amount(number: float) -> str:
     return str(number) if isinstance(number, int) else f"{number:.2f}"
 
 
-def safe_cell(text: str) -> str:
-    """Give text that no spreadsheet takes for a formula.
+def safe_cell(cell: Any) -> Any:
+    """Give text that no spreadsheet takes for a formula; what is not text as it is.
 
     Examples
     --------
     >>> from spanrs.report.numbers import safe_cell
-    >>> safe_cell("PER"), safe_cell("=1+1")
-    ('PER', "'=1+1")
+    >>> safe_cell("PER"), safe_cell("=1+1"), safe_cell(-1)
+    ('PER', "'=1+1", -1)
     """
+    if not isinstance(cell, str):
+        return cell
     # Spreadsheets skip leading white space.
-    formula = text.lstrip().startswith(("=", "+", "-", "@")) or text.startswith(("\t", "\r", "\n"))
-    return f"'{text}" if formula else text
+    formula = cell.lstrip().startswith(("=", "+", "-", "@")) or cell.startswith(("\t", "\r", "\n"))
+    return f"'{cell}" if formula else cell

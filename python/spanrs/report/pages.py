@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cache
 from typing import TYPE_CHECKING
+
+from spanrs.report.numbers import amount
 
 if TYPE_CHECKING:
     from jinja2 import Template
@@ -30,7 +33,7 @@ def template(name: str) -> Template:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters["kept"] = kept
+    environment.filters |= {"amount": amount, "kept": kept}
     return environment.get_template(name)
 
 
@@ -47,3 +50,15 @@ def kept(text: str) -> Markup:
 
     # Browsers read a bare CR as a line feed, and there is no way to write a NUL.
     return Markup(str(escape(text)).replace("\r", "&#13;").replace("\0", "\N{SYMBOL FOR NULL}"))
+
+
+def largest(numbers: Sequence[float], most: int) -> list[int]:
+    """Give the places of the largest numbers, in order, for what has room for so many; of equal ones the first.
+
+    Examples
+    --------
+    >>> from spanrs.report.pages import largest
+    >>> largest([3, 1, 3, 4, 3], 3)
+    [0, 2, 3]
+    """
+    return sorted(sorted(range(len(numbers)), key=lambda place: -numbers[place])[:most])

@@ -29,9 +29,8 @@ class Lines:
     def __init__(self) -> None:
         self.lines: list[str] = []
 
-    def print(self, *items: Any, **options: Any) -> None:
-        """Take in a table or a line."""
-        del options  # They are about colours and wrapping.
+    def print(self, *items: Any, **_options: Any) -> None:
+        """Take in a table or a line; options are about colours and wrapping."""
         for item in items:
             text = item.plain() if isinstance(item, Table) else strip_control_codes(str(item))
             self.lines += [line.rstrip() for line in text.splitlines()]
@@ -80,6 +79,27 @@ def _latex(cell: str) -> str:
     return cell.translate(_LATEX)
 
 
+def aligned(
+    rows: Sequence[Sequence[str]], left: int, gap: str, width: Callable[[str], int] = cell_len
+) -> list[str]:
+    """Give rows as lines: the first columns aligned left, the others right, with a gap between them.
+
+    Examples
+    --------
+    >>> from spanrs.report.table import aligned
+    >>> aligned([["type", "F1"], ["PER", "50.00"]], 1, " ")
+    ['type    F1', 'PER  50.00']
+    """
+    widths = [max(map(width, column)) for column in zip(*rows, strict=True)]
+    lines = []
+    for row in rows:
+        paddings = [" " * (most - width(cell)) for cell, most in zip(row, widths, strict=True)]
+        lefts = [cell + padding for cell, padding in zip(row[:left], paddings, strict=False)]
+        rights = [padding + cell for cell, padding in zip(row[left:], paddings[left:], strict=True)]
+        lines.append(gap.join(lefts + rights))
+    return lines
+
+
 class Table:
     """Rows under a head; the first columns are aligned left, the others right.
 
@@ -117,20 +137,11 @@ class Table:
 
     def plain(self) -> str:
         """Give the table as text of any width."""
-        rows = [self.columns, *self.rows]
-        widths = [max(map(cell_len, column)) for column in zip(*rows, strict=True)]
-        lines = []
-        for at, row in enumerate(rows, -1):
-            if at in self._sections:
-                lines.append("")
-            cells = []
-            for place, (cell, width) in enumerate(zip(row, widths, strict=True)):
-                padding = " " * (width - cell_len(cell))
-                cells.append(cell + padding if place < self.left else padding + cell)
-            lines.append(GAP.join(cells).rstrip())
-            if at < 0:
-                lines.append("─" * (sum(widths) + len(GAP) * (len(widths) - 1)))
-        return "\n".join(lines)
+        head, *rows = aligned([self.columns, *self.rows], self.left, GAP)
+        lines = [head, "─" * cell_len(head)]
+        for at, row in enumerate(rows):
+            lines += ["", row] if at in self._sections else [row]
+        return "\n".join(line.rstrip() for line in lines)
 
     def markdown(self) -> str:
         r"""Give the table as Markdown.
@@ -173,17 +184,12 @@ class Table:
 
     def html(self) -> str:
         """Give the table as an HTML fragment; rows after the last section are set in bold."""
-        last = self.last_section
+        rows = [[escape(cell) for cell in row] for row in self.rows]
+        for row in rows[self.last_section :]:
+            row[0] = f"<b>{row[0]}</b>"
         heads = "".join(f"<th>{escape(name)}</th>" for name in self.columns)
-        body = []
-        for at, row in enumerate(self.rows):
-            cells = [escape(cell) for cell in row]
-            if at >= last:
-                cells[0] = f"<b>{cells[0]}</b>"
-            body.append("<tr>" + "".join(f"<td>{cell}</td>" for cell in cells) + "</tr>")
-        return (
-            f'<table class="spanrs"><thead><tr>{heads}</tr></thead><tbody>{"".join(body)}</tbody></table>'
-        )
+        body = "".join("<tr>" + "".join(f"<td>{cell}</td>" for cell in row) + "</tr>" for row in rows)
+        return f'<table class="spanrs"><thead><tr>{heads}</tr></thead><tbody>{body}</tbody></table>'
 
     def __rich__(self) -> RichTable:
         from rich.box import SIMPLE_HEAD

@@ -2,14 +2,14 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use numpy::{PyArray1, PyArray2};
+use numpy::PyArray2;
 use pyo3::exceptions::{PyIndexError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyList, PyTuple};
+use pyo3::types::{IntoPyDict, PyBytes, PyDict, PyList, PyString, PyTuple};
 use spanrs_eval::outcomes::{
-    Axis, Cell, Counts as Core, CountsError, Key, Measure, Part, Prf, Ratio, Term, bootstrap,
+    Counts as Core, CountsError, Key, Measure, Part, Prf, Ratio, Term, bootstrap,
 };
-use spanrs_eval::{matcher_names, schema_of};
+use spanrs_eval::schema_of;
 
 use crate::error::{Error, Result};
 use crate::mat::MatOutcome;
@@ -24,20 +24,6 @@ pub(crate) struct Counts(pub(crate) Arc<Core>);
 
 /// (criterion, outcome, gold type, pred type, number)
 type CellTuple<'a, N = u64> = (u8, u8, Option<&'a str>, Option<&'a str>, N);
-/// (name, (true positive, false positive, false negative))
-type OutcomeTuple = (&'static str, [f64; 3]);
-/// (name, outcomes, typed, axis, per_type, support, cells_of, empty, renames)
-type CriterionTuple = (
-    &'static str,
-    Vec<OutcomeTuple>,
-    bool,
-    &'static str,
-    Option<u8>,
-    Option<u8>,
-    Option<u8>,
-    f64,
-    bool,
-);
 /// Values of a bootstrap, at most: a GiB.
 const MOST_VALUES: u64 = 1 << 27;
 
@@ -56,14 +42,6 @@ fn wrong(error: &CountsError) -> Error {
 
 pub(crate) fn bad(message: impl Into<String>) -> Error {
     PyValueError::new_err(message.into()).into()
-}
-
-fn axis_name(axis: Axis) -> &'static str {
-    match axis {
-        Axis::Own => "own",
-        Axis::Gold => "gold",
-        Axis::Pred => "pred",
-    }
 }
 
 fn key<'py>(py: Python<'py>, key: &Key) -> PyResult<Bound<'py, PyAny>> {
@@ -188,51 +166,49 @@ impl Counts {
             .collect())
     }
 
-    /// All rows as columns: number of the document, criterion, outcome, gold type, pred type (numbers; -1 for none),
-    /// count; then the names of the types. Without documents one row for each cell, of document -1.
-    fn long<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
-        let mut columns: [Vec<i64>; 6] = Default::default();
-        let mut push = |document: i64, cell: &Cell, n: u64| {
-            let ty = |ty: Option<u32>| ty.map_or(-1, i64::from);
-            let values = [
-                document,
-                cell.criterion.into(),
-                cell.outcome.into(),
-                ty(cell.gold),
-                ty(cell.pred),
-                n as i64,
-            ];
-            for (column, value) in columns.iter_mut().zip(values) {
-                column.push(value);
-            }
+    /// All rows as columns, by name: document (None without documents), criterion, outcome, gold type and pred type
+    /// (None for none), n.
+    fn long<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let name = |ty: Option<u32>| match ty {
+            Some(ty) => PyString::new(py, self.0.type_name(ty)).into_any(),
+            None => py.None().into_bound(py),
         };
-        let cells = self.0.cells();
-        for (document, row) in (0..).zip(self.0.rows()) {
+        let criteria = self.0.schema().criteria;
+        let names: Vec<[Bound<'py, PyAny>; 4]> = self
+            .0
+            .cells()
+            .iter()
+            .map(|cell| {
+                let criterion = &criteria[usize::from(cell.criterion)];
+                let outcome = criterion.outcomes[usize::from(cell.outcome)];
+                let [criterion, outcome] =
+                    [criterion.name, outcome.name].map(|name| PyString::new(py, name).into_any());
+                [criterion, outcome, name(cell.gold), name(cell.pred)]
+            })
+            .collect();
+        let columns = ["document", "criterion", "outcome", "gold", "pred", "n"]
+            .map(|name| (name, PyList::empty(py)));
+        let push = |document: &Bound<'py, PyAny>, id: u32, n: u64| -> PyResult<()> {
+            let [(_, documents), cells @ .., (_, counts)] = &columns;
+            documents.append(document)?;
+            for ((_, column), name) in cells.iter().zip(&names[id as usize]) {
+                column.append(name)?;
+            }
+            counts.append(n)
+        };
+        for row in self.0.rows() {
+            let document = key(py, row.key)?.str()?.into_any();
             for (&id, &n) in row.cells.iter().zip(row.n) {
-                push(document, &cells[id as usize], n);
+                push(&document, id, n)?;
             }
         }
         if !self.0.has_documents() {
-            for (id, cell) in (0..).zip(cells) {
-                if self.0.total(id) > 0 {
-                    push(-1, cell, self.0.total(id));
-                }
+            let none = py.None().into_bound(py);
+            for id in (0..self.0.cells().len() as u32).filter(|&id| self.0.total(id) > 0) {
+                push(&none, id, self.0.total(id))?;
             }
         }
-        let types: Vec<&str> = (0..self.0.types() as u32)
-            .map(|ty| self.0.type_name(ty))
-            .collect();
-        let arrays: Vec<_> = columns
-            .into_iter()
-            .map(|column| PyArray1::from_vec(py, column).into_any())
-            .collect();
-        PyTuple::new(
-            py,
-            [
-                PyTuple::new(py, arrays)?.into_any(),
-                PyList::new(py, types)?.into_any(),
-            ],
-        )
+        columns.into_py_dict(py)
     }
 
     /// As [`Counts::cells`], each document counting as often as its weight says.
@@ -472,34 +448,6 @@ impl Counts {
             }
         }
     }
-}
-
-/// The criteria of a matcher, in order.
-#[pyfunction]
-#[pyo3(signature = (matcher, /))]
-pub(crate) fn schema(matcher: &str) -> Result<Vec<CriterionTuple>> {
-    let schema = schema_of(matcher).ok_or_else(|| bad(format!("no matcher {matcher:?}")))?;
-    let criteria = schema.criteria.iter().map(|criterion| {
-        let outcomes = criterion.outcomes.iter();
-        (
-            criterion.name,
-            outcomes.map(|o| (o.name, o.weights)).collect(),
-            criterion.typed,
-            axis_name(criterion.axis),
-            criterion.per_type,
-            criterion.support,
-            criterion.cells_of,
-            criterion.empty,
-            criterion.renames,
-        )
-    });
-    Ok(criteria.collect())
-}
-
-/// Names of the matchers of tags and spans.
-#[pyfunction]
-pub(crate) fn matchers() -> Vec<&'static str> {
-    matcher_names().collect()
 }
 
 /// Adds up what came of documents of text.

@@ -9,6 +9,7 @@ mod batch;
 mod conlleval;
 mod counting;
 mod counts;
+mod criteria;
 mod document_ends;
 mod documents;
 mod error;
@@ -41,7 +42,9 @@ mod _spanrs {
     #[pymodule_export]
     use crate::conlleval::Conlleval;
     #[pymodule_export]
-    use crate::counts::{Counts, DocumentTotals, matchers, schema};
+    use crate::counts::{Counts, DocumentTotals};
+    #[pymodule_export]
+    use crate::criteria::{Criterion, criteria, matchers};
     #[pymodule_export]
     use crate::documents::{
         Documents, declared_encoding, documents_of, read_conll_documents, read_documents,

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NoReturn
 
-from spanrs.errors import FormatError
+from spanrs.errors import FormatError, with_code
 from spanrs.eval.fair_weights import PAPER, Weights, as_weights
 from spanrs.eval.matchers import EXCLUDED
 from spanrs.io.sources import read_text
@@ -73,11 +73,12 @@ def read_fair_config(path: str | Path) -> FairConfig:
 
     Examples
     --------
-    >>> import pathlib, spanrs, tempfile
+    >>> import pathlib, tempfile
+    >>> from spanrs.compat.faireval.fair_config import read_fair_config
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = pathlib.Path(folder, "ner.config")
     ...     _ = path.write_text("target_in = gold.csv\nsystem_in = pred.csv\nfocus = system\n")
-    ...     spanrs.eval.read_fair_config(path).focus
+    ...     read_fair_config(path).focus
     'pred'
     """
     config = FairConfig()
@@ -122,9 +123,7 @@ def apply(config: FairConfig, key: str, value: str, folder: Path | None = None) 
 
 
 def _refuse(path: str | Path, line: int, message: str) -> NoReturn:
-    error = FormatError(f"{path}:{line}: {message}")
-    error.code, error.path, error.line = "config", str(path), line
-    raise error
+    raise with_code(FormatError(f"{path}:{line}: {message}"), "config", str(path), line)
 
 
 def names(text: str) -> list[str]:

@@ -1,0 +1,63 @@
+//! What matchers answer: behind `spanrs.eval.matchers`.
+
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyTuple};
+use spanrs_eval::{matcher_names, schema_of};
+
+use crate::counts::bad;
+use crate::error::Result;
+
+/// One question a matcher answers.
+#[pyclass(frozen, get_all, module = "spanrs._spanrs")]
+pub(crate) struct Criterion {
+    /// Its place among the criteria of the matcher.
+    index: u8,
+    /// Its name.
+    name: &'static str,
+    /// What may become of a span.
+    outcomes: Py<PyTuple>,
+    /// Of each outcome, how much of a true positive, a false positive and a false negative it is.
+    weights: Py<PyTuple>,
+    /// The criterion that has the measures of each type.
+    per_type: &'static str,
+    /// The criterion whose true positives and false negatives are the gold spans.
+    support: &'static str,
+    /// Index of the criterion whose cells these are.
+    cells: u8,
+    /// True where counts tell what they would be under other names of types.
+    renames: bool,
+}
+
+/// The criteria of a matcher by name, in order.
+#[pyfunction]
+#[pyo3(signature = (matcher, /))]
+pub(crate) fn criteria<'py>(py: Python<'py>, matcher: &str) -> Result<Bound<'py, PyDict>> {
+    let schema = schema_of(matcher).ok_or_else(|| bad(format!("no matcher {matcher:?}")))?;
+    let name_of = |index: Option<u8>, own| {
+        index.map_or(own, |index| schema.criteria[usize::from(index)].name)
+    };
+    let found = PyDict::new(py);
+    for (index, criterion) in (0..).zip(schema.criteria) {
+        let outcomes = criterion.outcomes;
+        let weights = outcomes.iter().map(|outcome| outcome.weights.into());
+        let weights = weights.collect::<Vec<(f64, f64, f64)>>();
+        let criterion = Criterion {
+            index,
+            name: criterion.name,
+            outcomes: PyTuple::new(py, outcomes.iter().map(|outcome| outcome.name))?.unbind(),
+            weights: PyTuple::new(py, weights)?.unbind(),
+            per_type: name_of(criterion.per_type, criterion.name),
+            support: name_of(criterion.support, criterion.name),
+            cells: criterion.cells_of.unwrap_or(index),
+            renames: criterion.renames,
+        };
+        found.set_item(criterion.name, Py::new(py, criterion)?)?;
+    }
+    Ok(found)
+}
+
+/// Names of the matchers of tags and spans.
+#[pyfunction]
+pub(crate) fn matchers() -> Vec<&'static str> {
+    matcher_names().collect()
+}
