@@ -55,11 +55,12 @@ def atomic_output(target: str | PathLike[str] | IO[bytes] | None) -> Iterator[IO
     if not path.parent.is_dir():
         raise FileNotFoundError(errno.ENOENT, "no such directory", str(Path(target).parent))
     name = path.with_name(f".{secrets.token_hex(8)}.tmp")
+    # A signal may come as soon as the file is there.
     try:
-        out = name.open("xb")
-    except OSError as error:
-        raise type(error)(error.errno, error.strerror, str(target)) from None
-    try:
+        try:
+            out = name.open("xb")
+        except OSError as error:
+            raise type(error)(error.errno, error.strerror, str(target)) from None
         with out:
             yield out
         if path.exists():
