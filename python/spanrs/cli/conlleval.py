@@ -12,8 +12,8 @@ import click
 
 from spanrs import _spanrs
 from spanrs.cli import console
+from spanrs.compat.conlleval import perl
 from spanrs.errors import FormatError
-from spanrs.report import conlleval as report
 
 #: Bytes read at a time.
 PIECE = 1 << 20
@@ -102,7 +102,7 @@ def _evaluate(settings: dict[str, Any], name: str) -> bytes:
         raise _DiedError(str(error), 1) from None
     tokens, equal, types, _ = counter.counts()
     rows = dict(types)
-    return report.latex(rows) if settings["-l"] else report.text(tokens, equal, rows)
+    return perl.latex(rows) if settings["-l"] else perl.text(tokens, equal, rows)
 
 
 def _feed(counter: _spanrs.Conlleval, source: Any, progress: Callable[[int], None] | None) -> None:

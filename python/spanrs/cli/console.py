@@ -74,16 +74,15 @@ def score_quietly(function: Callable[..., Result], *paths: str, **options: Any) 
 
 def overwritten(outputs: Iterable[Path], inputs: Iterable[Path]) -> Path | None:
     """Give an output that would be written over an input; None where there is none."""
-    there = {
-        (stat.st_dev, stat.st_ino): path for path in outputs if path.exists() for stat in [path.stat()]
-    }
-    if there:
-        for path in inputs:
-            if path.exists():
-                stat = path.stat()
-                if (stat.st_dev, stat.st_ino) in there:
-                    return there[stat.st_dev, stat.st_ino]
-    return None
+    there = {_identity(path): path for path in outputs if path.exists()}
+    found = (there.get(_identity(path)) for path in inputs if there and path.exists())
+    return next(filter(None, found), None)
+
+
+def _identity(path: Path) -> tuple[int, int]:
+    """Give what two names of one file share."""
+    stat = path.stat()
+    return stat.st_dev, stat.st_ino
 
 
 def print_warnings(results: Mapping[str, Result], gold: str | None = None) -> None:

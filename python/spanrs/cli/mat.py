@@ -143,14 +143,10 @@ def command(context: click.Context, /, **given: Any) -> None:
     if context.args:
         raise click.UsageError(f"There are no arguments without an option: {' '.join(context.args)}.")
     matcher = _matcher(given)
-    pairs = _pairs(given, matcher.known_task)
+    pairs, notes = _pairs(given, matcher.known_task)
     _check_outputs(given, pairs)
-    for message in matcher.messages():
+    for message in (*matcher.messages(), *notes):
         click.echo(message, err=True)
-    if given["file_re"] is None and given["ref_file_type"] != "brat" and given["dir"] is not None:
-        alone = without_hypothesis(given["ref_dir"], pairs)
-        if alone is not None:
-            click.echo(alone, err=True)
     shown = _score(pairs, matcher, given)
     _write(shown, given)
     what = _lost(shown)
@@ -168,7 +164,7 @@ def _score(pairs: list[FilePair], matcher: Mat, given: dict[str, Any]) -> MatTab
         sinks: list[Sink] = []
         if given["details"] and not kept:
             file = stack.enter_context(atomic_output(out / DETAILS))
-            add = stack.enter_context(detail_rows(file))
+            add = detail_rows(file)
             sinks.append(lambda scored: add(scored.details()))
         if given["html"] is not None:
             from spanrs.mat.page import Page
@@ -244,7 +240,7 @@ def _write(result: MatTables, given: dict[str, Any]) -> None:
     if given["as_json"]:
         click.echo(json.dumps(result.to_dict(), ensure_ascii=False, allow_nan=False).encode())
     elif out is None:
-        click.echo(render(result, confusability=confusability))
+        click.echo(render(result.sheets(confusability)))
 
 
 def _matcher(given: dict[str, Any]) -> Mat:
@@ -294,8 +290,8 @@ def _task(name: str | None, places: list[Path]) -> Task | None:
     )
 
 
-def _pairs(given: dict[str, Any], task: Task | None) -> list[FilePair]:
-    """Give the pairs of files the options name."""
+def _pairs(given: dict[str, Any], task: Task | None) -> tuple[list[FilePair], list[str]]:
+    """Give the pairs of files the options name, and what is to be said of files without a partner."""
     if given["file"] is None and given["dir"] is None:
         raise click.UsageError("One of --file or --dir must be specified.")
     if given["file"] is not None and given["dir"] is not None:
@@ -314,9 +310,10 @@ def _pairs(given: dict[str, Any], task: Task | None) -> list[FilePair]:
     pred_format = _input_format(given, "")
     formats = (_input_format(given, "ref_"), pred_format)
     if kind == "file":
-        return [file_pair(gold, pred, formats, task)]
+        return [file_pair(gold, pred, formats, task)], []
     pairing = Pairing(given["file_re"], given["ref_fsuff_off"], given["ref_fsuff_on"])
-    return list(file_pairs(gold, pred, formats, task, pairing))
+    pairs = list(file_pairs(gold, pred, formats, task, pairing))
+    return pairs, without_hypothesis(gold, pairs, formats[0], pairing)
 
 
 def _input_format(given: dict[str, Any], side: str) -> InputFormat:

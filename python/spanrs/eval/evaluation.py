@@ -11,13 +11,8 @@ from spanrs._spanrs import Criterion
 from spanrs.eval import settings as settings_of
 from spanrs.eval import warnings
 from spanrs.eval.evidence import Detail, Evidence, Violations
-from spanrs.eval.matchers import Cell, Fair, Matcher, as_matcher, criteria
-from spanrs.eval.scores import (
-    CriterionResult,
-    Measured,
-    Score,
-    Totals,
-)
+from spanrs.eval.matchers import Cell, Matcher, as_matcher, criteria, find_criterion
+from spanrs.eval.scores import CriterionResult, Measured, Score, Totals
 
 #: The one type of spans whose types are not looked at.
 UNTYPED = "_"
@@ -48,19 +43,11 @@ class Evaluation(Measured):
         KeyError
             For a criterion that the matcher does not have.
         """
-        if criterion not in self.matcher.criteria:
-            known = ", ".join(self.matcher.criteria)
-            raise KeyError(
-                f"the {self.matcher.name} matcher has no criterion {criterion!r}; one of {known}"
-            )
-        views = self._views
-        if criterion not in views:
-            views[criterion] = CriterionResult(self, criterion)
-        return views[criterion]
+        return find_criterion(self._views, criterion, self.matcher)
 
     @cached_property
     def _views(self) -> dict[str, CriterionResult]:
-        return {}
+        return {name: CriterionResult(self, name) for name in self.matcher.criteria}
 
     @cached_property
     def cells(self) -> Sequence[Cell]:
@@ -152,13 +139,8 @@ class Evaluation(Measured):
         """What is no true positive, where details were asked for."""
         if self.details is None:
             return None
-        criterion = self.criterion
-        wrong = {
-            name
-            for name, (_, fp, fn) in zip(criterion.outcomes, criterion.weights, strict=True)
-            if fp or fn
-        }
-        return [detail for detail in self.details[criterion.name] if detail.outcome in wrong]
+        wrong = self.wrong_outcomes
+        return [detail for detail in self.details[self.criterion.name] if detail.outcome in wrong]
 
     @property
     def signature(self) -> str:
@@ -176,25 +158,22 @@ class Evaluation(Measured):
         types like ``LABEL_0``, many spans of which none is correct, columns of tags that are not read, tokens that
         differ or were not compared, nothing to score.
         """
-        numbers = self._unweighted_corpus
+        numbers, types = self._unweighted_corpus, self.totals_by_type
         if "tokens" not in numbers:
             return list(self.evidence.warnings)
-        name = "traditional" if isinstance(self.matcher, Fair) else self.matcher.criterion
-        own = self[name]
-        types = self.totals_by_type
-        found = warnings.of_tags(numbers, self.violations, types, self.settings)
-        rows = {ty: (tp + fn, tp + fp, tp) for ty, (tp, fp, fn) in own.totals_by_type.items()}
         exact = self.matcher.name == "exact"
-        matches = warnings.without_matches(rows, near_misses=not exact)
-        tp, fp, fn = own.totals
+        own = self[self.criterion.support]
+        found = warnings.of_tags(numbers, self.violations, types, self.settings)
         if numbers["tokens"]:
             if not types and numbers["gold_labelled"] and numbers["pred_labelled"]:
                 found.append("there are no spans of the types that are evaluated")
         elif exact and "scheme" in self.settings and not types:
             return ["there are no tokens to score"]
         else:
+            tp, fp, fn = own.totals
             found += warnings.without_spans(self.sentences, tp + fn, tp + fp)
-        return [*found, *matches, *self.evidence.warnings]
+        found += warnings.without_matches(own, near_misses=not exact)
+        return [*found, *self.evidence.warnings]
 
     @cached_property
     def _untyped(self) -> Evaluation:

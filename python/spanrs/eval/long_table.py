@@ -7,8 +7,6 @@ from typing import Any
 
 from spanrs.report.frames import Frames
 
-COLUMNS = ("document", "criterion", "outcome", "gold", "pred", "n")
-
 
 @dataclass(frozen=True, eq=False)
 class LongTable(Frames):
@@ -17,14 +15,14 @@ class LongTable(Frames):
     What takes Arrow streams (DuckDB, Polars, pyarrow) takes it as it is, where pyarrow is installed.
     """
 
-    types = dict.fromkeys(COLUMNS, str) | {"n": int}
+    types = dict.fromkeys(("document", "criterion", "outcome", "gold", "pred"), str) | {"n": int}
 
     data: dict[str, list[Any]]
 
     @property
     def columns(self) -> tuple[str, ...]:
         """Names of the columns."""
-        return COLUMNS
+        return tuple(self.types)
 
     @property
     def rows(self) -> list[tuple[Any, ...]]:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field
 from functools import cache
-from typing import Any, ClassVar, TypeAlias
+from typing import Any, ClassVar, TypeAlias, TypeVar
 
 from spanrs import _spanrs
 from spanrs._spanrs import Criterion
@@ -87,7 +87,19 @@ class Matcher:
 
     def to_dict(self) -> dict[str, Any]:
         """Give the options as plain values; :func:`from_dict` takes them."""
-        return {"name": self.name}
+        return {
+            name: list(value) if isinstance(value, tuple) else value for name, value in asdict(self).items()
+        }
+
+
+T = TypeVar("T")
+
+
+def find_criterion(known: Mapping[str, T], name: str, matcher: Matcher) -> T:
+    """Give what is known of a criterion of a matcher by its name."""
+    if name not in known:
+        raise KeyError(f"the {matcher.name} matcher has no criterion {name!r}; one of {', '.join(known)}")
+    return known[name]
 
 
 def _types(name: str, given: Collection[str] | None) -> tuple[str, ...] | None:
@@ -145,10 +157,6 @@ class Partial(Matcher):
     def settings(self) -> dict[str, str]:
         """Name how spans are matched, for signatures."""
         return super().settings() | {"matching": self.matching, "min_overlap": f"{self.min_overlap:g}"}
-
-    def to_dict(self) -> dict[str, Any]:
-        """Give the options as plain values."""
-        return super().to_dict() | {"matching": self.matching, "min_overlap": self.min_overlap}
 
 
 @dataclass(frozen=True)
@@ -249,25 +257,6 @@ class Fair(Matcher):
             own["exclude"] = ",".join(self.exclude)
         return own
 
-    def to_dict(self) -> dict[str, Any]:
-        """Give the options as plain values."""
-        types, exclude = self.filter()
-        weights = {kind: dict(parts) for kind, parts in self.error_weights.items()}
-        return super().to_dict() | {
-            "weights": weights,
-            "focus": self.focus,
-            "types": types,
-            "exclude": exclude,
-        }
-
-    def with_weights(self, weights: str | Weights | None, focus: str | None) -> Fair:
-        """Give the same matcher with other weights or another focus."""
-        return replace(
-            self,
-            weights=self.weights if weights is None else weights,
-            focus=self.focus if focus is None else focus,
-        )
-
 
 EXACT = Matcher("exact")
 _MAKERS: dict[str, Callable[..., Matcher]] = {"partial": Partial, "fair": Fair}
@@ -292,16 +281,13 @@ def as_matcher(matcher: str | Matcher) -> Matcher:
         raise TypeError(
             f"matcher is a name or an object such as spanrs.Fair(), not {type(matcher).__name__}"
         )
-    if matcher in _MAKERS and matcher in _spanrs.matchers():
-        return _MAKERS[matcher]()
     if matcher not in _spanrs.matchers():
         raise ValueError(f"unknown matcher {matcher!r}; one of {', '.join(_spanrs.matchers())}")
-    return Matcher(matcher)
+    return from_dict({"name": matcher})
 
 
 def from_dict(options: Mapping[str, Any]) -> Matcher:
     """Give the matcher that :meth:`Matcher.to_dict` describes; without the options of one that is not registered."""
-    name = options["name"]
-    if name not in _MAKERS:
-        return Matcher(name)
-    return _MAKERS[name](**{option: value for option, value in options.items() if option != "name"})
+    own = dict(options)
+    name = own.pop("name")
+    return _MAKERS[name](**own) if name in _MAKERS else Matcher(name)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from spanrs._spanrs import Criterion
-from spanrs.eval.matchers import Matcher, criteria
+from spanrs.eval.matchers import Matcher, criteria, find_criterion
 
 if TYPE_CHECKING:
     import numpy as np
@@ -51,7 +51,7 @@ class Measure:
 
     def compiled(self, matcher: Matcher) -> tuple[Any, ...]:
         """Give what the compiled half takes."""
-        criterion = find_criterion(matcher, self.criterion)
+        criterion = _criterion(matcher, self.criterion)
         terms, axis = matcher.terms(criterion), matcher.axis
         return self.average, criterion.index, self.part, float(self.beta), terms, axis, self.type
 
@@ -80,7 +80,7 @@ class Ratio:
 
     def compiled(self, matcher: Matcher) -> tuple[Any, ...]:
         """Give what the compiled half takes."""
-        criterion = find_criterion(matcher, self.criterion)
+        criterion = _criterion(matcher, self.criterion)
         forms = (
             [float(form.get(outcome, 0)) for outcome in criterion.outcomes]
             for form in (self.above, self.below)
@@ -89,12 +89,9 @@ class Ratio:
         return kind, criterion.index, self.complement, *forms, self.type
 
 
-def find_criterion(matcher: Matcher, name: str | None) -> Criterion:
+def _criterion(matcher: Matcher, name: str | None) -> Criterion:
     """Give a criterion by name, or the matcher's own."""
-    known = criteria(matcher.name)
-    if name is not None and name not in known:
-        raise KeyError(f"the {matcher.name} matcher has no criterion {name!r}; one of {', '.join(known)}")
-    return known[matcher.criterion if name is None else name]
+    return find_criterion(criteria(matcher.name), matcher.criterion if name is None else name, matcher)
 
 
 @dataclass(frozen=True, eq=False)

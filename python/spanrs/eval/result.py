@@ -4,24 +4,35 @@ from __future__ import annotations
 
 import base64
 import json
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from html import escape
 from typing import Any
+from zlib import crc32
 
+from spanrs import _spanrs
+from spanrs.errors import FormatError, SchemeError, with_code
 from spanrs.eval import settings as settings_of
-from spanrs.eval import state as state_of
 from spanrs.eval import tables
 from spanrs.eval.evaluation import Evaluation
+from spanrs.eval.evidence import Evidence, merge_evidence
 from spanrs.eval.fair_weights import Weights
 from spanrs.eval.long_table import LongTable
-from spanrs.eval.matchers import Fair
+from spanrs.eval.matchers import Fair, from_dict
 from spanrs.eval.measures import Bootstrap, Measure, Ratio, f1_measures
-from spanrs.eval.merging import merge_evaluations
-from spanrs.eval.plain import plain
+from spanrs.report.pages import largest, template
 from spanrs.report.table import Table
+from spanrs.tags.types import Span
 
 #: Largest weight of a document.
-MOST = 1e15
+MAX_WEIGHT = 1e15
+#: Types of the largest heat map.
+MOST = 100
+#: Before stored results.
+MAGIC = b"spanrs result\x01"
+#: Bytes of the CRC-32 of what follows it, and of the length of the header.
+CHECKSUM = 4
+LENGTH = 8
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -83,21 +94,17 @@ class Result(Evaluation):
         """
         if isinstance(types, str):
             raise TypeError(f"types is a map or a collection of types, not one str; say [{types!r}]")
-        rename: Callable[[str], str | None]
         if isinstance(types, Mapping):
-            renames = types
-
-            def rename(name: str) -> str | None:
-                return renames.get(name, name)
-
             phrase = ",".join(f"{old}={new or ''}" for old, new in sorted(types.items()))
         else:
-            kept = frozenset(types)
+            types = frozenset(types)
+            phrase = ",".join(sorted(types))
 
-            def rename(name: str) -> str | None:
-                return name if name in kept else None
+        def rename(name: str) -> str | None:
+            if isinstance(types, Mapping):
+                return types.get(name, name)
+            return name if name in types else None
 
-            phrase = ",".join(sorted(kept))
         settings = settings_of.with_setting(self.settings, "types", phrase)
         return replace(self, counts=self.counts.renamed(rename), settings=settings, details=None)
 
@@ -140,8 +147,8 @@ class Result(Evaluation):
             )
         for weight in given:
             # Larger weights could overflow to inf.
-            if not 0 <= weight <= MOST:
-                raise ValueError(f"a weight is a number from 0 to {MOST:g}, not {_short(weight)}")
+            if not 0 <= weight <= MAX_WEIGHT:
+                raise ValueError(f"a weight is a number from 0 to {MAX_WEIGHT:g}, not {_short(weight)}")
         settings = dict(self.settings)
         if "document_weights" not in settings:
             settings = settings_of.with_setting(settings, "document_weights", "given")
@@ -172,7 +179,10 @@ class Result(Evaluation):
         """
         if not isinstance(self.matcher, Fair):
             raise TypeError(f"errors have weights under the fair matcher, not under {self.matcher.name}")
-        matcher = self.matcher.with_weights(weights, focus)
+        given: dict[str, Any] = {"weights": weights, "focus": focus}
+        matcher = replace(
+            self.matcher, **{name: value for name, value in given.items() if value is not None}
+        )
         new = matcher.settings()
         settings = {name: new.get(name, value) for name, value in self.settings.items()}
         return replace(self, matcher=matcher, settings=settings)
@@ -252,7 +262,35 @@ class Result(Evaluation):
         -----
         One call with many results takes less time than a loop of calls, which copy what there is again and again.
         """
-        return merge_evaluations([self, *others])
+        results = [self, *others]
+        settings = self.settings
+        offsets, sentences = [], 0
+        for result in results:
+            if not isinstance(result, Result):
+                raise TypeError(f"results merge with results, not with {type(result).__name__}")
+            settings = settings_of.merged_settings(settings, result.settings)
+            if result.counts.by_document != self.counts.by_document:
+                error = SchemeError("results with documents do not merge with results without")
+                raise with_code(error, "signature")
+            offsets.append(sentences)
+            sentences += result._unweighted_corpus.get("sentences", 0)
+        details: dict[str, list[Any]] | None = None
+        if all(result.details is not None for result in results):
+            details = {name: [] for name in self.details or ()}
+            for result, offset in zip(results, offsets, strict=True):
+                for name, found in (result.details or {}).items():
+                    details[name] += [_shifted(detail, offset) for detail in found] if offset else found
+        weights = None
+        if all(result.document_weights is not None for result in results):
+            weights = tuple(weight for result in results for weight in result.document_weights or ())
+        return replace(
+            self,
+            counts=self.counts.merge([result.counts for result in others]),
+            settings=settings,
+            evidence=merge_evidence([result.evidence for result in results], offsets),
+            details=details,
+            document_weights=weights,
+        )
 
     def to_dict(self, *, untyped: bool = False, criteria: Sequence[str] | None = None) -> dict[str, Any]:
         """Give everything as plain dictionaries, lists, strings and numbers.
@@ -274,7 +312,36 @@ class Result(Evaluation):
             ``pred_detection``, ``warnings``, ``notes``, ``signature``, and where they were asked for ``documents``
             and ``details``.
         """
-        return plain(self, untyped=untyped, criteria=criteria)
+        everything: dict[str, Any] = {"matcher": self.matcher.to_dict(), "criterion": self.criterion.name}
+        everything |= super().to_dict()
+        if len(self.matcher.criteria) > 1:
+            everything["criteria"] = {
+                name: self[name].to_dict() for name in criteria or self.matcher.criteria
+            }
+        everything |= {
+            "confusion": [
+                {"gold": gold, "pred": pred, "count": n} for gold, pred, n in self.confusion.triples()
+            ],
+            "accuracy": self.accuracy,
+            "sentences": self.sentences,
+            "tokens": self.tokens,
+            "violations": {side: found.to_dict() for side, found in self.violations.items()},
+            "detection": self.detection,
+            "pred_detection": self.pred_detection,
+            "warnings": self.warnings,
+            "notes": self.notes,
+            "signature": self.signature,
+        }
+        if untyped:
+            everything["untyped"] = asdict(self.untyped)
+            everything["untyped_counts"] = self.untyped_totals._asdict()
+        if self.documents:
+            everything["documents"] = [row.to_dict() for row in self.documents]
+        if self.details is not None:
+            everything["details"] = {
+                name: [_plain(detail) for detail in details] for name, details in self.details.items()
+            }
+        return everything
 
     def to_json(
         self,
@@ -321,7 +388,11 @@ class Result(Evaluation):
         >>> spanrs.Result.from_json(result.to_json()).counts == result.counts
         True
         """
-        return cls.from_bytes(state_of.from_json(text))
+        try:
+            stored = base64.b64decode(json.loads(text)["state"], validate=True)
+        except (ValueError, KeyError, TypeError, RecursionError) as error:
+            raise _damaged("this is no JSON of a spanrs result with its state", error) from None
+        return cls.from_bytes(stored)
 
     def to_bytes(self) -> bytes:
         """Give the result as bytes: counts, settings and evidence, but no details.
@@ -331,7 +402,18 @@ class Result(Evaluation):
         bytes
             :meth:`from_bytes` makes the result again.
         """
-        return state_of.to_bytes(self)
+        weights = self.document_weights
+        # A header in JSON, then the counts.
+        header = {
+            "settings": dict(self.settings),
+            "matcher": self.matcher.to_dict(),
+            "evidence": self.evidence.to_dict(),
+            "document_weights": None if weights is None else list(weights),
+            "order": self.counts.stored_order(),
+        }
+        text = json.dumps(header, ensure_ascii=False, allow_nan=False).encode("utf-8", "surrogatepass")
+        rest = len(text).to_bytes(LENGTH, "little") + text + self.counts.to_bytes()
+        return MAGIC + crc32(rest).to_bytes(CHECKSUM, "little") + rest
 
     @classmethod
     def from_bytes(cls, stored: bytes) -> Result:
@@ -342,14 +424,27 @@ class Result(Evaluation):
         spanrs.errors.FormatError
             For bytes that are something else, or damaged.
         """
-        counts, settings, matcher, evidence, weights = state_of.from_bytes(stored)
-        result = cls(counts, settings, matcher, evidence)
-        if weights is None:
-            return result
+        if not bytes(stored[: len(MAGIC)]) == MAGIC:
+            raise _damaged("these are no bytes of a spanrs result, or of another version")
+        rest = len(MAGIC) + CHECKSUM
+        if crc32(stored[rest:]) != int.from_bytes(stored[len(MAGIC) : rest], "little"):
+            raise _damaged("the bytes of the result are damaged: their checksum is another one")
+        start = rest + LENGTH
+        end = start + int.from_bytes(stored[rest:start], "little")
         try:
-            return result.with_document_weights(weights)
-        except ValueError as error:
-            raise state_of.damaged("the bytes of the result are damaged", error) from None
+            header = json.loads(bytes(stored[start:end]).decode("utf-8", "surrogatepass"))
+            matcher = from_dict(header["matcher"])
+            settings = {str(name): str(value) for name, value in header["settings"].items()}
+            counts = _spanrs.Counts.from_bytes(bytes(stored[end:]), matcher.name, header["order"])
+            if "version" not in settings:
+                raise ValueError("there is no version")
+            result = cls(counts, settings, matcher, Evidence.from_dict(header["evidence"]))
+            weights = header["document_weights"]
+            return result if weights is None else result.with_document_weights(map(float, weights))
+        except FormatError:
+            raise
+        except (ValueError, LookupError, TypeError, AttributeError, OverflowError, RecursionError) as error:
+            raise _damaged("the bytes of the result are damaged", error) from None
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _restored, (self.to_bytes(), self.details)
@@ -397,11 +492,15 @@ class Result(Evaluation):
 
     def to_markdown(self) -> str:
         """Give the tables as Markdown, and the signature."""
-        return tables.markdown(self)
+        parts = [f"**{table.title}**\n\n{table.markdown()}" for table in self.tables()]
+        signature = self.signature.replace("\n", " ")
+        return "\n\n".join([*parts, f"`{signature}`"]) + "\n"
 
     def to_latex(self) -> str:
         """Give the tables as LaTeX ``tabular`` environments, and the signature as a comment."""
-        return tables.latex(self)
+        parts = [f"% {table.title}\n{table.latex()}" for table in self.tables()]
+        signature = self.signature.replace("\n", " ")
+        return "\n\n".join([*parts, f"% {signature}"]) + "\n"
 
     def to_html(self, *, title: str | None = None, criteria: Sequence[str] | None = None) -> str:
         """Give a whole HTML page: measures, outcomes as bars, and the confusion as a heat map.
@@ -423,9 +522,19 @@ class Result(Evaluation):
         ImportError
             Where jinja2 is not installed (``pip install spanrs[html]``).
         """
-        from spanrs.eval.page import page
-
-        return page(self, title or f"{self.matcher.name} evaluation".capitalize(), criteria)
+        wrong = self.wrong_outcomes
+        errors = {name: sum(row[kind] for kind in wrong) for name, row in self.outcomes_by_type.items()}
+        names = list(errors)
+        return template("result.html").render(
+            title=title or f"{self.matcher.name} evaluation".capitalize(),
+            tables=[table for table in self.tables(criteria=criteria) if table.title != "Confusion"],
+            result=self,
+            wrong=wrong,
+            errors=errors,
+            shown=[*(names[at] for at in largest(list(errors.values()), MOST)), None],
+            most=max((n for row in self.confusion.values() for n in row.values()), default=0),
+            nothing=tables.NOTHING,
+        )
 
     def __repr__(self) -> str:
         names = list(self.matcher.criteria)
@@ -439,12 +548,30 @@ class Result(Evaluation):
         return tables.render(self)
 
     def _repr_html_(self) -> str:
-        return tables.html_fragment(self)
+        parts = [table.html() for table in self.tables()]
+        if self.tokens:
+            violations = ", ".join(f"{side} {found.count}" for side, found in self.violations.items())
+            parts.append(f"<p>accuracy {100 * self.accuracy:.2f}; violations: {violations}</p>")
+        return "".join(parts) + f"<p><code>{escape(self.signature)}</code></p>"
 
 
 def _short(weight: float) -> str:
     text = str(weight) if isinstance(weight, float) or -(10**30) < weight < 10**30 else "a larger one"
     return text[:40]
+
+
+def _damaged(message: str, cause: Exception | None = None) -> FormatError:
+    """Make the error of bytes that are no result."""
+    return with_code(FormatError(message if cause is None else f"{message}: {cause}"), "damaged")
+
+
+def _plain(detail: Any) -> dict[str, Any]:
+    fields = detail._asdict()
+    return {name: value._asdict() if isinstance(value, Span) else value for name, value in fields.items()}
+
+
+def _shifted(detail: Any, offset: int) -> Any:
+    return detail._replace(sentence=detail.sentence + offset) if hasattr(detail, "sentence") else detail
 
 
 def _restored(stored: bytes, details: Any) -> Result:

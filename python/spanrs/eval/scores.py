@@ -6,14 +6,11 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from spanrs import _spanrs
 from spanrs._spanrs import Criterion
 from spanrs.eval.matchers import Matcher, criteria
-
-if TYPE_CHECKING:
-    from spanrs._spanrs import _Summary
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +54,18 @@ class DocumentRow(NamedTuple):
         """The name, or else the place."""
         return str(self.document) if self.name is None else self.name
 
+    def to_dict(self) -> dict[str, Any]:
+        """Give everything as plain values; ``totals`` as ``counts``."""
+        return {
+            "document": self.document,
+            "name": self.name,
+            "sentences": self.sentences,
+            "tokens": self.tokens,
+            "counts": self.totals._asdict(),
+            "outcomes": self.outcomes,
+            "micro": asdict(self.micro),
+        }
+
 
 class Confusion(dict[str | None, "Counter[str | None]"]):
     """``confusion[gold type][pred type]``: what does not occur is 0, and not stored."""
@@ -84,7 +93,7 @@ class Measured:
     """The question that is answered."""
 
     @cached_property
-    def _summary(self) -> _Summary:
+    def _summary(self) -> _spanrs._Summary:
         of = self.criterion
         terms, axis = self.matcher.terms(of), self.matcher.axis
         return self.counts.summary(of.index, terms, axis, self.document_weights)
@@ -92,18 +101,27 @@ class Measured:
     def _named(self, counts: Sequence[int]) -> dict[str, int]:
         """Name outcomes, with the sums of groups; those that are shown come first."""
         found = dict(zip(self.criterion.outcomes, counts, strict=True))
-        for group, parts in self.matcher.groups.items():
-            if group not in found and found.keys() >= set(parts):
-                found[group] = sum(found[part] for part in parts)
+        for group, parts in self._groups.items():
+            found.setdefault(group, sum(found[part] for part in parts))
         return {name: found[name] for name in (*self.columns, *found)}
+
+    @cached_property
+    def _groups(self) -> dict[str, tuple[str, ...]]:
+        """The groups of outcomes that the criterion has."""
+        groups = self.matcher.groups.items()
+        return {group: parts for group, parts in groups if set(parts) <= set(self.criterion.outcomes)}
 
     @property
     def columns(self) -> list[str]:
         """The outcomes that tables show."""
-        known = {*self.criterion.outcomes}
-        known |= {group for group, parts in self.matcher.groups.items() if known.issuperset(parts)}
         shown = self.matcher.columns or self.criterion.outcomes
-        return [name for name in shown if name in known]
+        return [name for name in shown if name in self.criterion.outcomes or name in self._groups]
+
+    @property
+    def wrong_outcomes(self) -> list[str]:
+        """The outcomes that are false positives or false negatives, be it in part."""
+        outcomes = zip(self.criterion.outcomes, self.criterion.weights, strict=True)
+        return [name for name, (_, fp, fn) in outcomes if fp or fn]
 
     @cached_property
     def outcomes(self) -> dict[str, int]:
@@ -169,23 +187,34 @@ class Measured:
         corpus = criteria(self.matcher.name)["corpus"]
         terms = self.matcher.terms(self.criterion)
         found = self.counts.document_summaries(self.criterion.index, terms)
-        rows = []
-        for at, ((key, (counts, totals, score)), (_, (numbers, _, _))) in enumerate(
-            zip(found, self.counts.document_summaries(corpus.index), strict=True)
-        ):
-            of_corpus = dict(zip(corpus.outcomes, numbers, strict=True))
-            rows.append(
-                DocumentRow(
-                    at,
-                    key if isinstance(key, str) else None,
-                    of_corpus.get("sentences", 0),
-                    of_corpus.get("tokens", 0),
-                    self._named(counts),
-                    Totals(*totals),
-                    Score(*score),
-                )
-            )
+        of_corpus = self.counts.document_summaries(corpus.index)
+        rows: list[DocumentRow] = []
+        for (key, (counts, totals, score)), (_, (numbers, _, _)) in zip(found, of_corpus, strict=True):
+            name = key if isinstance(key, str) else None
+            named = dict(zip(corpus.outcomes, numbers, strict=True))
+            sizes = named.get("sentences", 0), named.get("tokens", 0)
+            row = DocumentRow(len(rows), name, *sizes, self._named(counts), Totals(*totals), Score(*score))
+            rows.append(row)
         return rows
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give the measures as plain dictionaries.
+
+        Returns
+        -------
+        dict
+            ``micro``, ``macro``, ``weighted`` (each ``precision``, ``recall``, ``f1``, ``support``), ``per_type``
+            (type to the same), ``counts`` (``tp``, ``fp``, ``fn``), ``outcomes``, ``outcomes_by_type``.
+        """
+        return {
+            "micro": asdict(self.micro),
+            "macro": asdict(self.macro),
+            "weighted": asdict(self.weighted),
+            "per_type": {name: asdict(score) for name, score in self.per_type.items()},
+            "counts": self.totals._asdict(),
+            "outcomes": self.outcomes,
+            "outcomes_by_type": self.outcomes_by_type,
+        }
 
 
 class CriterionResult(Measured):
@@ -205,27 +234,3 @@ class CriterionResult(Measured):
         self.matcher, self.counts = result.matcher, result.counts
         self.document_weights = result.document_weights
         self.criterion = result.matcher.criteria[name]
-
-    def to_dict(self) -> dict[str, Any]:
-        """Give the measures as plain dictionaries.
-
-        Returns
-        -------
-        dict
-            ``micro``, ``macro``, ``weighted`` (each ``precision``, ``recall``, ``f1``, ``support``), ``per_type``
-            (type to the same), ``counts`` (``tp``, ``fp``, ``fn``), ``outcomes``, ``outcomes_by_type``.
-        """
-        return measures_dict(self)
-
-
-def measures_dict(measured: Measured) -> dict[str, Any]:
-    """Give measures as plain dictionaries; see :meth:`CriterionResult.to_dict`."""
-    return {
-        "micro": asdict(measured.micro),
-        "macro": asdict(measured.macro),
-        "weighted": asdict(measured.weighted),
-        "per_type": {name: asdict(score) for name, score in measured.per_type.items()},
-        "counts": measured.totals._asdict(),
-        "outcomes": measured.outcomes,
-        "outcomes_by_type": measured.outcomes_by_type,
-    }

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
-from html import escape
 from io import StringIO
 from typing import TYPE_CHECKING, Any
 
 from spanrs.eval.evaluation import Evaluation
 from spanrs.report.numbers import amount, safe_cell
-from spanrs.report.table import Printer, Table, as_text, print_line
+from spanrs.report.table import Table, as_text, print_parts
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
     from spanrs.eval.evidence import Violations
     from spanrs.eval.scores import CriterionResult, Measured, Score, Totals
 
@@ -30,8 +31,8 @@ def _criteria(result: Evaluation, names: Sequence[str] | None) -> list[Criterion
     return [result[name] for name in (result.matcher.shown(result.cells) if names is None else names)]
 
 
-def _percents(*values: float) -> list[str]:
-    return [f"{100 * value:.2f}" for value in values]
+def _percents(score: Score) -> list[str]:
+    return [f"{100 * value:.2f}" for value in (score.precision, score.recall, score.f1)]
 
 
 def _is_single(result: Evaluation) -> bool:
@@ -46,8 +47,8 @@ def _measure_heads(result: Evaluation, criteria: Sequence[CriterionResult]) -> S
 def _measures(result: Evaluation, scores: Sequence[Score | None]) -> list[str]:
     """Give the measures of a row, whose scores are those of the criteria; None where one has no such type."""
     if _is_single(result) and scores[0] is not None:
-        return _percents(scores[0].precision, scores[0].recall, scores[0].f1)
-    return ["" if score is None else _percents(score.f1)[0] for score in scores]
+        return _percents(scores[0])
+    return ["" if score is None else _percents(score)[-1] for score in scores]
 
 
 def _is_plain(criterion: Measured) -> bool:
@@ -97,32 +98,34 @@ def tables(
     return found
 
 
+def _rows_by_type(
+    criteria: Sequence[CriterionResult],
+) -> Iterator[tuple[str | None, list[tuple[CriterionResult, Score, dict[str, int]]]]]:
+    """Give the measures and outcomes of each type, at last of all (None), under each criterion that has it."""
+    for name in criteria[0].per_type:
+        having = [c for c in criteria if name in c.per_type]
+        yield name, [(c, c.per_type[name], c.outcomes_by_type[name]) for c in having]
+    yield None, [(c, c.micro, c.outcomes) for c in criteria]
+
+
 def _by_type_and_criterion(criteria: Sequence[CriterionResult]) -> Table:
     """Give the measures and outcomes of each type under each criterion."""
     table = Table(["type", "criterion", *MEASURES, *criteria[0].outcomes], left=2, title="Types")
-
-    def row(name: str, criterion: CriterionResult, score: Score, outcomes: Mapping[str, int]) -> None:
-        measures = _percents(score.precision, score.recall, score.f1)
-        table.add_row(name, criterion.criterion.name, *measures, *map(amount, outcomes.values()))
-
-    for name in criteria[0].per_type:
-        for at, criterion in enumerate(criteria):
-            if name not in criterion.per_type:
-                continue
-            # A type is named once, at its first criterion.
-            score, outcomes = criterion.per_type[name], criterion.outcomes_by_type[name]
-            row("" if at else name, criterion, score, outcomes)
+    for name, rows in _rows_by_type(criteria):
         table.add_section()
-    for at, criterion in enumerate(criteria):
-        row("" if at else "all", criterion, criterion.micro, criterion.outcomes)
+        # A type is named once, at its first criterion.
+        shown = "all" if name is None else name
+        for criterion, score, outcomes in rows:
+            numbers = map(amount, outcomes.values())
+            table.add_row(shown, criterion.criterion.name, *_percents(score), *numbers)
+            shown = ""
     return table
 
 
 def _summary(criteria: Sequence[CriterionResult]) -> Table:
     table = Table(["criterion", *MEASURES], title="Measures")
     for criterion in criteria:
-        score = criterion.micro
-        table.add_row(criterion.criterion.name, *_percents(score.precision, score.recall, score.f1))
+        table.add_row(criterion.criterion.name, *_percents(criterion.micro))
     return table
 
 
@@ -183,25 +186,27 @@ def _documents(result: Evaluation, criteria: Sequence[CriterionResult]) -> Table
 
 
 def render(result: Evaluation, **options: Any) -> str:
-    """Give a result as plain text of any width; the options are those of :func:`show`."""
-    return as_text(lambda console: show(console, result, **options))
+    """Give a result as plain text of any width; the options are those of :func:`shown_parts`."""
+    return as_text(shown_parts(result, **options))
 
 
-def show(
-    console: Printer,
+def show(console: Console, result: Evaluation, **options: Any) -> None:
+    """Print a result on a console of rich; the options are those of :func:`shown_parts`."""
+    print_parts(console, shown_parts(result, **options))
+
+
+def shown_parts(
     result: Evaluation,
     *,
     names: tuple[str, str] = ("gold", "pred"),
     max_violations: int = SHOWN,
     untyped: bool = False,
     criteria: Sequence[str] | None = None,
-) -> None:
-    """Print a result on a console.
+) -> Iterator[Table | str]:
+    """Give the tables of a result, and the lines that stand below them.
 
     Parameters
     ----------
-    console : rich.console.Console or spanrs.report.table.Lines
-        Where to.
     result : Result
         What.
     names : (str, str)
@@ -213,19 +218,10 @@ def show(
     criteria : sequence of str, optional
         The criteria to show; all if not given.
     """
-    found = tables(result, untyped=untyped, criteria=criteria)
-    for table in found:
-        console.print(table)
+    yield from tables(result, untyped=untyped, criteria=criteria)
     several = len(result.matcher.criteria) > 1 and not _share_outcomes(_criteria(result, criteria))
     if several and len(result.per_type) > MOST:
-        text = f"confusion  of {len(result.per_type)} types is too wide here; JSON and HTML have it"
-        print_line(console, text)
-    for text in describe(result, names, max_violations):
-        print_line(console, text)
-
-
-def describe(result: Evaluation, names: tuple[str, str], max_violations: int) -> Iterable[str]:
-    """Give what stands below the tables, line by line."""
+        yield f"confusion  of {len(result.per_type)} types is too wide here; JSON and HTML have it"
     if result.detection:
         yield f"scheme    {result.detection}"
     if result.pred_detection:
@@ -235,48 +231,42 @@ def describe(result: Evaluation, names: tuple[str, str], max_violations: int) ->
             f"accuracy  {100 * result.accuracy:.2f} of {amount(result.tokens)} tokens "
             f"in {amount(result.sentences)} sentences"
         )
-        for side, name in zip(("gold", "pred"), names, strict=True):
-            yield f"{side} violations  {result.violations[side].count}"
-            yield from describe_violations(result.violations[side], name, max_violations)
+        for (side, violations), name in zip(result.violations.items(), names, strict=True):
+            yield f"{side} violations  {violations.count}"
+            yield from _violation_lines(violations, name, max_violations)
     elif result.sentences:
         yield f"sentences {amount(result.sentences)}"
     yield f"signature {result.signature}"
 
 
-def describe_violations(violations: Violations, name: str, shown: int) -> Iterable[str]:
+def _violation_lines(violations: Violations, name: str, most: int) -> Iterator[str]:
     """Give one line for each of the first violations, and one for the rest."""
-    for located in violations.first[:shown]:
+    shown = violations.first[:most]
+    for located in shown:
         place = f"{name}:{located.line}" if located.line else f"{name} sentence {located.sentence}"
         violation = located.violation
         yield f"  {place} token {violation.index}: {violation}; {violation.action}"
-    rest = violations.count - min(shown, len(violations.first))
-    if rest > 0 and violations.first[:shown]:
-        yield f"  and {rest} more"
+    if shown and violations.count > len(shown):
+        yield f"  and {violations.count - len(shown)} more"
 
 
 def render_systems(results: Mapping[str, Evaluation]) -> str:
     """Give a row for each system as plain text: measures, counts, violations of pred, differing tokens if any."""
-
-    def show_systems(console: Printer) -> None:
-        first = next(iter(results.values()))
-        criteria = [first[name] for name in first.matcher.criteria]
-        differing = any(result.differing_tokens for result in results.values())
-        support = ["support"] if _is_single(first) else []
-        last = ["violations", *(["differing"] if differing else [])]
-        heads = _measure_heads(first, criteria)
-        table = Table(["system", *heads, *support, *_heads(first), *last])
-        for system, result in results.items():
-            measures = _measures(result, [result[name].micro for name in result.matcher.criteria])
-            measures += [amount(result.micro.support)] if support else []
-            violations = [amount(result.violations["pred"].count)]
-            violations += [amount(result.differing_tokens)] if differing else []
-            numbers = _numbers(result, result.totals, result.outcomes)
-            table.add_row(system, *measures, *numbers, *violations)
-        console.print(table)
-        for signature in dict.fromkeys(result.signature for result in results.values()):
-            print_line(console, f"signature {signature}")
-
-    return as_text(show_systems)
+    first = next(iter(results.values()))
+    criteria = [first[name] for name in first.matcher.criteria]
+    support = ["support"] if _is_single(first) else []
+    differing = ["differing"] if any(result.differing_tokens for result in results.values()) else []
+    heads = [*_measure_heads(first, criteria), *support, *_heads(first), "violations", *differing]
+    table = Table(["system", *heads])
+    for system, result in results.items():
+        cells = _measures(result, [result[name].micro for name in result.matcher.criteria])
+        cells += [amount(result.micro.support)] if support else []
+        cells += _numbers(result, result.totals, result.outcomes)
+        cells += [amount(result.violations["pred"].count)]
+        cells += [amount(result.differing_tokens)] if differing else []
+        table.add_row(system, *cells)
+    signatures = dict.fromkeys(f"signature {result.signature}" for result in results.values())
+    return as_text([table, *signatures])
 
 
 def csv_text(result: Evaluation, criteria: Sequence[str] | None = None) -> str:
@@ -290,47 +280,11 @@ def csv_text(result: Evaluation, criteria: Sequence[str] | None = None) -> str:
     text = StringIO()
     out = csv.DictWriter(text, list(columns), extrasaction="ignore", lineterminator="\n")
     out.writeheader()
-    for document, name, criterion, score, outcomes in _rows(shown):
+    rows = [("", name or "", *row) for name, found in _rows_by_type(shown) for row in found]
+    for documents in zip(*(criterion.documents for criterion in shown), strict=True):
+        of_criteria = zip(shown, documents, strict=True)
+        rows += [(row.shown_name, "", c, row.micro, row.outcomes) for c, row in of_criteria]
+    for document, name, criterion, score, outcomes in rows:
         names = {"document": safe_cell(document), "type": safe_cell(name)}
         out.writerow(names | {"criterion": criterion.criterion.name} | asdict(score) | outcomes)
     return text.getvalue()
-
-
-def _rows(
-    criteria: Sequence[CriterionResult],
-) -> Iterator[tuple[str, str, CriterionResult, Score, dict[str, int]]]:
-    """Give document, type, criterion, measures and outcomes: of each type, of all, and of each document."""
-    for name in criteria[0].per_type:
-        for criterion in criteria:
-            if name in criterion.per_type:
-                yield "", name, criterion, criterion.per_type[name], criterion.outcomes_by_type[name]
-    for criterion in criteria:
-        yield "", "", criterion, criterion.micro, criterion.outcomes
-    for rows in zip(*(criterion.documents for criterion in criteria), strict=True):
-        for criterion, row in zip(criteria, rows, strict=True):
-            yield row.shown_name, "", criterion, row.micro, row.outcomes
-
-
-def _one_line(text: str) -> str:
-    return " ".join(text.split("\n"))
-
-
-def markdown(result: Evaluation) -> str:
-    """Give all tables as Markdown."""
-    parts = [f"**{table.title}**\n\n{table.markdown()}" for table in tables(result)]
-    return "\n\n".join([*parts, f"`{_one_line(result.signature)}`"]) + "\n"
-
-
-def latex(result: Evaluation) -> str:
-    """Give all tables as LaTeX."""
-    parts = [f"% {table.title}\n{table.latex()}" for table in tables(result)]
-    return "\n\n".join([*parts, f"% {_one_line(result.signature)}"]) + "\n"
-
-
-def html_fragment(result: Evaluation) -> str:
-    """Give the tables as a fragment of HTML, for notebooks."""
-    parts = [table.html() for table in tables(result)]
-    if result.tokens:
-        violations = ", ".join(f"{side} {found.count}" for side, found in result.violations.items())
-        parts.append(f"<p>accuracy {100 * result.accuracy:.2f}; violations: {violations}</p>")
-    return "".join(parts) + f"<p><code>{escape(result.signature)}</code></p>"

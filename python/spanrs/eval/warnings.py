@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING
 
 from spanrs.errors import Violation
-
-if TYPE_CHECKING:
-    from spanrs.eval.evidence import Violations
+from spanrs.eval.evidence import Violations
+from spanrs.eval.scores import Measured
 
 #: Names that models give to labels whose own names were never set.
 FORGOTTEN = re.compile(r"(LABEL_)?[0-9]+")
@@ -88,23 +86,23 @@ def without_spans(sentences: int, gold: float, pred: float) -> list[str]:
     return [f"{side} has no spans to score; is it the right file and format?" for side in sides]
 
 
-def without_matches(types: Mapping[str, Sequence[float]], *, near_misses: bool = False) -> list[str]:
-    """Warn where both sides have several spans and none is correct; ``types`` has gold, pred and correct spans.
+def without_matches(own: Measured, *, near_misses: bool) -> list[str]:
+    """Warn where both sides have several spans and none is correct.
 
     With ``near_misses`` only where the sides have no type in common, because spans may be near others then.
     """
-    rows = types.values()
-    gold, pred, correct = (sum(row[at] for row in rows) for at in range(3))
-    if correct or gold < MIN_SPANS or pred < MIN_SPANS:
+    tp, fp, fn = own.totals
+    if tp or fn < MIN_SPANS or fp < MIN_SPANS:
         return []
-    of_gold, of_pred = (sorted(name for name, row in types.items() if row[at]) for at in range(2))
+    of_gold = [name for name, totals in own.totals_by_type.items() if totals.fn]
+    of_pred = [name for name, totals in own.totals_by_type.items() if totals.fp]
     if not set(of_gold) & set(of_pred):
         why = f"their types are different: {_some(of_gold)} in gold, {_some(of_pred)} in pred"
     elif near_misses:
         return []
     else:
         why = "are these gold and pred of the same annotation?"
-    return [f"none of {gold} spans of gold is among the {pred} of pred; {why}"]
+    return [f"none of {fn} spans of gold is among the {fp} of pred; {why}"]
 
 
 def _some(names: Sequence[str]) -> str:

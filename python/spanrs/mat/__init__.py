@@ -10,11 +10,12 @@
 from spanrs.eval.evidence import Skipped
 from spanrs.mat.details import Detail
 from spanrs.mat.files import InputFormat, Pairing
+from spanrs.mat.layout import MatTables
 from spanrs.mat.matcher import Mat
 from spanrs.mat.scoring import score
 from spanrs.mat.tables import Confusability, ScoreTable
 from spanrs.mat.task import Tag, Task, read_task
-from spanrs.mat.views import MatTables, tables
+from spanrs.mat.views import tables
 
 __all__ = [
     "Confusability",

@@ -41,12 +41,11 @@ def spreads(
     """Draw samples of documents and give, by table, the spread of the measures. All tables share the samples."""
     import numpy as np
 
-    if not counts.documents:
-        return {table: ([NOTHING] * len(measures(table, None)), {}) for table in TABLES}
     keys = [(table, label) for table in TABLES for label in (None, *sorted(counts.rows[table]))]
     compiled = [measure.compiled(result.matcher) for key in keys for measure in measures(*key)]
     values = result.counts.bootstrap(compiled, samples, seed, threads)
-    assert values is not None  # There are documents.
+    if values is None:  # There are no documents.
+        return {table: ([NOTHING] * len(measures(table, None)), {}) for table in TABLES}
     # As many measures for each label, and for all labels together.
     columns = dict(zip(keys, np.split(values, len(keys), axis=1), strict=True))
     found: dict[str, Spreads] = {}

@@ -4,21 +4,19 @@ from __future__ import annotations
 
 import csv
 from codecs import getwriter
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Sequence
 from os import PathLike
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, Any, TypeAlias
 
 from spanrs.io import atomic_output
 from spanrs.mat.details import Detail
 from spanrs.mat.formulas import cells
+from spanrs.report.frames import Tabular
 from spanrs.report.numbers import safe_cell
 
-if TYPE_CHECKING:
-    from spanrs.mat.layout import Layout
-    from spanrs.report.frames import Tabular
-
+#: A table, with the name of its CSV file and its title.
+Sheet: TypeAlias = tuple[str, str, Tabular]
 #: Tables and their files.
 FILES = {
     "tag": "bytag.csv",
@@ -32,24 +30,12 @@ CONFUSABILITY = "confusability.csv"
 SEPARATORS = {"excel": ",", "openoffice": ";", None: None}
 
 
-def sheets(tables: Layout, confusability: bool = True) -> Iterator[tuple[str, str, Tabular]]:
-    """Give all tables of a result for any writer, each with the name of its CSV file and its title."""
-    for name in tables.names:
-        yield FILES[name], f"By {name.replace('_', '-')}", tables.table(name)
-    if tables.details is not None:
-        yield DETAILS, "Details", tables.detail_table
-    if confusability:
-        yield CONFUSABILITY, "Confusability matrix", tables.confusability
-
-
-def write(
-    tables: Layout, folder: str | PathLike[str], *, formulas: str | None, confusability: bool
-) -> list[str]:
-    """Write all tables; the arguments are those of :meth:`spanrs.mat.MatTables.to_csv`."""
+def write(sheets: Iterable[Sheet], folder: str | PathLike[str], formulas: str | None) -> list[str]:
+    """Write tables; the arguments are those of :meth:`spanrs.mat.MatTables.to_csv`."""
     if formulas not in SEPARATORS:
         raise ValueError(f"unknown formulas {formulas!r}; excel, openoffice or None")
     written = []
-    for file, _, table in sheets(tables, confusability):
+    for file, _, table in sheets:
         with atomic_output(Path(folder) / file) as out:
             add = csv_rows(out, table.columns)
             add(cells(table, SEPARATORS[formulas]))
@@ -64,8 +50,7 @@ def csv_rows(out: IO[bytes], columns: Sequence[str]) -> Callable[[Iterable[Itera
     return writer.writerows
 
 
-@contextmanager
-def detail_rows(out: IO[bytes]) -> Iterator[Callable[[Iterable[Detail]], None]]:
+def detail_rows(out: IO[bytes]) -> Callable[[Iterable[Detail]], None]:
     """Give a function that writes details, as many at a time as there are."""
     add = csv_rows(out, Detail._fields)
-    yield lambda details: add(map(safe_cell, detail) for detail in details)
+    return lambda details: add(map(safe_cell, detail) for detail in details)

@@ -135,17 +135,20 @@ def file_pairs(
         yield file_pair(golds / name, file, formats, task)
 
 
-def without_hypothesis(gold: Side, pairs: Sequence[FilePair]) -> str | None:
-    """Say which files of gold's directory have no partner; None where gold is no directory, or all have."""
+def without_hypothesis(
+    gold: Side, pairs: Sequence[FilePair], gold_format: InputFormat, pairing: Pairing
+) -> list[str]:
+    """Say which files of gold's directory have no partner; nothing where gold is no directory, or all have."""
     if not isinstance(gold, (str, PathLike)) or not Path(gold).is_dir():
-        return None
+        return []
+    # With a pattern somebody has chosen, and with brat texts lie beside annotations.
+    if pairing.file_re is not None or gold_format.format == "brat":
+        return []
     # Looked up by name: a directory knows what its entries are, and asking each again takes long.
     paired = {os.path.basename(pair.gold) for pair in pairs}
     with os.scandir(gold) as entries:
         alone = sorted(entry.name for entry in entries if entry.name not in paired and entry.is_file())
-    if not alone:
-        return None
-    return f"Reference files without a hypothesis are not scored: {first_names(alone)}."
+    return [f"Reference files without a hypothesis are not scored: {first_names(alone)}."] if alone else []
 
 
 def _listed(folder: Path, input_format: InputFormat, file_re: str | None) -> list[Path]:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from math import sqrt
 from typing import NamedTuple, TypeAlias
 
 from spanrs.eval.matchers import Cell, criteria
-from spanrs.mat.matcher import CLASHES, TABLES
+from spanrs.mat.matcher import TABLES
 
 #: What a clash seen from pred is, seen from gold.
 MIRRORED = {
@@ -19,18 +19,10 @@ MIRRORED = {
     "tagplusundermark": "tagplusovermark",
 }
 
-#: match, refclash, missing, hypclash, spurious
-Counts: TypeAlias = list[int]
-#: By outcome, its column in the row of gold's label and in that of pred's; other outcomes are clashes.
-COLUMNS: dict[str, tuple[int | None, int | None]] = {
-    "match": (0, None),
-    "missing": (2, None),
-    "spurious": (None, 4),
-    "present": (None, None),
-}
-CLASHED = (1, 3)
-#: By kind of clash, seen from ref and from hyp.
-Kinds: TypeAlias = tuple[list[int], list[int]]
+#: Outcomes that are no clashes, and the side whose label they count for; both labels of a match are the same.
+COUNTED = {"match": "ref", "missing": "ref", "spurious": "hyp", "present": ""}
+#: Numbers of a label by MATScore's names of the columns: match, refclash, refovermark and so on.
+Counts: TypeAlias = Counter[str]
 
 
 class Spread(NamedTuple):
@@ -54,8 +46,9 @@ class Spread(NamedTuple):
 class LabelCounts:
     """Counts of one document or of many, by label."""
 
-    rows: dict[str, dict[str, Counts]] = field(default_factory=lambda: {table: {} for table in TABLES})
-    kinds: dict[str, Kinds] = field(default_factory=dict)
+    rows: dict[str, defaultdict[str, Counts]] = field(
+        default_factory=lambda: {table: defaultdict(Counter) for table in TABLES}
+    )
     confusion: Counter[tuple[str | None, str | None]] = field(default_factory=Counter)
     documents: int = 0
     misplaced: int = 0
@@ -83,35 +76,24 @@ class LabelCounts:
         """Count one cell of annotations or of their elements."""
         # A clash may count for one side only: gold_overlap, pred_overlap.
         only, _, kind = name.rpartition("_")
-        seen = (MIRRORED.get(kind, kind), kind)
-        for side, (label, other) in enumerate(zip(pair, ("pred", "gold"), strict=True)):
+        kinds = {"ref": MIRRORED.get(kind, kind), "hyp": kind}
+        for (side, seen), label, other in zip(kinds.items(), pair, ("pred", "gold"), strict=True):
             if label is None or only == other:
                 continue
-            row = self.rows[table].setdefault(label, [0] * 5)
-            column = COLUMNS.get(kind, CLASHED)[side]
-            if column is not None:
-                row[column] += n
-            if table == "tag" and column in CLASHED:
-                kinds = self.kinds.setdefault(label, ([0] * len(CLASHES), [0] * len(CLASHES)))
-                kinds[side][CLASHES.index(seen[side])] += n
+            row = self.rows[table][label]
+            if kind not in COUNTED:
+                row[f"{side}clash"] += n
+                if table == "tag":
+                    row[side + seen] += n
+            elif COUNTED[kind] == side:
+                row[kind] += n
         # Annotations on the same span.
         if table == "tag" and name in ("match", "tagclash"):
             self.confusion[pair] += n
 
     def total(self, table: str) -> Counts:
         """Give the counts of all labels of a table together."""
-        return _sums(self.rows[table].values(), 5)
-
-    def all_kinds(self) -> Kinds:
-        """Give the clashes of all labels together."""
-        gold, pred = (
-            _sums((kinds[side] for kinds in self.kinds.values()), len(CLASHES)) for side in (0, 1)
-        )
-        return gold, pred
-
-    def size(self, table: str) -> int:
-        """Give the number of elements a table is about."""
-        return self.elements[table]
+        return sum(self.rows[table].values(), Counter())
 
 
 def measures(counts: Sequence[int], elements: int) -> list[float]:
@@ -142,8 +124,3 @@ def measures(counts: Sequence[int], elements: int) -> list[float]:
     )
     fmeasure = 2.0 * (precision * recall / both) if both else 0.0
     return [precision, recall, fmeasure, sensitive, 1.0 - sensitive, blind, 1.0 - blind]
-
-
-def _sums(rows: Iterable[Sequence[int]], width: int) -> list[int]:
-    """Add up the columns of rows of that width."""
-    return [sum(column) for column in zip(*rows, strict=True)] or [0] * width

@@ -5,22 +5,22 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from os import PathLike
 from typing import Any
 
 from spanrs.eval.evidence import Skipped
+from spanrs.mat import csv_files
 from spanrs.mat.confidence import Spreads
 from spanrs.mat.details import Detail, DetailTable
 from spanrs.mat.label_counts import LabelCounts
 from spanrs.mat.matcher import TABLES, check
 from spanrs.mat.tables import ALL, Confusability, Row, ScoreTable, columns
-
-#: Clashes of a label that has none.
-NO_KINDS = ([0] * 7, [0] * 7)
+from spanrs.mat.text import render
 
 
 @dataclass(frozen=True, repr=False)
-class Layout:
-    """Tables and details as MATScore lays them out.
+class MatTables:
+    """MATScore's tables. Made by :func:`spanrs.mat.tables`.
 
     Tables have MATScore's columns and rows; measures are fractions unless ``percent`` was asked for.
     """
@@ -43,8 +43,6 @@ class Layout:
     """Tables of annotations say the kinds of clashes."""
     percent: bool = False
     """Measures are per cent."""
-    misplaced: bool = False
-    """Annotations are not aligned with tokens, so that there is no table of tokens."""
 
     @property
     def signature(self) -> str:
@@ -54,7 +52,7 @@ class Layout:
     @property
     def names(self) -> list[str]:
         """The tables there are, in order."""
-        has_tokens = not self.misplaced and self.counts.size("token") > 0
+        has_tokens = self.counts.elements["token"] > 0 and not self.counts.misplaced
         return [name for name in TABLES if self._asked(name) and (name != "token" or has_tokens)]
 
     def _asked(self, name: str) -> bool:
@@ -90,11 +88,10 @@ class Layout:
 
     def _rows(self, table: str, counts: LabelCounts, file: str | None, block: int | None) -> Iterator[Row]:
         total, by_label = (None, {}) if self.spreads is None or file is not None else self.spreads[table]
-        shared = (counts.documents, counts.size(table))
+        shared = (counts.documents, counts.elements[table])
         for label, row in sorted(counts.rows[table].items()):
-            kinds = counts.kinds.get(label, NO_KINDS)
-            yield Row(label, row, kinds, *shared, by_label.get(label), file, block)
-        yield Row(ALL, counts.total(table), counts.all_kinds(), *shared, total, file, block, together=True)
+            yield Row(label, row, *shared, by_label.get(label), file, block)
+        yield Row(ALL, counts.total(table), *shared, total, file, block, together=True)
 
     @cached_property
     def tag(self) -> ScoreTable:
@@ -152,3 +149,63 @@ class Layout:
         if self.details is None:
             raise LookupError("there are no details: they were not asked for")
         return DetailTable(self.details)
+
+    def sheets(self, confusability: bool = True) -> Iterator[csv_files.Sheet]:
+        """Give all tables for any writer, each with the name of its CSV file and its title."""
+        for name in self.names:
+            yield csv_files.FILES[name], f"By {name.replace('_', '-')}", self.table(name)
+        if self.details is not None:
+            yield csv_files.DETAILS, "Details", self.detail_table
+        if confusability:
+            yield csv_files.CONFUSABILITY, "Confusability matrix", self.confusability
+
+    def to_csv(
+        self,
+        folder: str | PathLike[str],
+        *,
+        formulas: str | None = "excel",
+        confusability: bool = True,
+    ) -> list[str]:
+        """Write the tables as CSV files under MATScore's names.
+
+        Parameters
+        ----------
+        folder : path
+            A directory that is there.
+        formulas : str or None
+            ``excel`` (arguments separated by commas), ``openoffice`` (by semicolons), or None for values.
+        confusability : bool
+            Whether to write ``confusability.csv``.
+
+        Returns
+        -------
+        list of str
+            The names of the files: ``bytag.csv``, ``bytoken.csv``, ``bypseudotoken.csv``, ``bychar.csv``,
+            ``details.csv``, ``confusability.csv``; those that there are.
+
+        Raises
+        ------
+        OSError
+            Where they cannot be written; a file is there whole or not at all.
+        """
+        return csv_files.write(self.sheets(confusability), folder, formulas)
+
+    def to_xlsx(self, path: str | PathLike[str]) -> None:
+        """Write a workbook with a sheet for each table and live formulas.
+
+        Raises
+        ------
+        ImportError
+            Where xlsxwriter is not installed (``pip install spanrs[excel]``).
+        """
+        from spanrs.mat.xlsx import write
+
+        write(self.sheets(), path)
+
+    def __repr__(self) -> str:
+        row = self.tag[ALL]
+        values = ", ".join(f"{name} {row[name]:.4f}" for name in ("precision", "recall", "fmeasure"))
+        return f"<MatTables {values}, {self.signature}>"
+
+    def __str__(self) -> str:
+        return render(self.sheets())

@@ -6,14 +6,13 @@ import tempfile
 from typing import IO, TYPE_CHECKING, Any, Self
 
 from spanrs import _spanrs
-from spanrs.mat.label_counts import LabelCounts, measures
+from spanrs.mat.label_counts import LabelCounts
 from spanrs.mat.marks import cells, marks, rows
-from spanrs.mat.matcher import CLASHES
-from spanrs.mat.tables import MEASURES
+from spanrs.mat.tables import ALL, MEASURES, Row
 from spanrs.report.pages import largest, template
 
 if TYPE_CHECKING:
-    from spanrs.mat.layout import Layout
+    from spanrs.mat.layout import MatTables
     from spanrs.mat.scoring import Scored
 
 #: What the kinds mean, in the order of the legend.
@@ -88,12 +87,13 @@ class Page:
         totals = _spanrs.DocumentTotals(False)
         # Names of files may have bytes that are no text, and counts of one document need no name.
         totals.add(scored.outcome, "")
-        total = LabelCounts.of_cells(totals.counts().cells()).total("tag")
-        match, gold_clash, missing, pred_clash, spurious = total
+        counts = LabelCounts.of_cells(totals.counts().cells()).total("tag")
+        total = Row(ALL, counts, 1, 0).values("tag")
+        match, missing, spurious = (total[name] for name in ("match", "missing", "spurious"))
         details = list(scored.details())
         errors = [detail for detail in details if detail.type != "match"]
-        gold, gold_deep = marks(details, "ref", match + gold_clash + missing)
-        pred, pred_deep = marks(details, "hyp", match + pred_clash + spurious)
+        gold, gold_deep = marks(details, "ref", total["reftotal"])
+        pred, pred_deep = marks(details, "hyp", total["hyptotal"])
         sides = [bounds for d in details for bounds in ((d.refstart, d.refend), (d.hypstart, d.hypend))]
         spans = [(start, end) for start, end in sides if start is not None and end is not None]
         bounds = rows(scored.text, spans)
@@ -102,7 +102,7 @@ class Page:
             "name": scored.name,
             "counts": (match, len(errors) - missing - spurious, missing, spurious),
             "discrepancies": len(errors),
-            "measures": measures(total, 0)[: len(MEASURES)],
+            "measures": [total[name] for name in MEASURES],
         }
         html = self._document.render(
             document,
@@ -117,18 +117,17 @@ class Page:
         self._spool.write(f"{html}\n".encode("utf-8", "backslashreplace"))
         self._listed.append(document)
 
-    def write(self, tables: Layout, out: IO[bytes]) -> None:
+    def write(self, tables: MatTables, out: IO[bytes]) -> None:
         """Write the whole page, with the documents that were added so far.
 
         Parameters
         ----------
-        tables : Layout
+        tables : MatTables
             What all documents come to.
         out : binary file object
             Where to.
         """
         total = tables.counts.total("tag")
-        clashes = dict(zip(CLASHES, tables.counts.all_kinds()[1], strict=True))
         pairs = tables.confusability.counts
         errors = [sum(row) + sum(pred[at] for pred in pairs) - 2 * row[at] for at, row in enumerate(pairs)]
         shown = largest(errors, MOST)
@@ -137,7 +136,7 @@ class Page:
             title=self._title,
             tables=tables,
             meanings=MEANINGS,
-            numbers=clashes | {"match": total[0], "missing": total[2], "spurious": total[4]},
+            numbers=total,
             pairs=pairs,
             shown=shown,
             # Matches would drown the errors if both had the same scale.

@@ -130,10 +130,8 @@ def score(
     sides = (input_format if gold_input_format is None else gold_input_format, input_format)
     pairs = list(file_pairs(gold, pred, sides, matcher.known_task, pairing))
     result = score_pairs(pairs, matcher, threads=threads, details=details, progress=progress)
-    # With a pattern somebody has chosen, and with brat texts lie beside annotations.
-    alone = None if pairing.file_re or sides[0].format == "brat" else without_hypothesis(gold, pairs)
-    if alone is not None:
-        result = replace(result, evidence=replace(result.evidence, notes=(*result.evidence.notes, alone)))
+    notes = (*result.evidence.notes, *without_hypothesis(gold, pairs, sides[0], pairing))
+    result = replace(result, evidence=replace(result.evidence, notes=notes))
     if lenient:
         return result
     if all(isinstance(side, (str, PathLike)) for side in (gold, pred)):

@@ -14,7 +14,7 @@ from spanrs.report.frames import Frames
 ALL = "<all>"
 #: The columns of kinds, for ref and for hyp.
 KINDS = tuple(side + kind for side in ("ref", "hyp") for kind in CLASHES)
-#: What is counted, in the order of :data:`spanrs.mat.label_counts.Counts`, and by side what has no partner.
+#: What is counted in all tables, and by side what has no partner.
 COUNTS = ("match", "refclash", "missing", "hypclash", "spurious")
 ALONE = {"ref": "missing", "hyp": "spurious"}
 #: What is called the number of elements of the text, by table.
@@ -43,10 +43,8 @@ class Row:
     ----------
     tag : str
         The label; ``<all>`` for all of them.
-    counts : list of 5 int
-        match, refclash, missing, hypclash, spurious.
-    kinds : tuple of two lists of int
-        Of the clashes, by kind, from the side of ref and from that of hyp.
+    counts : Counter
+        What was counted, by the names of the columns; ``KINDS`` are those of annotations only.
     documents : int
         Documents scored.
     elements : int
@@ -63,7 +61,6 @@ class Row:
 
     tag: str
     counts: Counts
-    kinds: tuple[Sequence[int], Sequence[int]]
     documents: int
     elements: int
     spread: Sequence[Spread] | None = None
@@ -79,14 +76,12 @@ class Row:
             "test docs": self.documents,
             ELEMENTS[table]: self.elements,
         }
-        values |= zip(COUNTS, self.counts, strict=True)
+        values |= {name: self.counts[name] for name in COUNTS + KINDS}
         for side, alone in ALONE.items():
             only = values[f"{side}clash"] + values[alone]
             values |= {f"{side}only": only, f"{side}total": only + values["match"]}
-        if table == "tag":
-            values |= zip(KINDS, (*self.kinds[0], *self.kinds[1]), strict=True)
         scale = 100.0 if percent else 1.0
-        measured = measures(self.counts, self.elements)
+        measured = measures([self.counts[name] for name in COUNTS], self.elements)
         for place, (name, value) in enumerate(zip(MEASURES + ACCURACIES, measured, strict=True)):
             values[name] = value * scale
             if self.spread is not None:

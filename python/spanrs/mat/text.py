@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from spanrs.mat.csv_files import DETAILS, sheets
+from spanrs.mat.csv_files import DETAILS, Sheet
 from spanrs.report.table import aligned
-
-if TYPE_CHECKING:
-    from spanrs.mat.layout import Layout
 
 #: Below every header.
 RULE = "-----"
 
 
-def render(tables: Layout, *, confusability: bool = True) -> str:
-    """Give all tables of a result, with a blank line between them."""
+def render(sheets: Iterable[Sheet]) -> str:
+    """Give tables with their titles, and a blank line between them."""
     parts = []
-    for file, title, table in sheets(tables, confusability):
+    for file, title, table in sheets:
         rows: Iterable[Sequence[Any]] = table.rows
         if file == DETAILS:
             rows = [[*bounds, f'"{gold or ""}"', f'"{pred or ""}"'] for *bounds, gold, pred in rows]

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 from spanrs.eval.settings import with_setting
 from spanrs.mat.confidence import SAMPLES, spreads
 from spanrs.mat.label_counts import LabelCounts
-from spanrs.mat.layout import Layout
-from spanrs.mat.tables import ALL
+from spanrs.mat.layout import MatTables
 
 if TYPE_CHECKING:
     from spanrs.eval import Result
@@ -93,7 +91,7 @@ def tables(
         names = map(str, result.counts.documents())
         files = [(name, LabelCounts.of_cells(result.counts.cells(at))) for at, name in enumerate(names)]
     # Another part of the corpus may have tokens.
-    notes = [note for note in result.notes if note != NO_TOKENS or not counts.size("token")]
+    notes = [note for note in result.notes if note != NO_TOKENS or not counts.elements["token"]]
     if samples and counts.documents == 1:
         notes.append(
             "There is one document, so that all samples are the same: deviations of 0 say nothing."
@@ -101,67 +99,4 @@ def tables(
     details: Any = None if result.details is None else result.details["tag"]
     skipped = list(result.evidence.skipped)
     spread = spreads(result, counts, samples, seed, threads) if samples else None
-    misplaced = bool(counts.misplaced)
-    return MatTables(counts, settings, details, skipped, notes, spread, files, kinds, percent, misplaced)
-
-
-class MatTables(Layout):
-    """MATScore's tables. Made by :func:`tables`.
-
-    Tables have MATScore's columns and rows; measures are fractions unless ``percent`` was asked for.
-    """
-
-    def to_csv(
-        self,
-        folder: str | PathLike[str],
-        *,
-        formulas: str | None = "excel",
-        confusability: bool = True,
-    ) -> list[str]:
-        """Write the tables as CSV files under MATScore's names.
-
-        Parameters
-        ----------
-        folder : path
-            A directory that is there.
-        formulas : str or None
-            ``excel`` (arguments separated by commas), ``openoffice`` (by semicolons), or None for values.
-        confusability : bool
-            Whether to write ``confusability.csv``.
-
-        Returns
-        -------
-        list of str
-            The names of the files: ``bytag.csv``, ``bytoken.csv``, ``bypseudotoken.csv``, ``bychar.csv``,
-            ``details.csv``, ``confusability.csv``; those that there are.
-
-        Raises
-        ------
-        OSError
-            Where they cannot be written; a file is there whole or not at all.
-        """
-        from spanrs.mat.csv_files import write
-
-        return write(self, folder, formulas=formulas, confusability=confusability)
-
-    def to_xlsx(self, path: str | PathLike[str]) -> None:
-        """Write a workbook with a sheet for each table and live formulas.
-
-        Raises
-        ------
-        ImportError
-            Where xlsxwriter is not installed (``pip install spanrs[excel]``).
-        """
-        from spanrs.mat.xlsx import write
-
-        write(self, path)
-
-    def __repr__(self) -> str:
-        row = self.tag[ALL]
-        values = ", ".join(f"{name} {row[name]:.4f}" for name in ("precision", "recall", "fmeasure"))
-        return f"<MatTables {values}, {self.signature}>"
-
-    def __str__(self) -> str:
-        from spanrs.mat.text import render
-
-        return render(self)
+    return MatTables(counts, settings, details, skipped, notes, spread, files, kinds, percent)

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from datetime import UTC, datetime
 from os import PathLike
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from spanrs.io import atomic_output
-from spanrs.mat.csv_files import sheets
+from spanrs.mat.csv_files import Sheet
 from spanrs.mat.formulas import cells
 from spanrs.mat.tables import ScoreTable
-
-if TYPE_CHECKING:
-    from spanrs.mat.layout import Layout
-    from spanrs.report.frames import Tabular
+from spanrs.report.frames import Tabular
 
 #: The same result gives the same file.
 MADE = datetime(2000, 1, 1, tzinfo=UTC)
@@ -21,15 +19,15 @@ MADE = datetime(2000, 1, 1, tzinfo=UTC)
 ROWS, CHARACTERS = 1 << 20, 32_767
 
 
-def write(tables: Layout, path: str | PathLike[str]) -> None:
-    """Write a workbook; the argument is that of :meth:`spanrs.mat.MatTables.to_xlsx`."""
+def write(sheets: Iterable[Sheet], path: str | PathLike[str]) -> None:
+    """Write tables as a workbook; ``path`` is that of :meth:`spanrs.mat.MatTables.to_xlsx`."""
     xlsxwriter = writer()
     # Text is text, whatever it begins with.
     options = {"strings_to_formulas": False, "strings_to_urls": False, "strings_to_numbers": False}
     with atomic_output(path) as out, xlsxwriter.Workbook(out, {"in_memory": True, **options}) as book:
         book.set_properties({"created": MADE})
         bold = book.add_format({"bold": True})
-        for file, _, table in sheets(tables):
+        for file, _, table in sheets:
             name = file.removesuffix(".csv")
             if isinstance(table, ScoreTable) and len(table) >= ROWS:
                 raise ValueError(f"{path}: the table {name} has more rows than a sheet; write CSV")

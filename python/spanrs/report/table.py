@@ -2,52 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from html import escape
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING
 
 from rich.cells import cell_len
 from rich.control import strip_control_codes
 
 if TYPE_CHECKING:
+    from rich.console import Console
     from rich.table import Table as RichTable
 
 #: Between columns.
 GAP = "   "
 
 
-class Printer(Protocol):
-    """Where tables and lines are printed: a console of rich, or :class:`Lines`."""
-
-    def print(self, *items: Any, **options: Any) -> None:
-        """Print."""
-
-
-class Lines:
-    """Plain-text console of unlimited width."""
-
-    def __init__(self) -> None:
-        self.lines: list[str] = []
-
-    def print(self, *items: Any, **_options: Any) -> None:
-        """Take in a table or a line; options are about colours and wrapping."""
-        for item in items:
-            text = item.plain() if isinstance(item, Table) else strip_control_codes(str(item))
-            self.lines += [line.rstrip() for line in text.splitlines()]
+def as_text(parts: Iterable[Table | str]) -> str:
+    """Give tables and lines as plain text of any width."""
+    texts = [part.plain() if isinstance(part, Table) else strip_control_codes(part) for part in parts]
+    return "\n".join(line.rstrip() for text in texts for line in text.splitlines())
 
 
-def print_line(console: Printer, text: str) -> None:
-    """Print a line as it is: no markup, no wrapping, no colours for numbers."""
+def print_parts(console: Console, parts: Iterable[Table | str]) -> None:
+    """Print tables and lines; lines as they are: no markup, no wrapping, no colours for numbers."""
     from rich.text import Text
 
-    console.print(Text(text), soft_wrap=True, highlight=False)
-
-
-def as_text(show: Callable[[Printer], None]) -> str:
-    """Give what is shown on a console as plain text of any width."""
-    lines = Lines()
-    show(lines)
-    return "\n".join(lines.lines)
+    for part in parts:
+        if isinstance(part, Table):
+            console.print(part)
+        else:
+            console.print(Text(part), soft_wrap=True, highlight=False)
 
 
 #: Characters that mean something in a cell of Markdown.

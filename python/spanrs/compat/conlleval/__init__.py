@@ -7,6 +7,8 @@ They share a name and little else, so each has a module of its own, and this one
   ``report(counts, out)``;
 - :mod:`~spanrs.compat.conlleval.sighsmile`: ``evaluate(true_seqs, pred_seqs, verbose)``.
 
+The report of the Perl script, which ``spanrs conlleval`` prints, is in :mod:`~spanrs.compat.conlleval.perl`.
+
 :func:`evaluate` and :func:`report` know the three apart by what they are given, where that is possible, and
 the other names of all three are here too.
 """

@@ -8,8 +8,8 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from typing import IO
 
+from spanrs.compat.conlleval.perl import measures
 from spanrs.compat.conlleval.rules import FormatError, count_lines, ends, parse_tag, starts
-from spanrs.report.conlleval import f_measure
 
 __all__ = [
     "ANY_SPACE",
@@ -105,9 +105,7 @@ def evaluate(iterable: Iterable[str], options: argparse.Namespace | None = None)
 
 
 def _row(gold: int, pred: int, both: int) -> str:
-    precision = 100.0 * both / pred if pred else 0
-    recall = 100.0 * both / gold if gold else 0
-    fb1 = f_measure(precision, recall)
+    precision, recall, fb1 = measures(gold, pred, both)
     return f"precision: {precision:6.2f}%; recall: {recall:6.2f}%; FB1: {fb1:6.2f}"
 
 

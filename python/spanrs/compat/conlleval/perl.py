@@ -25,13 +25,8 @@ def measures(gold: int, pred: int, both: int) -> tuple[float, float, float]:
     """
     precision = 100 * both / pred if pred else 0.0
     recall = 100 * both / gold if gold else 0.0
-    return precision, recall, f_measure(precision, recall)
-
-
-def f_measure(precision: float, recall: float) -> float:
-    """Give the harmonic mean of two numbers, 0 where both are."""
-    both = precision + recall
-    return 2 * precision * recall / both if both > 0 else 0.0
+    both_measures = precision + recall
+    return precision, recall, 2 * precision * recall / both_measures if both_measures > 0 else 0.0
 
 
 def listed(types: Types) -> Iterator[tuple[bytes, tuple[int, int, int]]]:
