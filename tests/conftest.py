@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Iterator
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -70,3 +74,10 @@ def faireval_data(request: pytest.FixtureRequest) -> corpora.SpanFiles:
     if request.param == "small":
         return corpora.small_span_files(SMALL / "data")
     return corpora.published_span_files(request.getfixturevalue("shared"))
+
+
+@pytest.fixture(scope="session")
+def other_process() -> Iterator[Callable[..., Any]]:
+    """Return what calls a function in another process, which gets its arguments as they are stored."""
+    with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
+        yield lambda function, *given: pool.submit(function, *given).result()

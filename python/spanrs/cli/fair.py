@@ -132,7 +132,7 @@ def command(
         **given,
     )
     console.require_types(made.types or (), result.per_type)
-    console.print_warnings({pred: result}, gold)
+    console.print_warnings({pred: result})
     write(result, made, "json" if as_json else to, f"{pred} against {gold}")
 
 

@@ -106,7 +106,7 @@ def names(text: str) -> list[str]:
 @click.option("--by_document", is_flag=True, help="Rows for each document as well.")
 @click.option("--compute_confidence_data", is_flag=True, help="Mean, variance, deviation of the measures.")
 @click.option("--samples", type=click.IntRange(1), default=SAMPLES, help="For confidence.")
-@click.option("--seed", type=click.IntRange(0, 2**63), default=0, help="For confidence.")
+@click.option("--seed", type=click.IntRange(0, 2**63 - 1), default=0, help="For confidence.")
 @click.option("--csv_output_dir", type=click.Path(path_type=Path), help="Write CSV files there.")
 @click.option("--no_csv_formulas", is_flag=True, help="Values, not formulas.")
 @click.option("--oo_separator", is_flag=True, help="Formulas for OpenOffice and LibreOffice.")

@@ -126,6 +126,8 @@ def command(
     doubled = sorted({name for name in preds if preds.count(name) > 1})
     if doubled:
         raise click.UsageError(f"{doubled[0]} is named twice")
+    if len(preds) > 1 and not as_json and (untyped or given["by_document"]):
+        raise click.UsageError("of several PRED --by-document and --untyped are shown in --json alone")
     pred_columns = columns if pred_column is None else columns._replace(tag=pred_column)
     if gold_column is not None:
         columns = columns._replace(tag=gold_column)

@@ -45,6 +45,12 @@ class Evaluation(Measured):
         """
         return find_criterion(self._views, criterion, self.matcher)
 
+    def __contains__(self, criterion: str) -> bool:
+        return criterion in self.matcher.criteria
+
+    #: Criteria are got by name; what can be iterated is in the properties.
+    __iter__ = None
+
     @cached_property
     def _views(self) -> dict[str, CriterionResult]:
         return {name: CriterionResult(self, name) for name in self.matcher.criteria}

@@ -75,7 +75,7 @@ def score_files(
     Returns
     -------
     Result, or dict of str to Result
-        Its violations carry lines. For a list of pred a result for each, by the name of the file.
+        Its violations carry lines. For a list of pred a result for each, by its path as it was given.
 
     Raises
     ------

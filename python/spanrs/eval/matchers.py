@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+import json
+import re
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import cache
 from typing import Any, ClassVar, TypeAlias, TypeVar
@@ -18,6 +20,8 @@ Term: TypeAlias = tuple[list[int], tuple[float, float, float]]
 #: Whose type an error between spans of different types is counted for.
 FOCUSES = ("gold", "pred")
 MATCHINGS = ("greedy", "optimal")
+#: What separates names and settings in signatures.
+QUOTED = re.compile(r'[,=|;"\n]|^\[\]$')
 #: Types that fair matching leaves out unless it is told otherwise: FairEval's dummies.
 EXCLUDED = ("NONE", "EMPTY")
 
@@ -92,6 +96,14 @@ class Matcher:
         }
 
 
+def listed(names: Iterable[str]) -> str:
+    """Give names in one line, for signatures; those with signs of signatures are quoted as in JSON."""
+    quoted = (
+        json.dumps(name, ensure_ascii=False) if QUOTED.search(name) or not name else name for name in names
+    )
+    return ",".join(quoted) or "[]"
+
+
 T = TypeVar("T")
 
 
@@ -105,7 +117,12 @@ def find_criterion(known: Mapping[str, T], name: str, matcher: Matcher) -> T:
 def _types(name: str, given: Collection[str] | None) -> tuple[str, ...] | None:
     if isinstance(given, str):
         raise TypeError(f"{name} is a collection of types, not one str; say [{given!r}]")
-    return None if given is None else tuple(sorted(set(given)))
+    if given is None:
+        return None
+    for ty in given:
+        if not isinstance(ty, str):
+            raise TypeError(f"{name} holds types, which are str, not {type(ty).__name__}")
+    return tuple(sorted(set(given)))
 
 
 @dataclass(frozen=True)
@@ -145,6 +162,8 @@ class Partial(Matcher):
     def __post_init__(self) -> None:
         if self.matching not in MATCHINGS:
             raise ValueError(f"unknown matching {self.matching!r}; one of {', '.join(MATCHINGS)}")
+        # Numbers of numpy are no numbers of JSON.
+        object.__setattr__(self, "min_overlap", float(self.min_overlap))
         if not 0.0 <= self.min_overlap <= 1.0:
             raise ValueError(
                 f"min_overlap is a share of the gold span, from 0 to 1, not {self.min_overlap}"
@@ -156,7 +175,10 @@ class Partial(Matcher):
 
     def settings(self) -> dict[str, str]:
         """Name how spans are matched, for signatures."""
-        return super().settings() | {"matching": self.matching, "min_overlap": f"{self.min_overlap:g}"}
+        return super().settings() | {
+            "matching": self.matching,
+            "min_overlap": repr(self.min_overlap).removesuffix(".0"),
+        }
 
 
 @dataclass(frozen=True)
@@ -252,9 +274,9 @@ class Fair(Matcher):
         """Name how spans are matched, for signatures."""
         own = super().settings() | {"focus": self.focus, "weights": phrase(self.error_weights)}
         if self.types is not None:
-            own["types"] = ",".join(self.types)
+            own["types"] = listed(self.types)
         if self.exclude:
-            own["exclude"] = ",".join(self.exclude)
+            own["exclude"] = listed(self.exclude)
         return own
 
 
@@ -276,6 +298,8 @@ def as_matcher(matcher: str | Matcher) -> Matcher:
         For anything else.
     """
     if isinstance(matcher, Matcher):
+        if matcher.name not in _spanrs.matchers():
+            raise TypeError(f"the {matcher.name} matcher needs texts; spanrs.{matcher.name}.score takes it")
         return matcher
     if not isinstance(matcher, str):
         raise TypeError(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -48,6 +49,8 @@ class Measure:
                 raise ValueError(f"unknown {name} {value!r}; one of {', '.join(known)}")
         if (self.average == "type") != (self.type is not None):
             raise ValueError("the average 'type' needs a type, and no other takes one")
+        if not 0 <= self.beta < math.inf:
+            raise ValueError(f"beta is a finite number from 0, not {self.beta}")
 
     def compiled(self, matcher: Matcher) -> tuple[Any, ...]:
         """Give what the compiled half takes."""
@@ -81,6 +84,14 @@ class Ratio:
     def compiled(self, matcher: Matcher) -> tuple[Any, ...]:
         """Give what the compiled half takes."""
         criterion = _criterion(matcher, self.criterion)
+        for outcome in (*self.above, *self.below):
+            if outcome not in criterion.outcomes:
+                known = ", ".join(criterion.outcomes)
+                raise ValueError(
+                    f"the criterion {criterion.name} has no outcome {outcome!r}; one of {known}"
+                )
+        if not any(self.below.values()):
+            raise ValueError("a ratio needs an outcome below its fraction line")
         forms = (
             [float(form.get(outcome, 0)) for outcome in criterion.outcomes]
             for form in (self.above, self.below)

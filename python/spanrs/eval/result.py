@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+import operator
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from html import escape
@@ -18,12 +19,14 @@ from spanrs.eval.evaluation import Evaluation
 from spanrs.eval.evidence import Evidence, merge_evidence
 from spanrs.eval.fair_weights import Weights
 from spanrs.eval.long_table import LongTable
-from spanrs.eval.matchers import Fair, from_dict
+from spanrs.eval.matchers import Fair, from_dict, listed
 from spanrs.eval.measures import Bootstrap, Measure, Ratio, f1_measures
 from spanrs.report.pages import largest, template
 from spanrs.report.table import Table
 from spanrs.tags.types import Span
 
+#: Rows of a table that notebooks show.
+ROWS = 200
 #: Largest weight of a document.
 MAX_WEIGHT = 1e15
 #: Types of the largest heat map.
@@ -95,10 +98,15 @@ class Result(Evaluation):
         if isinstance(types, str):
             raise TypeError(f"types is a map or a collection of types, not one str; say [{types!r}]")
         if isinstance(types, Mapping):
-            phrase = ",".join(f"{old}={new or ''}" for old, new in sorted(types.items()))
+            if not types:
+                return self
+            renames = sorted(types.items())
+            phrase = ",".join(
+                f"{listed([old])}={'' if new is None else listed([new])}" for old, new in renames
+            )
         else:
             types = frozenset(types)
-            phrase = ",".join(sorted(types))
+            phrase = listed(sorted(types))
 
         def rename(name: str) -> str | None:
             if isinstance(types, Mapping):
@@ -114,7 +122,7 @@ class Result(Evaluation):
         Parameters
         ----------
         weights : iterable of float
-            One for each document, in order; finite and not negative. The result must have been made by
+            One for each document, in order, from 0 to 1e15. The result must have been made by
             document. New weights take the place of older ones.
 
         Returns
@@ -189,7 +197,7 @@ class Result(Evaluation):
 
     def bootstrap(
         self,
-        measures: Sequence[Measure | Ratio] | None = None,
+        measures: Measure | Ratio | Sequence[Measure | Ratio] | None = None,
         *,
         samples: int = 10_000,
         seed: int = 0,
@@ -199,7 +207,7 @@ class Result(Evaluation):
 
         Parameters
         ----------
-        measures : sequence of Measure or Ratio, optional
+        measures : Measure, Ratio or sequence of them, optional
             Micro F1, macro F1 and F1 of each type if not given.
         samples : int
             Corpora to draw.
@@ -230,11 +238,17 @@ class Result(Evaluation):
             raise ValueError(
                 "resampling needs two documents or more; make the result with documents= or by_document=True"
             )
-        if samples < 1 or threads < 1 or not 0 <= seed < 1 << 63:
-            raise ValueError("samples and threads are 1 or more, and a seed is from 0 to 2**63 - 1")
+        for name, value, least in (("samples", samples, 1), ("threads", threads, 1), ("seed", seed, 0)):
+            if not least <= operator.index(value) < 1 << 63:
+                raise ValueError(f"{name} is a number from {least} to 2**63 - 1, not {value}")
         if self.document_weights is not None:
             raise ValueError("resampling draws documents that count once; take the result without weights")
+        if isinstance(measures, (Measure, Ratio)):
+            measures = [measures]
         wanted = list(f1_measures(list(self.per_type)) if measures is None else measures)
+        for measure in wanted:
+            if not isinstance(measure, (Measure, Ratio)):
+                raise TypeError(f"measures are spanrs.eval.Measure and Ratio, not {type(measure).__name__}")
         compiled = [measure.compiled(self.matcher) for measure in wanted]
         values = self.counts.bootstrap(compiled, samples, seed, threads)
         assert values is not None  # There are documents.
@@ -390,8 +404,10 @@ class Result(Evaluation):
         """
         try:
             stored = base64.b64decode(json.loads(text)["state"], validate=True)
-        except (ValueError, KeyError, TypeError, RecursionError) as error:
-            raise _damaged("this is no JSON of a spanrs result with its state", error) from None
+        except (ValueError, KeyError, TypeError, RecursionError):
+            raise _damaged(
+                "this is no JSON of a spanrs result with its state, which Result.to_json adds"
+            ) from None
         return cls.from_bytes(stored)
 
     def to_bytes(self) -> bytes:
@@ -548,7 +564,7 @@ class Result(Evaluation):
         return tables.render(self)
 
     def _repr_html_(self) -> str:
-        parts = [table.html() for table in self.tables()]
+        parts = [table.html(ROWS) for table in self.tables()]
         if self.tokens:
             violations = ", ".join(f"{side} {found.count}" for side, found in self.violations.items())
             parts.append(f"<p>accuracy {100 * self.accuracy:.2f}; violations: {violations}</p>")

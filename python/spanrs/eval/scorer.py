@@ -81,12 +81,13 @@ class Scorer:
         self._threads = _threads(threads)
         self._dialect = dialect
         self._vocabulary = None if vocabulary is None else as_vocabulary(vocabulary)
+        self._filter = self.matcher.filter()
         self._made = (scheme, pred_scheme, reading, dialect, max_violations, by_document)
         self.reset()
 
     def reset(self) -> None:
         """Forget everything that was counted, and the schemes that were found out."""
-        self._scorer = _spanrs.Scorer(self.matcher.options(), self.matcher.filter(), *self._made)
+        self._scorer = _spanrs.Scorer(self.matcher.options(), self._filter, *self._made)
         #: What was noticed before the scorer was copied.
         self._noticed: Evidence | None = None
         self._merged: list[Result] = []
@@ -122,7 +123,9 @@ class Scorer:
         gold, pred, vocabulary, ignore_index, lengths, mask
             As for :func:`score`.
         documents : iterable of int or str, optional
-            As for :func:`score`, where the scorer was made by document.
+            As for :func:`score`, where the scorer was made by document. Sentences of earlier batches that no document
+            has yet are a document of their own. Documents end with the batch: one whose name comes again in a later
+            batch has another row there.
 
         Raises
         ------
@@ -131,8 +134,8 @@ class Scorer:
         """
         names = self._vocabulary if vocabulary is None else as_vocabulary(vocabulary)
         sizes = document_sizes(documents)
-        if sizes is not None and not self._made[-1]:
-            raise TypeError("documents need a scorer that is made with by_document=True")
+        if sizes is not None:
+            self._need_documents()
         masked = lengths is not None or mask is not None
         if inputs.is_arrow(gold) and inputs.is_arrow(pred):
             if masked:
@@ -152,10 +155,17 @@ class Scorer:
         else:
             self._scorer.update_lists(gold, pred, sizes)
 
+    def _need_documents(self) -> None:
+        if not self._made[-1]:
+            raise TypeError("documents need a scorer that is made with by_document=True")
+
     def update_table(
         self, table: Any, *, gold: str = "gold", pred: str = "pred", documents: str | None = None
     ) -> None:
-        """Add the columns of one table or stream; see :func:`spanrs.score_table`."""
+        """Add the columns of one table or stream; see :func:`spanrs.score_table`.
+
+        A stream is added batch by batch: where one cannot be scored, those before it are counted.
+        """
         whole = documents is not None
         for golds, preds, names in inputs.table_columns(table, gold, pred, documents, whole=whole):
             self.update(golds, preds, documents=names)
@@ -187,7 +197,14 @@ class Scorer:
         self._scorer.update_files(gold, pred, *options, self._on_misaligned, progress)
 
     def end_document(self, name: str | None = None) -> None:
-        """End a document: what was added since the last call is one, which may have a name."""
+        """End a document: what was added since the last call is one, which may have a name.
+
+        Raises
+        ------
+        TypeError
+            Where the scorer was not made by document.
+        """
+        self._need_documents()
         self._scorer.end_document(name)
 
     def merge(self, other: Scorer) -> None:

@@ -12,10 +12,11 @@ from spanrs import _spanrs
 from spanrs.errors import AlignmentError, warn, with_code
 from spanrs.eval.documents import document_name
 from spanrs.eval.fair_weights import Weights
-from spanrs.eval.matchers import EXCLUDED, Fair, Matcher
+from spanrs.eval.matchers import EXCLUDED, Fair, Matcher, listed
 from spanrs.eval.result import Result
 from spanrs.eval.scorer import Scorer
 from spanrs.io import Columns, Source
+from spanrs.io.sources import same_file
 
 FORMATS = ("auto", "spans", "stacked")
 
@@ -42,7 +43,8 @@ def score_span_files(
     gold, pred : path or binary file object
         Two files, or two directories; plain, gzip or zstd.
     matcher : str or Matcher
-        As for :func:`spanrs.score`.
+        As for :func:`spanrs.score`. Spans of the types ``NONE`` and ``EMPTY``, the dummies of such files, are not
+        looked at; :class:`spanrs.Fair` may exclude others.
     file_format : str
         ``spans``: one span a line, blank lines between sentences; four columns separated by tabs: type,
         first token, last token, tokens separated by commas. Tokens count from 1; where none are given the
@@ -89,6 +91,12 @@ def score_span_files(
     if file_format not in FORMATS:
         raise ValueError(f"unknown format {file_format!r}; one of {', '.join(FORMATS)}")
     scorer = Scorer("BIO", matcher=matcher, max_violations=0, by_document=by_document)
+    settings = scorer.matcher.settings()
+    if not isinstance(scorer.matcher, Fair):
+        # FairEval's files have dummies where a side has no spans.
+        scorer._filter = (None, list(EXCLUDED))
+        scorer.reset()
+        settings["exclude"] = listed(sorted(EXCLUDED))
     options = columns._replace(second=pos_column if ignore_punct else columns.second).as_options()
     form = None if file_format == "auto" else file_format
     formats: set[str] = set()
@@ -100,16 +108,21 @@ def score_span_files(
         if progress is not None:
             progress(before + read)
 
+    notes = []
     for document, *files in pair_files(gold, pred):
+        if all(isinstance(file, (str, PathLike)) for file in files) and same_file(*files):
+            notes.append(f"gold and pred are the same file, {files[1]}")
         golds, preds = ((file, form, options, ignore_punct) for file in files)
         watch = None if progress is None else tell
         formats.update(scorer._scorer.update_span_files(golds, preds, document, watch)[:2])
         before, now = before + now, 0
-    settings = scorer.matcher.settings() | {"format": "+".join(sorted(formats))}
+    settings["format"] = "+".join(sorted(formats))
     if "stacked" in formats:
         settings["punct"] = f"ignored by column {pos_column}" if ignore_punct else "kept"
     settings["version"] = _spanrs.__version__
-    result = replace(scorer.result(), settings=settings)
+    result = scorer.result()
+    evidence = replace(result.evidence, notes=(*result.evidence.notes, *notes))
+    result = replace(result, settings=settings, evidence=evidence)
     warn(result.warnings)
     return result
 

@@ -185,4 +185,9 @@ def _reader(side: Side, input_format: InputFormat, task: Task | None) -> Callabl
         path = Path(side)
         return lambda: input_format.read(path, task)
     documents = [side] if isinstance(side, Document) else list(side)
+    for document in documents:
+        if not isinstance(document, Document):
+            raise TypeError(
+                f"a side is a path or spanrs.io.Document objects, not {type(document).__name__}"
+            )
     return lambda: of_memory(documents)

@@ -70,7 +70,8 @@ def score(
     gold, pred : path, Document or sequence of Document
         Two files, two directories, or documents of memory. Of directories every file of pred's is paired
         with the file of the same name in gold's. Documents of one file are paired by their ids if they
-        have any, else by their order. The text has to be the same on both sides.
+        have any, else by their order, which is then their name: give them ids where results are merged.
+        The text has to be the same on both sides.
     matcher : Mat
         Which annotations are scored, under which labels, and what is counted.
     input_format : InputFormat
@@ -102,7 +103,7 @@ def score(
     OSError
         Where a directory cannot be read. Files that cannot are skipped, with the rest scored.
     spanrs.errors.FormatError
-        Where all pairs were skipped, or no document has anything to score, unless ``lenient``.
+        Where all pairs were skipped, or no document of files has anything to score, unless ``lenient``.
 
     Warns
     -----
@@ -128,13 +129,20 @@ def score(
     0.5
     """
     sides = (input_format if gold_input_format is None else gold_input_format, input_format)
+    for what, given, wanted in (
+        ("matcher", matcher, Mat),
+        *(("format", side, InputFormat) for side in sides),
+    ):
+        if not isinstance(given, wanted):
+            raise TypeError(f"a {what} is a spanrs.mat.{wanted.__name__}, not {given!r}")
     pairs = list(file_pairs(gold, pred, sides, matcher.known_task, pairing))
     result = score_pairs(pairs, matcher, threads=threads, details=details, progress=progress)
     notes = (*result.evidence.notes, *without_hypothesis(gold, pairs, sides[0], pairing))
     result = replace(result, evidence=replace(result.evidence, notes=notes))
     if lenient:
         return result
-    if all(isinstance(side, (str, PathLike)) for side in (gold, pred)):
+    paths = all(isinstance(side, (str, PathLike)) for side in (gold, pred))
+    if paths or (result.evidence.skipped and not len(result.counts)):
         refuse_nothing(result)
     nothing = reason_for_nothing(result)
     warn(_suspicions(result))

@@ -166,11 +166,20 @@ class Table:
         kinds = "l" * self.left + "r" * (len(self.columns) - self.left)
         return "\n".join([rf"\begin{{tabular}}{{{kinds}}}", *lines, r"\end{tabular}"])
 
-    def html(self) -> str:
-        """Give the table as an HTML fragment; rows after the last section are set in bold."""
+    def html(self, most: int | None = None) -> str:
+        """Give the table as an HTML fragment; rows after the last section are set in bold.
+
+        Parameters
+        ----------
+        most : int, optional
+            Rows to show before the last section; all if not given.
+        """
         rows = [[escape(cell) for cell in row] for row in self.rows]
         for row in rows[self.last_section :]:
             row[0] = f"<b>{row[0]}</b>"
+        if most is not None and self.last_section > most:
+            hidden = f"and {self.last_section - most} more"
+            rows[most : self.last_section] = [[hidden, *[""] * (len(self.columns) - 1)]]
         heads = "".join(f"<th>{escape(name)}</th>" for name in self.columns)
         body = "".join("<tr>" + "".join(f"<td>{cell}</td>" for cell in row) + "</tr>" for row in rows)
         return f'<table class="spanrs"><thead><tr>{heads}</tr></thead><tbody>{body}</tbody></table>'

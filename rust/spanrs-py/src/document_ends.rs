@@ -46,6 +46,15 @@ impl DocumentEnds {
             .zip(&self.ends)
             .map(|(start, end)| (end - start) as i64)
             .collect();
+        if self.names.is_some() {
+            let named: i64 = sizes.iter().sum();
+            return Err(Error::Shape {
+                message: format!(
+                    "documents names the document of {named} sentences, and there are {sentences}"
+                ),
+                sentence: None,
+            });
+        }
         Err(wrong(&sizes, Some(sentences)))
     }
 

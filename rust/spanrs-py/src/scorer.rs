@@ -105,7 +105,7 @@ impl Scorer {
     ) -> Result<()> {
         let inner = &mut *self.lock()?;
         let rows = Rows::new(gold, pred)?;
-        let documents = ends(documents.as_ref(), rows.len()?)?;
+        let documents = ends(inner, documents.as_ref(), rows.len()?)?;
         let mut interner = TagInterner::new();
         inner.run(
             |reader, side, most| rows.evidence(reader, side, most),
@@ -164,7 +164,7 @@ impl Scorer {
             Some(lengths) => sentences_of(lengths, sentences * tokens)?,
         };
         cut.check()?;
-        let documents = ends(documents.as_ref(), cut.len())?;
+        let documents = ends(inner, documents.as_ref(), cut.len())?;
         with_values!(&gold, gold => with_values!(&pred, pred => {
             let batch = Batch {
                 gold,
@@ -217,6 +217,7 @@ impl Scorer {
             )?;
             if let Some(documents) = &documents {
                 documents.check(columns.rows())?;
+                inner.scorer.end_document(&inner.reader, None);
             }
             inner.run(
                 |_, side, most| columns.evidence(side, most),
@@ -322,7 +323,7 @@ impl Scorer {
         documents: Option<DocumentSizes<'_>>,
     ) -> Result<()> {
         let inner = &mut *self.lock()?;
-        let documents = ends(documents.as_ref(), gold.count())?;
+        let documents = ends(inner, documents.as_ref(), gold.count())?;
         py.detach(|| {
             let mut part = inner.scorer.part(&inner.reader);
             let filter = part.filter().clone();
@@ -478,13 +479,18 @@ type TagState<'py> = (Bound<'py, PyDict>, Vec<String>, u64, u64, u64);
 /// Numbers of the corpus.
 const CORPUS_NUMBERS: usize = CORPUS.outcomes.len();
 
-/// Where documents end among so many sentences.
-fn ends(documents: Option<&DocumentSizes<'_>>, sentences: usize) -> Result<Option<DocumentEnds>> {
+/// Where documents end among so many sentences. Sentences before that no document has are a document of their own.
+fn ends(
+    counting: &mut Counting,
+    documents: Option<&DocumentSizes<'_>>,
+    sentences: usize,
+) -> Result<Option<DocumentEnds>> {
     let Some(documents) = documents else {
         return Ok(None);
     };
     let ends = DocumentEnds::new(documents)?;
     ends.check(sentences)?;
+    counting.scorer.end_document(&counting.reader, None);
     Ok(Some(ends))
 }
 

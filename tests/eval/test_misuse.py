@@ -1,0 +1,137 @@
+"""What a hurried caller passes: an error that says what to do, and never a number that means something else."""
+
+from __future__ import annotations
+
+import io
+
+import numpy as np
+import pytest
+
+import spanrs
+from spanrs import mat
+from spanrs.errors import AlignmentError, FormatError, SchemeError
+from spanrs.eval import Measure, Ratio
+from spanrs.io import Document
+
+A = [["B-A"]]
+RESULT = spanrs.score(A * 2, [*A, ["O"]], "BIO", documents=[1, 1])
+
+REFUSED = {
+    "names of too few sentences": (
+        lambda: spanrs.score(A * 3, A * 3, documents=["a", "b"]),
+        AlignmentError,
+        "names the document of 2 sentences, and there are 3",
+    ),
+    "the matcher of texts": (
+        lambda: spanrs.score(A, A, matcher=mat.Mat()),
+        TypeError,
+        "spanrs.mat.score takes it",
+    ),
+    "measures by name": (lambda: RESULT.bootstrap(["micro"]), TypeError, "Measure and Ratio, not str"),
+    "no samples": (lambda: RESULT.bootstrap(samples=0), ValueError, "samples is a number from 1"),
+    "an outcome of another matcher": (
+        lambda: RESULT.bootstrap(Ratio({"tp": 1}, {"match": 1})),
+        ValueError,
+        "no outcome 'tp'; one of match, missed",
+    ),
+    "a ratio of nothing": (lambda: RESULT.bootstrap(Ratio({}, {})), ValueError, "below its fraction line"),
+    "a negative beta": (lambda: Measure(beta=-1), ValueError, "beta is a finite number from 0"),
+    "a beta that is no number": (lambda: Measure(beta=float("nan")), ValueError, "beta is a finite number"),
+    "types that are numbers": (
+        lambda: spanrs.Fair(types=[1]),
+        TypeError,
+        "types holds types, which are str",
+    ),
+    "iteration": (lambda: list(RESULT), TypeError, "not iterable"),
+    "the end of a document": (lambda: spanrs.Scorer().end_document(), TypeError, "by_document=True"),
+    "json without state": (
+        lambda: spanrs.Result.from_json(RESULT.to_json(state=False)),
+        FormatError,
+        "with its state, which Result.to_json adds",
+    ),
+    "a matcher by name": (lambda: mat.score([], [], "exact"), TypeError, "a matcher is a spanrs.mat.Mat"),
+    "a format by name": (
+        lambda: mat.score([], [], input_format="mat-json"),
+        TypeError,
+        "a format is a spanrs.mat.InputFormat",
+    ),
+    "tags where texts are wanted": (
+        lambda: mat.score(A, A),
+        TypeError,
+        "spanrs.io.Document objects, not list",
+    ),
+    "texts that differ": (
+        lambda: mat.score(Document("Bob", []), Document("Rob", [])),
+        FormatError,
+        "nothing was scored: all pairs were skipped",
+    ),
+}
+
+
+@pytest.mark.parametrize("call", REFUSED)
+def test_what_has_no_meaning_is_refused(call):
+    run, kind, message = REFUSED[call]
+    with pytest.raises(kind, match=message):
+        run()
+
+
+@pytest.mark.parametrize(
+    "pair",
+    [
+        ([], ["A"]),
+        ({"A": None}, {"A": ""}),
+        (["A,B"], ["A", "B"]),
+        ({"A": "B,C=D"}, {"A": "B", "C": "D"}),
+        (["[]"], []),
+    ],
+    ids=str,
+)
+def test_other_types_have_another_signature(pair):
+    one, other = (RESULT.with_types(types) for types in pair)
+    assert one.signature != other.signature
+    with pytest.raises(SchemeError, match="made differently"):
+        one.merge(other)
+
+
+def test_options_that_differ_a_little_have_another_signature():
+    one, other = (spanrs.Partial(min_overlap=share).settings() for share in (1 / 3, 0.33333333))
+    assert one != other
+    assert spanrs.Fair(types=["A,B"]).settings() != spanrs.Fair(types=["A", "B"]).settings()
+    assert RESULT.with_types({}).signature == RESULT.signature
+
+
+def test_numbers_of_numpy_are_options():
+    result = spanrs.score(A, A, matcher=spanrs.Partial(min_overlap=np.float32(0.25)))
+    assert spanrs.Result.from_json(result.to_json()).matcher == spanrs.Partial(min_overlap=0.25)
+
+
+def test_one_measure_is_a_column():
+    assert RESULT.bootstrap(Measure(), samples=3).values.shape == (3, 1)
+    assert "span" in RESULT
+    assert "bounds" not in RESULT
+
+
+@pytest.mark.parametrize("documents", [["x", "y"], [1, 1]], ids=["names", "sizes"])
+def test_sentences_before_named_documents_are_a_document(documents):
+    scorer = spanrs.Scorer("BIO", by_document=True)
+    scorer.update(A * 3, A * 3)
+    scorer.update(A * 2, A * 2, documents=documents)
+    scorer.update(A, A)
+    assert [row.sentences for row in scorer.result().documents] == [3, 1, 1, 1]
+
+
+@pytest.mark.parametrize("matcher", ["exact", "partial", "fair"])
+def test_dummies_of_span_files_are_no_spans(matcher):
+    gold = b"PER\t1\t2\t1, 2\n\nEMPTY\t999\t999\t999\n\nNONE\t1\t1\t1\n"
+    pred = b"EMPTY\t999\t999\t999\n\nEMPTY\t999\t999\t999\n\nNONE\t1\t1\t1\n"
+    result = spanrs.score_span_files(io.BytesIO(gold), io.BytesIO(pred), matcher=matcher)
+    assert (result.micro.f1, result.micro.support) == (0, 1)
+    assert "|exclude:EMPTY,NONE|" in f"|{result.signature}|"
+
+
+def test_notebooks_show_some_of_many_documents():
+    many = spanrs.score(A * 1000, A * 1000, "BIO", documents=[1] * 1000)
+    shown = many._repr_html_()
+    assert "<td>and 800 more</td>" in shown
+    assert shown.count("<tr>") < 220
+    assert many.to_markdown().count("\n|") > 1000
