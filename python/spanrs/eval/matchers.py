@@ -280,7 +280,17 @@ class Fair(Matcher):
         return own
 
 
-EXACT = Matcher("exact")
+@dataclass(frozen=True)
+class Unregistered(Matcher):
+    """A matcher of a package that was not imported here: its options are kept for whoever knows them."""
+
+    given: Mapping[str, Any] = field(default_factory=dict, hash=False)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give the options as they came."""
+        return {"name": self.name} | dict(self.given)
+
+
 _MAKERS: dict[str, Callable[..., Matcher]] = {"partial": Partial, "fair": Fair}
 
 
@@ -311,7 +321,9 @@ def as_matcher(matcher: str | Matcher) -> Matcher:
 
 
 def from_dict(options: Mapping[str, Any]) -> Matcher:
-    """Give the matcher that :meth:`Matcher.to_dict` describes; without the options of one that is not registered."""
+    """Give the matcher that :meth:`Matcher.to_dict` describes, :class:`Unregistered` where nobody knows its options."""
     own = dict(options)
     name = own.pop("name")
-    return _MAKERS[name](**own) if name in _MAKERS else Matcher(name)
+    if name in _MAKERS:
+        return _MAKERS[name](**own)
+    return Unregistered(name, own) if own else Matcher(name)

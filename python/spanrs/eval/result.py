@@ -19,7 +19,7 @@ from spanrs.eval.evaluation import Evaluation
 from spanrs.eval.evidence import Evidence, merge_evidence
 from spanrs.eval.fair_weights import Weights
 from spanrs.eval.long_table import LongTable
-from spanrs.eval.matchers import Fair, from_dict, listed
+from spanrs.eval.matchers import Fair, Matcher, from_dict, listed
 from spanrs.eval.measures import Bootstrap, Measure, Ratio, f1_measures
 from spanrs.report.pages import largest, template
 from spanrs.report.table import Table
@@ -463,7 +463,8 @@ class Result(Evaluation):
             raise _damaged("the bytes of the result are damaged", error) from None
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _restored, (self.to_bytes(), self.details)
+        # A matcher brings the package that knows its options.
+        return _restored, (self.to_bytes(), self.details, self.matcher)
 
     def to_table(self) -> LongTable:
         """Give every cell of every document as a table, for Arrow, Polars, pandas and SQL.
@@ -590,6 +591,6 @@ def _shifted(detail: Any, offset: int) -> Any:
     return detail._replace(sentence=detail.sentence + offset) if hasattr(detail, "sentence") else detail
 
 
-def _restored(stored: bytes, details: Any) -> Result:
+def _restored(stored: bytes, details: Any, matcher: Matcher) -> Result:
     """Make a result again that was pickled."""
-    return replace(Result.from_bytes(stored), details=details)
+    return replace(Result.from_bytes(stored), details=details, matcher=matcher)
