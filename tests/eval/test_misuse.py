@@ -5,12 +5,14 @@ from __future__ import annotations
 import io
 
 import numpy as np
+import pyarrow as pa
 import pytest
 
 import spanrs
 from spanrs import mat
 from spanrs.errors import AlignmentError, FormatError, SchemeError
 from spanrs.eval import Measure, Ratio
+from spanrs.eval.matchers import from_dict
 from spanrs.io import Document
 
 A = [["B-A"]]
@@ -135,3 +137,61 @@ def test_notebooks_show_some_of_many_documents():
     assert "<td>and 800 more</td>" in shown
     assert shown.count("<tr>") < 220
     assert many.to_markdown().count("\n|") > 1000
+
+
+def test_matchers_with_options_are_never_without():
+    plain = spanrs.score(A, [["B-B"]], matcher=spanrs.eval.Matcher("fair"))
+    assert plain.signature == spanrs.score(A, [["B-B"]], matcher="fair").signature
+    assert plain.micro == spanrs.score(A, [["B-B"]], matcher="fair").micro
+
+
+def test_options_of_matchers_nobody_knows_are_kept():
+    options = {"name": "mat 2", "depth": 3}
+    assert from_dict(options).to_dict() == options
+    assert hash(from_dict(options)) == hash(from_dict(options))
+
+
+@pytest.mark.parametrize("on_misaligned", ["report", "ignore"])
+def test_tokens_that_differ_are_those_of_a_document(tmp_path, on_misaligned):
+    gold, pred, tags = tmp_path / "gold", tmp_path / "pred", tmp_path / "tags"
+    gold.write_text("a B-A\n\n-DOCSTART- O\n\nb O\n", "utf-8")
+    pred.write_text("x B-A\n\n-DOCSTART- O\n\ny O\n", "utf-8")
+    tags.write_text("B-A\n\nO\n\nO\n", "utf-8")
+    scorer = spanrs.Scorer("BIO", by_document=True, on_misaligned=on_misaligned)
+    for side in (pred, pred):
+        scorer.update_files(lambda: gold, lambda side=side: side)
+        stored = spanrs.Result.from_bytes(scorer.result().to_bytes())
+        assert stored.to_dict() == scorer.result().to_dict()
+    rows = [(row.sentences, row.totals.tp) for row in scorer.result().documents]
+    assert sum(sentences for sentences, _ in rows) == scorer.result().sentences
+    assert spanrs.Result.from_json(scorer.result().to_json()).counts == scorer.result().counts
+
+
+def test_counts_that_differ_are_not_equal():
+    one, other = (spanrs.score(A, pred, "BIO") for pred in (A, [["O"]]))
+    assert one.counts != other.counts
+    assert one.counts == spanrs.score(A, A, "BIO").counts
+
+
+@pytest.mark.parametrize("of", ["tables", "to_csv", "to_html", "to_dict"])
+def test_no_criteria_are_all_and_one_name_is_refused(of):
+    result = spanrs.partial(A, A)
+    assert str(getattr(result, of)(criteria=[])) != ""
+    with pytest.raises((TypeError, KeyError), match=r"criteria is a sequence|no criterion 's'"):
+        getattr(result, of)(criteria="strict")
+
+
+def test_rows_of_bounds_alone_are_refused_where_there_are_none():
+    for of in ("tables", "to_dict"):
+        with pytest.raises(SchemeError):
+            getattr(spanrs.partial(A, A), of)(untyped=True)
+
+
+def test_details_of_arrow_columns_need_every_token():
+    column = pa.array([["B-A", None], ["O"]])
+    assert spanrs.score(column, column, "BIO").totals.tp == 1
+    with pytest.raises(TypeError, match="sentence 0 has a null"):
+        spanrs.score(column, column, "BIO", details=True)
+    full = pa.array([["B-A", "O"], ["O"]])
+    assert len(spanrs.score(full, full, "BIO", details=True).details["span"]) == 1
+    assert spanrs.score_span_files(io.BytesIO(b"A\t1\t1\t1\n"), io.BytesIO(b"A\t1\t1\t1\n")).scheme is None

@@ -1,8 +1,8 @@
 """The command line: ``spanrs score``, ``fair``, ``mat``, ``validate``, ``convert``, ``spans`` and so on.
 
-Exit status: 0 all well; 1 ``validate`` found violations, ``mat`` had to skip something, or its options do
-not go together; 2 the input or the command line is wrong, said in one line on standard error, with nothing
-written.
+Exit status: 0 all well; 1 ``validate`` found violations, ``score`` left a PRED out, ``mat`` had to skip
+something, or its options do not go together; 2 the input or the command line is wrong, said in one line on
+standard error, with nothing written.
 """
 
 from __future__ import annotations

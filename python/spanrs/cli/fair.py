@@ -114,26 +114,28 @@ def command(
         return
     if as_json and to not in (None, "json"):
         raise click.UsageError(f"--json and --to {to} are two formats; name one")
-    made = FairConfig() if config is None else fair_config.read_fair_config(config)
-    apply(made, settings)
-    if made.gold is None or made.pred is None:
+    wanted = FairConfig() if config is None else fair_config.read_fair_config(config)
+    apply(wanted, settings)
+    if wanted.gold is None or wanted.pred is None:
         raise click.UsageError("name GOLD and PRED, or a --config with target_in and system_in")
-    gold, pred = str(made.gold), str(made.pred)
+    gold, pred = str(wanted.gold), str(wanted.pred)
     if gold == pred == "-":
         raise click.UsageError("GOLD and PRED cannot both be standard input")
-    spare([made.gold, made.pred], made.out)
+    spare([wanted.gold, wanted.pred], wanted.out)
     result = console.score_quietly(
         score_span_files,
         gold,
         pred,
-        matcher=Fair(weights=made.weights, focus=made.focus, types=made.types, exclude=made.exclude),
+        matcher=Fair(
+            weights=wanted.weights, focus=wanted.focus, types=wanted.types, exclude=wanted.exclude
+        ),
         columns=columns,
-        ignore_punct=made.ignore_punct,
+        ignore_punct=wanted.ignore_punct,
         **given,
     )
-    console.require_types(made.types or (), result.per_type)
+    console.require_types(wanted.types or (), result.per_type)
     console.print_warnings({pred: result})
-    write(result, made, "json" if as_json else to, f"{pred} against {gold}")
+    write(result, wanted, "json" if as_json else to, f"{pred} against {gold}")
 
 
 def _settings(given: dict[str, Any]) -> dict[str, str]:
@@ -145,11 +147,11 @@ def _settings(given: dict[str, Any]) -> dict[str, str]:
     }
 
 
-def apply(made: FairConfig, settings: dict[str, str]) -> None:
+def apply(wanted: FairConfig, settings: dict[str, str]) -> None:
     """Set what options say."""
     for key, value in settings.items():
         try:
-            fair_config.apply(made, key, value)
+            fair_config.apply(wanted, key, value)
         except ValueError as error:
             raise click.UsageError(f"{OPTIONS[key]}: {error}") from None
 
@@ -162,15 +164,15 @@ def spare(inputs: list[Path], out: Path | None) -> None:
             raise click.UsageError(f"{out} is read; name another file for the result")
 
 
-def write(result: Result, made: FairConfig, to: str | None, title: str) -> None:
+def write(result: Result, wanted: FairConfig, to: str | None, title: str) -> None:
     """Write a result to a file, into a directory, or to standard output."""
-    out = made.out
-    if out is not None and made.into:
+    out = wanted.out
+    if out is not None and wanted.into:
         to = to or "csv"
         out = out / f"eval.{'txt' if to == 'text' else to}"
     if to is None:
         to = "text" if out is None else ENDINGS.get(out.suffix.lower(), "text")
-    text = _rendered(result, to, made.methods, title)
+    text = _rendered(result, to, wanted.methods, title)
     if out is None and to == "text":
         console.echo_table(text)
         return

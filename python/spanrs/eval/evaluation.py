@@ -62,7 +62,7 @@ class Evaluation(Measured):
         return self.counts.cells() if weights is None else self.counts.weighted(weights)
 
     @cached_property
-    def criterion(self) -> Criterion:  # type: ignore[override]  # as above
+    def criterion(self) -> Criterion:  # type: ignore[override]  # computed when first asked for
         """The matcher's own criterion, of which measures are."""
         return self.matcher.criteria[self.matcher.criterion]
 
@@ -116,13 +116,13 @@ class Evaluation(Measured):
         }
 
     @property
-    def scheme(self) -> str:
-        """The scheme the tags were read in."""
-        return self.settings["scheme"]
+    def scheme(self) -> str | None:
+        """The scheme the tags were read in; None for files of spans, and documents of text."""
+        return self.settings.get("scheme")
 
     @property
-    def pred_scheme(self) -> str:
-        """The scheme the tags of pred were read in."""
+    def pred_scheme(self) -> str | None:
+        """The scheme the tags of pred were read in, likewise."""
         return self.settings.get("pred_scheme", self.scheme)
 
     @property

@@ -34,6 +34,18 @@ def as_lists(column: object) -> object:
     )
 
 
+def without_nulls(column: object) -> object:
+    """Give an Arrow column as lists, for what needs every token; all else as it is."""
+    if is_arrow(column):
+        column = as_lists(column)
+        for at, sentence in enumerate(cast("list[Any]", column)):
+            if sentence is None or None in sentence:
+                raise TypeError(
+                    f"details need every token, and sentence {at} has a null; fill nulls with O"
+                )
+    return column
+
+
 def as_batch(
     gold: object, pred: object, ignore_index: int, lengths: object, mask: object
 ) -> tuple[npt.NDArray[Any], npt.NDArray[Any], npt.NDArray[np.int64] | None]:

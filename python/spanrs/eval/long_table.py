@@ -29,6 +29,10 @@ class LongTable(Frames):
         """The rows, a tuple each."""
         return list(zip(*self.data.values(), strict=True))
 
+    def by_column(self) -> dict[str, list[Any]]:
+        """Give the values of each column."""
+        return self.data
+
     def __len__(self) -> int:
         return len(self.data["n"])
 

@@ -308,6 +308,8 @@ def as_matcher(matcher: str | Matcher) -> Matcher:
         For anything else.
     """
     if isinstance(matcher, Matcher):
+        if type(matcher) is Matcher and matcher.name in _MAKERS:
+            return from_dict({"name": matcher.name})
         if matcher.name not in _spanrs.matchers():
             raise TypeError(f"the {matcher.name} matcher needs texts; spanrs.{matcher.name}.score takes it")
         return matcher

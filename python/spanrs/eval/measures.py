@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from spanrs._spanrs import Criterion
@@ -75,8 +75,8 @@ class Ratio:
         For one type; pairs of types count for gold's, and outcomes without types for every type.
     """
 
-    above: Mapping[str, float]
-    below: Mapping[str, float]
+    above: Mapping[str, float] = field(hash=False)
+    below: Mapping[str, float] = field(hash=False)
     criterion: str | None = None
     complement: bool = False
     type: str | None = None

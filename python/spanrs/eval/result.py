@@ -246,6 +246,8 @@ class Result(Evaluation):
         if isinstance(measures, (Measure, Ratio)):
             measures = [measures]
         wanted = list(f1_measures(list(self.per_type)) if measures is None else measures)
+        if not wanted:
+            raise ValueError("name a measure, or none for micro F1, macro F1 and F1 of each type")
         for measure in wanted:
             if not isinstance(measure, (Measure, Ratio)):
                 raise TypeError(f"measures are spanrs.eval.Measure and Ratio, not {type(measure).__name__}")
@@ -542,7 +544,7 @@ class Result(Evaluation):
         wrong = self.wrong_outcomes
         errors = {name: sum(row[kind] for kind in wrong) for name, row in self.outcomes_by_type.items()}
         names = list(errors)
-        return template("result.html").render(
+        return template("spanrs.eval", "result.html").render(
             title=title or f"{self.matcher.name} evaluation".capitalize(),
             tables=[table for table in self.tables(criteria=criteria) if table.title != "Confusion"],
             result=self,

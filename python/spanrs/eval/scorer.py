@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from spanrs import _spanrs
 from spanrs.errors import warn
@@ -30,13 +30,24 @@ MAX_VIOLATIONS = 10
 ON_MISALIGNED = ("refuse", "report", "ignore")
 
 
+class _Options(NamedTuple):
+    """What the compiled scorer is made with."""
+
+    scheme: str
+    pred_scheme: str | None
+    reading: str
+    dialect: Dialect
+    max_violations: int
+    by_document: bool
+
+
 class Scorer:
     """Scores batch after batch, in memory that does not grow with their number.
 
     Parameters
     ----------
     scheme, reading, matcher, pred_scheme, dialect, max_violations, threads
-        As for :func:`score`. The scheme ``auto`` is settled by the first batch that has a tag other than ``O``.
+        As for :func:`score`. The scheme ``auto`` is found out by the first batch that has a tag other than ``O``.
     vocabulary : sequence of str or mapping, optional
         The tag of each id, for all batches of ids.
     on_misaligned : str
@@ -82,12 +93,12 @@ class Scorer:
         self._dialect = dialect
         self._vocabulary = None if vocabulary is None else as_vocabulary(vocabulary)
         self._filter = self.matcher.filter()
-        self._made = (scheme, pred_scheme, reading, dialect, max_violations, by_document)
+        self._options = _Options(scheme, pred_scheme, reading, dialect, max_violations, by_document)
         self.reset()
 
     def reset(self) -> None:
         """Forget everything that was counted, and the schemes that were found out."""
-        self._scorer = _spanrs.Scorer(self.matcher.options(), self._filter, *self._made)
+        self._scorer = _spanrs.Scorer(self.matcher.options(), self._filter, *self._options)
         #: What was noticed before the scorer was copied.
         self._noticed: Evidence | None = None
         self._merged: list[Result] = []
@@ -156,7 +167,7 @@ class Scorer:
             self._scorer.update_lists(gold, pred, sizes)
 
     def _need_documents(self) -> None:
-        if not self._made[-1]:
+        if not self._options.by_document:
             raise TypeError("documents need a scorer that is made with by_document=True")
 
     def update_table(
@@ -251,7 +262,7 @@ class Scorer:
         evidence = Evidence.from_state(self._scorer.evidence())
         if self._noticed is not None:
             # The compiled scorer goes on numbering sentences, but keeps as many violations as if it began.
-            evidence = merge_evidence([self._noticed, evidence], [0, 0]).first(self._made[4])
+            evidence = merge_evidence([self._noticed, evidence], [0, 0]).first(self._options.max_violations)
         return Result(self._scorer.counts(take), self._settings(), self.matcher, evidence)
 
 
@@ -378,7 +389,9 @@ def score(
     lengths = inputs.reiterable(lengths)
     if details:
         # They are read twice.
-        gold, pred = (inputs.reiterable(inputs.as_lists(side), sentences=True) for side in (gold, pred))
+        gold, pred = (
+            inputs.reiterable(inputs.without_nulls(side), sentences=True) for side in (gold, pred)
+        )
         mask = inputs.reiterable(mask, sentences=True)
     if document_weights is not None and documents is None:
         gold = inputs.reiterable(gold)
@@ -411,7 +424,7 @@ def _details(gold: _spanrs.SpanLists, pred: _spanrs.SpanLists, matcher: Matcher)
     by_cells: dict[int, list[Detail]] = {}
     # Criteria with the same cells have the same outcomes, with other weights.
     for cells, outcomes in {c.cells: c.outcomes for c in matcher.criteria.values()}.items():
-        found = _spanrs.span_events(gold, pred, matcher.options(), matcher.filter(), cells, [])
+        found = _spanrs.span_events(gold, pred, matcher.options(), matcher.filter(), cells)
         by_cells[cells] = [
             Detail(outcomes[at], sentence, _span(gold_span), _span(pred_span), g, p)
             for at, sentence, g, p, gold_span, pred_span in found

@@ -15,12 +15,12 @@ UNDECIDED = "auto"
 
 def make_settings(
     matcher: Matcher,
-    made: tuple[str | None, str | None, str],
+    schemes: tuple[str | None, str | None, str],
     dialect: Dialect,
     on_misaligned: str,
 ) -> dict[str, str]:
-    """Name how a result is made: by matcher, scheme, that of pred where it is another one, reading and dialect."""
-    scheme, pred_scheme, reading = made
+    """Name how a result is made; ``schemes`` is scheme, that of pred where it is another one, and reading."""
+    scheme, pred_scheme, reading = schemes
     settings = matcher.settings() | {"scheme": scheme or UNDECIDED}
     if pred_scheme is not None:
         settings["pred_scheme"] = pred_scheme

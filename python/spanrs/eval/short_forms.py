@@ -152,7 +152,7 @@ def score_table(
     Totals(tp=1, fp=1, fn=0)
     """
     scorer = Scorer(by_document=documents is not None, **options)
-    whole = documents is not None or any(is_auto(scheme or "") for scheme in scorer._made[:2])
+    whole = documents is not None or any(is_auto(scheme or "") for scheme in scorer._options[:2])
     for golds, preds, names in inputs.table_columns(table, gold, pred, documents, whole=whole):
         scorer.update(golds, preds, documents=names)
     result = scorer.result()

@@ -28,7 +28,9 @@ NOTHING = "(none)"
 
 
 def _criteria(result: Evaluation, names: Sequence[str] | None) -> list[CriterionResult]:
-    return [result[name] for name in (result.matcher.shown(result.cells) if names is None else names)]
+    if isinstance(names, str):
+        raise TypeError(f"criteria is a sequence of names, not one str; say [{names!r}]")
+    return [result[name] for name in names or result.matcher.shown(result.cells)]
 
 
 def _percents(score: Score) -> list[str]:
@@ -84,6 +86,9 @@ def tables(
     result: Evaluation, *, untyped: bool = False, criteria: Sequence[str] | None = None
 ) -> list[Table]:
     """Give the tables of a result; see :meth:`spanrs.Result.tables`."""
+    if untyped and not _is_single(result):
+        # It is refused by those who have no such row.
+        result.untyped  # noqa: B018
     shown = _criteria(result, criteria)
     if _share_outcomes(shown):
         found = [_by_type_and_criterion(shown)]

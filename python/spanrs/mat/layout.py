@@ -9,6 +9,7 @@ from os import PathLike
 from typing import Any
 
 from spanrs.eval.evidence import Skipped
+from spanrs.eval.settings import signature
 from spanrs.mat import csv_files
 from spanrs.mat.confidence import Spreads
 from spanrs.mat.details import Detail, DetailTable
@@ -47,7 +48,7 @@ class MatTables:
     @property
     def signature(self) -> str:
         """How the tables were made."""
-        return "|".join(f"{name}:{value}" for name, value in self.settings.items())
+        return signature(self.settings)
 
     @property
     def names(self) -> list[str]:

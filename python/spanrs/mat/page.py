@@ -62,7 +62,8 @@ class Page:
 
     def __init__(self, title: str = "MATScore") -> None:
         self._title = title
-        self._page, self._document = template("mat.html"), template("mat_document.html")
+        names = ("mat.html", "mat_document.html")
+        self._page, self._document = (template("spanrs.mat", name) for name in names)
         self._listed: list[dict[str, Any]] = []
         self._spool = tempfile.SpooledTemporaryFile(max_size=SPOOLED)  # noqa: SIM115 - closed by close()
 

@@ -1,1 +1,1 @@
-"""Results for people. These modules look at results only; nothing is counted here."""
+"""Tables, frames and pages for people; nothing here knows what a result is."""

@@ -26,13 +26,8 @@ class Tabular(Protocol):
     def types(self) -> Mapping[str, type]:
         """Types of columns, ``str`` or ``int``; those of the values where this is empty."""
 
-
-def _by_column(table: Tabular) -> Mapping[str, list[Any]]:
-    data = getattr(table, "data", None)
-    if isinstance(data, dict):
-        return data
-    rows = table.rows
-    return {name: [row[at] for row in rows] for at, name in enumerate(table.columns)}
+    def by_column(self) -> Mapping[str, list[Any]]:
+        """Give the values of each column."""
 
 
 class Frames:
@@ -41,20 +36,25 @@ class Frames:
     #: Types of columns, ``str`` or ``int``; those of the values where this is empty.
     types: ClassVar[Mapping[str, type]] = {}
 
+    def by_column(self: Tabular) -> Mapping[str, list[Any]]:
+        """Give the values of each column."""
+        rows = self.rows
+        return {name: [row[at] for row in rows] for at, name in enumerate(self.columns)}
+
     def to_arrow(self: Tabular) -> pa.Table:
         """Give a pyarrow table (``pip install spanrs[arrow]``)."""
         import pyarrow
 
         kinds = {str: pyarrow.string(), int: pyarrow.int64()}
         schema = pyarrow.schema([(name, kinds[kind]) for name, kind in self.types.items()])
-        return pyarrow.table(_by_column(self), schema=schema if self.types else None)
+        return pyarrow.table(self.by_column(), schema=schema if self.types else None)
 
     def to_pandas(self: Tabular) -> pd.DataFrame:
         """Give a pandas frame (``pip install spanrs[pandas]``)."""
         import pandas
 
         kinds = {str: "object", int: "int64"}
-        return pandas.DataFrame(_by_column(self)).astype(
+        return pandas.DataFrame(self.by_column()).astype(
             {name: kinds[kind] for name, kind in self.types.items()}
         )
 
@@ -62,4 +62,4 @@ class Frames:
         """Give a Polars frame (``pip install spanrs[polars]``)."""
         import polars
 
-        return polars.DataFrame(_by_column(self), schema=self.types or None)
+        return polars.DataFrame(self.by_column(), schema=self.types or None)

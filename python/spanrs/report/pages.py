@@ -14,8 +14,15 @@ if TYPE_CHECKING:
 
 
 @cache
-def template(name: str) -> Template:
-    """Give a template of this package; what is put into it is escaped.
+def template(package: str, name: str) -> Template:
+    """Give a template of a package; what is put into it is escaped.
+
+    Parameters
+    ----------
+    package : str
+        The package that has it, in its folder ``templates``.
+    name : str
+        Its file name.
 
     Raises
     ------
@@ -27,7 +34,7 @@ def template(name: str) -> Template:
     except ImportError as error:
         raise ImportError("an HTML page needs jinja2; pip install 'spanrs[html]'") from error
     environment = jinja2.Environment(
-        loader=jinja2.PackageLoader("spanrs.report"),
+        loader=jinja2.PackageLoader(package),
         autoescape=True,
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,

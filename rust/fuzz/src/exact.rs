@@ -160,7 +160,7 @@ fn put(reader: &Reader, scorer: &mut Scorer, block: &mut TagBlock, (gold, pred):
         scorer.add(reader, gold, pred, |_, _| 0);
         return;
     }
-    let (g, p) = block.room(gold.len());
+    let (g, p) = block.reserve(gold.len());
     for ((g, p), (gold, pred)) in g.iter_mut().zip(p).zip(gold.iter().zip(pred)) {
         (*g, *p) = (*gold as u8, *pred as u8);
     }

@@ -18,17 +18,13 @@ pub struct MatcherOptions {
     pub watch: Watch,
 }
 
-/// What makes a matcher, and its name.
-type Entry = (
-    &'static str,
-    &'static Schema,
-    fn(&MatcherOptions) -> Box<dyn Matcher>,
-);
+/// The schema of a matcher, which has its name, and what makes it.
+type Entry = (&'static Schema, fn(&MatcherOptions) -> Box<dyn Matcher>);
 
 /// All matchers of tags and spans. A new one needs nothing but its line here.
 static MATCHERS: &[Entry] = &[
-    ("exact", &exact::SCHEMA, |_| Box::new(Exact::default())),
-    ("partial", &partial::SCHEMA, |options| {
+    (&exact::SCHEMA, |_| Box::new(Exact::default())),
+    (&partial::SCHEMA, |options| {
         let matching = match options.optimal {
             true => partial::Matching::Optimal,
             false => partial::Matching::Greedy,
@@ -40,29 +36,27 @@ static MATCHERS: &[Entry] = &[
                 .with_limits(Limits::default()),
         )
     }),
-    ("fair", &fair::SCHEMA, |options| {
+    (&fair::SCHEMA, |options| {
         Box::new(fair::Matcher::default().with_watch(options.watch))
     }),
     #[cfg(feature = "example-matcher")]
-    ("head", &crate::head::SCHEMA, |_| {
-        Box::new(crate::head::Head)
-    }),
+    (&crate::head::SCHEMA, |_| Box::new(crate::head::Head)),
 ];
 
 /// Names of the matchers of tags and spans.
 pub fn matcher_names() -> impl Iterator<Item = &'static str> {
-    MATCHERS.iter().map(|(name, ..)| *name)
+    MATCHERS.iter().map(|(schema, _)| schema.name)
 }
 
 /// Makes the matcher of a name.
 pub fn make_matcher(name: &str, options: &MatcherOptions) -> Option<Box<dyn Matcher>> {
-    let (_, _, make) = MATCHERS.iter().find(|(known, ..)| *known == name)?;
+    let (_, make) = MATCHERS.iter().find(|(schema, _)| schema.name == name)?;
     Some(make(options))
 }
 
 /// The schema of the counts of a matcher, that of MATScore included.
 pub fn schema_of(name: &str) -> Option<&'static Schema> {
-    let mut schemas = MATCHERS.iter().map(|(_, schema, _)| *schema);
+    let mut schemas = MATCHERS.iter().map(|(schema, _)| *schema);
     schemas
         .find(|schema| schema.name == name)
         .or((mat::SCHEMA.name == name).then_some(&mat::SCHEMA))

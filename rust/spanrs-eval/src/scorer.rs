@@ -159,7 +159,7 @@ impl Scorer {
         debug_assert_eq!(gold.len(), pred.len());
         if self.takes_blocks(reader) {
             let mut block = std::mem::take(&mut self.block);
-            let (g, p) = block.room(gold.len());
+            let (g, p) = block.reserve(gold.len());
             for ((g, p), (gold, pred)) in g.iter_mut().zip(p).zip(gold.iter().zip(pred)) {
                 (*g, *p) = (*gold as u8, *pred as u8);
             }
@@ -352,12 +352,26 @@ impl Scorer {
         &self.filter
     }
 
-    /// Adds to one of the numbers of the corpus: an outcome of [`CORPUS`](crate::outcomes::CORPUS).
+    /// Adds to one of the numbers of the corpus: an outcome of [`CORPUS`](crate::outcomes::CORPUS). After the end of a
+    /// document it is one of that document.
     pub fn add_to_corpus(&mut self, outcome: u8, n: u64) {
-        if let Some(criterion) = self.corpus {
-            let cell = self.counts.cell(corpus_cell(criterion, outcome));
+        let Some(criterion) = self.corpus.filter(|_| n > 0) else {
+            return;
+        };
+        let cell = self.counts.cell(corpus_cell(criterion, outcome));
+        if self.sentences > self.ended || !self.counts.has_documents() {
             self.counts.add(cell, n);
+            return;
         }
+        let last = self.counts.rows().len().checked_sub(1);
+        let last = last.and_then(|last| self.counts.row(last));
+        // Without any document there is none that could have it.
+        let Some(key) = last.map(|row| row.key.clone()) else {
+            return;
+        };
+        self.counts.reopen_document();
+        self.counts.add(cell, n);
+        self.counts.end_document(key);
     }
 
     /// An empty scorer that counts in the same way with the same reader, for [`Scorer::add_part`].

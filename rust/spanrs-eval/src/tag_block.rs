@@ -85,7 +85,7 @@ impl TagBlock {
     /// Room for sentences of at most `tokens` tokens: gold and pred, to be filled from the start.
     /// [`TagBlock::end`] ends each of them.
     #[inline]
-    pub fn room(&mut self, tokens: usize) -> (&mut [u8], &mut [u8]) {
+    pub fn reserve(&mut self, tokens: usize) -> (&mut [u8], &mut [u8]) {
         let range = self.used..self.used + tokens;
         // One more for the border behind the last.
         if range.end >= self.gold.len() {
@@ -152,7 +152,7 @@ impl TagBlock {
     /// Puts a border behind the last sentence.
     #[inline]
     fn put_border(&mut self) {
-        self.room(0);
+        self.reserve(0);
         self.gold[self.used] = FIRST | BORDER;
         self.pred[self.used] = FIRST | BORDER;
     }

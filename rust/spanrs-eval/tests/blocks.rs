@@ -156,7 +156,7 @@ impl Blocks {
         let rooms = if self.ways.one_room { run.len() } else { 1 };
         for few in run.chunks(rooms) {
             let tokens = few.iter().map(|(gold, _)| gold.len()).sum::<usize>();
-            let (g, p) = self.block.room(tokens + self.ways.spare);
+            let (g, p) = self.block.reserve(tokens + self.ways.spare);
             let ids = few.iter().flat_map(|(gold, pred)| gold.iter().zip(pred));
             for ((g, p), (gold, pred)) in g.iter_mut().zip(p).zip(ids) {
                 (*g, *p) = (*gold as u8, *pred as u8);

@@ -158,7 +158,7 @@ impl<'a> Blocks<'a> {
             }
             return;
         }
-        let (g, p) = self.block.room(gold.len() + self.ways.spare);
+        let (g, p) = self.block.reserve(gold.len() + self.ways.spare);
         for ((g, p), (gold, pred)) in g.iter_mut().zip(p).zip(gold.iter().zip(pred)) {
             (*g, *p) = (*gold as u8, *pred as u8);
         }

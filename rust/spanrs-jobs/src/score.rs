@@ -163,7 +163,7 @@ impl Pair {
             return;
         }
         let tokens = self.gold.ids.len();
-        let room = self.block.room(tokens);
+        let room = self.block.reserve(tokens);
         let ids = self.gold.ids.iter().zip(&self.pred.ids);
         for ((gold, pred), (g, p)) in room.0.iter_mut().zip(room.1).zip(ids) {
             (*gold, *pred) = (*g as u8, *p as u8);

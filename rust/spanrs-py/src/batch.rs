@@ -243,8 +243,8 @@ impl<G: Id, P: Id> Part<'_, G, P> {
             }
             let (gold, pred) = (&batch.gold[start..end], &batch.pred[start..end]);
             let (g, p) = match &ends {
-                None => block.room(end - start),
-                Some(_) => apart.room(end - start),
+                None => block.reserve(end - start),
+                Some(_) => apart.reserve(end - start),
             };
             let clean = narrow((gold, pred), (&gold_codes, &pred_codes), (g, p));
             if !clean && let Err(bad) = pick(gold, batch.ignore, (g, p), &mut lengths) {
@@ -289,12 +289,12 @@ fn end_documents(
     to: &mut TagBlock,
 ) {
     let tokens = lengths.iter().map(|&length| length as usize).sum();
-    let (gold, pred) = from.room(tokens);
+    let (gold, pred) = from.reserve(tokens);
     let mut start = 0;
     for (at, &length) in (first + 1..).zip(lengths) {
         let range = start..start + length as usize;
         start = range.end;
-        let (g, p) = to.room(range.len());
+        let (g, p) = to.reserve(range.len());
         g.copy_from_slice(&gold[range.clone()]);
         p.copy_from_slice(&pred[range.clone()]);
         to.end(range.len());

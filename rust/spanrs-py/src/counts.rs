@@ -53,17 +53,6 @@ fn key<'py>(py: Python<'py>, key: &Key) -> PyResult<Bound<'py, PyAny>> {
 
 #[pymethods]
 impl Counts {
-    /// Counts of nothing.
-    #[staticmethod]
-    #[pyo3(signature = (matcher, by_document, /))]
-    fn empty(matcher: &str, by_document: bool) -> Result<Self> {
-        let schema = schema_of(matcher).ok_or_else(|| bad(format!("no matcher {matcher:?}")))?;
-        Ok(Self(Arc::new(match by_document {
-            true => Core::by_document(schema),
-            false => Core::new(schema),
-        })))
-    }
-
     /// The matcher.
     #[getter]
     fn matcher(&self) -> &'static str {
@@ -294,7 +283,7 @@ impl Counts {
     }
 
     fn __eq__(&self, py: Python<'_>, other: &Self) -> bool {
-        py.detach(|| self.0.to_bytes() == other.0.to_bytes())
+        py.detach(|| matches!((self.0.to_bytes(), other.0.to_bytes()), (Ok(a), Ok(b)) if a == b))
     }
 
     fn __reduce__<'py>(&self, py: Python<'py>) -> Result<Bound<'py, PyTuple>> {
@@ -407,11 +396,8 @@ impl Counts {
     fn measure(&self, measure: MeasureTuple) -> Result<Measure> {
         // A type that does not occur has a number that no type has.
         let number = |name: Option<String>| {
-            name.map_or(u32::MAX, |name| {
-                let mut all = 0..self.0.types() as u32;
-                all.find(|&ty| self.0.type_name(ty) == name)
-                    .unwrap_or(u32::MAX)
-            })
+            let known = name.and_then(|name| self.0.type_number(&name));
+            known.unwrap_or(u32::MAX)
         };
         match measure {
             MeasureTuple::Prf(kind, criterion, part, beta, terms, axis, ty) => {

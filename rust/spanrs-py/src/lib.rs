@@ -62,8 +62,8 @@ mod _spanrs {
     use crate::ncrfpp::{ncrfpp_counts, ncrfpp_spans};
     #[pymodule_export]
     use crate::partial::{
-        loose_conll, loose_dicts, loose_entities, loose_pairs, loose_tags, partial_count,
-        partial_outcomes, span_lists_of_ids, span_lists_of_tags,
+        nervaluate_conll, nervaluate_dicts, nervaluate_entities, nervaluate_pairs, nervaluate_tags,
+        partial_count, partial_outcomes, span_lists_of_ids, span_lists_of_tags,
     };
     #[pymodule_export]
     use crate::scorer::Scorer;

@@ -278,7 +278,7 @@ impl Counting<'_, '_> {
             return Ok(());
         }
         let known = reader.tags().len();
-        let (gold_room, pred_room) = self.block.room(tokens);
+        let (gold_room, pred_room) = self.block.reserve(tokens);
         let room = gold_room.iter_mut().zip(pred_room);
         for ((gold_code, pred_code), (&gold, &pred)) in room.zip(gold.iter().zip(pred)) {
             // SAFETY: the items are alive.

@@ -429,8 +429,7 @@ impl Scorer {
         }
         let types = PyDict::new(py);
         for name in inner.reader.types().names() {
-            let known = (0..counts.types() as u32).find(|&ty| counts.type_name(ty) == name);
-            if let Some(ty) = known {
+            if let Some(ty) = counts.type_number(name) {
                 let [gold, pred, both] = rows[ty as usize];
                 types.set_item(name, (gold, pred, both))?;
             }

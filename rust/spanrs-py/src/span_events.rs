@@ -19,9 +19,9 @@ type EventTuple = (
     Option<SpanTuple>,
 );
 
-/// The outcomes of a criterion, in the order in which they were decided, without those that are listed in `leave_out`.
+/// The outcomes of a criterion, in the order in which they were decided.
 #[pyfunction]
-#[pyo3(signature = (gold, pred, matcher_tuple, filter_tuple, criterion, leave_out, /))]
+#[pyo3(signature = (gold, pred, matcher_tuple, filter_tuple, criterion, /))]
 pub(crate) fn span_events(
     py: Python<'_>,
     gold: &SpanLists,
@@ -29,7 +29,6 @@ pub(crate) fn span_events(
     matcher_tuple: MatcherTuple,
     filter_tuple: FilterTuple,
     criterion: u8,
-    leave_out: Vec<u8>,
 ) -> Result<Vec<EventTuple>> {
     let filter = type_filter(filter_tuple);
     py.detach(|| {
@@ -49,7 +48,6 @@ pub(crate) fn span_events(
                 Some((name, span.start, span.end, tokens))
             };
             let wanted = events.of(criterion);
-            let wanted = wanted.filter(|event| !leave_out.contains(&event.outcome));
             found.extend(wanted.map(
                 |&Event {
                      outcome,

@@ -100,7 +100,7 @@ class Evaluator:
             raise ValueError(message)
         if loader == "list":
             if type(self.loaders[loader]) is ListLoader:
-                both = _spanrs.loose_pairs(true, pred)
+                both = _spanrs.nervaluate_pairs(true, pred)
                 if both is not None:
                     self._true, self._pred = map(Documents, both)
                     return

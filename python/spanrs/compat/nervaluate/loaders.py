@@ -29,12 +29,12 @@ def read_conll(data: str) -> _spanrs.SpanLists:
     if not isinstance(data, str):
         message = "ConllLoader expects string input"
         raise ValueError(message)
-    return _spanrs.loose_conll(data)
+    return _spanrs.nervaluate_conll(data)
 
 
 def read_list(data: list[list[str]]) -> _spanrs.SpanLists:
     """Read lists of tags, or refuse them."""
-    return _spanrs.loose_tags(data, False)
+    return _spanrs.nervaluate_tags(data, False)
 
 
 class ConllLoader(DataLoader):
@@ -79,11 +79,11 @@ class DictLoader(DataLoader):
         OverflowError
             For offsets beyond 2**51.
         """
-        return entities(_spanrs.loose_dicts(data))
+        return entities(_spanrs.nervaluate_dicts(data))
 
 
 #: How the loaders above read, for those who do not need entities.
-READ = {ConllLoader: read_conll, ListLoader: read_list, DictLoader: _spanrs.loose_dicts}
+READ = {ConllLoader: read_conll, ListLoader: read_list, DictLoader: _spanrs.nervaluate_dicts}
 
 
 class Documents:
@@ -110,4 +110,4 @@ class Documents:
 
     def spans(self) -> _spanrs.SpanLists:
         """Give the spans as they are now."""
-        return _spanrs.loose_entities(self._entities) if self._spans is None else self._spans
+        return _spanrs.nervaluate_entities(self._entities) if self._spans is None else self._spans

@@ -85,7 +85,7 @@ class _Matched(EvaluationStrategy):
         EvaluationResult, EvaluationIndices
             How many there are of each category, and which.
         """
-        true, pred = (_spanrs.loose_entities([list(side)]) for side in (true_entities, pred_entities))
+        true, pred = (_spanrs.nervaluate_entities([list(side)]) for side in (true_entities, pred_entities))
         how = (float(self.min_overlap_percentage), False)
         lists = _spanrs.partial_outcomes(true, pred, None, how, MODES.index(self.mode), None)
         counts = dict(zip(CATEGORIES, map(len, lists), strict=True))

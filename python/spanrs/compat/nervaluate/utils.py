@@ -85,7 +85,7 @@ def list_to_spans(doc: Iterable[Iterable[str]]) -> list[list[dict[str, Any]]]:
     >>> list_to_spans([["B-PER", "I-PER"], ["O"]])
     [[{'label': 'PER', 'start': 0, 'end': 1}], []]
     """
-    spans = _spanrs.loose_tags([list(tokens) for tokens in doc], True)
+    spans = _spanrs.nervaluate_tags([list(tokens) for tokens in doc], True)
     return [
         [{"label": label, "start": start, "end": end - 1} for label, start, end in document]
         for document in spans.documents()

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use spanrs_base::Pace;
 
 use super::munkres::Munkres;
-use super::pairing::{SETTLED, alike};
+use super::pairing::{MOST_EXACT, alike};
 use super::{Annotation, MOST_PAIRS, Pair, Unmatched};
 use crate::Side;
 
@@ -184,7 +184,7 @@ fn advance(over: &mut Vec<Rest>, all: &[Rest], next: &mut usize, start: u32) {
 /// The pairs, as many as can be, in which most labels agree; ties as among whole annotations.
 fn by_label(munkres: &mut Munkres, golds: &[Rest], preds: &[Rest]) -> Vec<(usize, usize)> {
     let similar = |g: usize, p: usize| alike(&golds[g].annotation, &preds[p].annotation, 1.0);
-    if golds.len().max(preds.len()) <= SETTLED {
+    if golds.len().max(preds.len()) <= MOST_EXACT {
         return munkres.assign(golds.len(), preds.len(), |g, p| 1.0 - similar(g, p));
     }
     // Everything overlaps everything here: equal labels first, then aliases of a tag, then what is left.

@@ -9,7 +9,7 @@ use crate::overlaps::Overlaps;
 use crate::partial;
 
 /// Groups with up to so many annotations a side are resolved as MATScore does, ties included.
-pub(super) const SETTLED: usize = 64;
+pub(super) const MOST_EXACT: usize = 64;
 
 /// 0.1 for labels that agree (0.05 for aliases of one tag) and 0.9 for the shared part of the characters both
 /// cover.
@@ -79,7 +79,7 @@ impl Pairing {
     ///
     /// Annotations that overlap, directly or by way of others, make a group. Within a group those pairs are
     /// made whose similarities have the greatest sum. Ties: as [`Munkres`] find them; in groups of more than
-    /// [`SETTLED`] a side, as [`partial::assign`] finds them. Annotations of no length overlap nothing; those
+    /// [`MOST_EXACT`] a side, as [`partial::assign`] finds them. Annotations of no length overlap nothing; those
     /// at the same place are a group.
     pub(super) fn run(
         &mut self,
@@ -171,7 +171,7 @@ impl Pairing {
             (golds, []) => golds.iter().for_each(|&g| self.alone(Some(g), None)),
             ([], preds) => preds.iter().for_each(|&p| self.alone(None, Some(p))),
             _ => {
-                let small = golds.len().max(preds.len()) <= SETTLED;
+                let small = golds.len().max(preds.len()) <= MOST_EXACT;
                 if !small || sides.unpaired == Unpaired::Clash {
                     self.list(sides, golds, preds, from)?;
                 }

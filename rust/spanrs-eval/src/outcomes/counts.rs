@@ -93,6 +93,11 @@ impl Counts {
         self.types.name(ty).unwrap_or_default()
     }
 
+    /// The number of a type, if it occurs.
+    pub fn type_number(&self, ty: &str) -> Option<u32> {
+        self.types.get(ty)
+    }
+
     /// Number of types.
     pub fn types(&self) -> usize {
         self.types.len()

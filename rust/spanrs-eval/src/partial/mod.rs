@@ -29,14 +29,14 @@ mod assign;
 mod first_choice;
 mod greedy;
 mod groups;
-mod loose;
+mod nervaluate_reader;
 mod optimal;
 mod outcomes;
 mod overlap;
 mod transport;
 
 pub use assign::{Pair, assign};
-pub use loose::{BadTag, LooseReader};
+pub use nervaluate_reader::{BadTag, NervaluateReader};
 pub use outcomes::{Found, SCHEMA};
 pub use overlap::sufficient;
 

@@ -22,14 +22,14 @@ const BEGINS: Decoded = 2;
 
 /// Reads tags that a [`Reader`] has numbered, each of which is decoded once.
 #[derive(Clone, Debug, Default)]
-pub struct LooseReader {
+pub struct NervaluateReader {
     decoded: Vec<Decoded>,
     types: Vec<String>,
     numbers: HashMap<String, u32>,
     any_prefix: bool,
 }
 
-impl LooseReader {
+impl NervaluateReader {
     /// A reader that lets any prefix begin a span.
     #[must_use]
     pub fn any_prefix() -> Self {

@@ -6,7 +6,7 @@ use pyo3::exceptions::{PyOverflowError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyInt, PyList, PySet, PyString};
 use spanrs_base::Span;
-use spanrs_eval::partial::{BadTag, LooseReader};
+use spanrs_eval::partial::{BadTag, NervaluateReader};
 use spanrs_tags::{Dialect, Reader, Reading, Scheme};
 
 use crate::error::{Error, Result};
@@ -20,7 +20,7 @@ fn refuse<T>(message: impl Into<String>) -> Result<T> {
     Err(PyValueError::new_err(message.into()).into())
 }
 
-/// Only numbers the tags: what they mean is the loose reader's business.
+/// Only numbers the tags: what they mean is the reader's business.
 fn numbering() -> Result<Reader> {
     Ok(Reader::new(
         Scheme::Bio,
@@ -37,15 +37,15 @@ fn bad_tag(tags: &Reader, BadTag(id): BadTag) -> Error {
 /// Spans of a list of lists of tags; ends are exclusive. With `any_prefix` no tag is refused.
 #[pyfunction]
 #[pyo3(signature = (data, any_prefix, /))]
-pub(crate) fn loose_tags(data: &Bound<'_, PyAny>, any_prefix: bool) -> Result<SpanLists> {
+pub(crate) fn nervaluate_tags(data: &Bound<'_, PyAny>, any_prefix: bool) -> Result<SpanLists> {
     let Ok(list) = data.cast::<PyList>() else {
         return refuse("ListLoader expects list input");
     };
     let (mut tags, mut interner) = (numbering()?, TagInterner::new());
     let mut reader = if any_prefix {
-        LooseReader::any_prefix()
+        NervaluateReader::any_prefix()
     } else {
-        LooseReader::default()
+        NervaluateReader::default()
     };
     let (mut ids, mut spans) = (Vec::new(), Vec::new());
     let mut ends = Vec::with_capacity(list.len());
@@ -76,10 +76,10 @@ pub(crate) fn loose_tags(data: &Bound<'_, PyAny>, any_prefix: bool) -> Result<Sp
 }
 
 /// Both sides of lists of lists of tags at once, or None where anything is wrong with them: then
-/// [`loose_tags`] says what. A pred sentence of the same objects as its gold sentence is not read.
+/// [`nervaluate_tags`] says what. A pred sentence of the same objects as its gold sentence is not read.
 #[pyfunction]
 #[pyo3(signature = (gold, pred, /))]
-pub(crate) fn loose_pairs(
+pub(crate) fn nervaluate_pairs(
     gold: &Bound<'_, PyAny>,
     pred: &Bound<'_, PyAny>,
 ) -> Result<Option<(SpanLists, SpanLists)>> {
@@ -121,7 +121,7 @@ struct Walk<'py> {
     py: Python<'py>,
     tags: Reader,
     interner: TagInterner,
-    reader: LooseReader,
+    reader: NervaluateReader,
     ids: Vec<u32>,
 }
 
@@ -131,7 +131,7 @@ impl<'py> Walk<'py> {
             py,
             tags: numbering()?,
             interner: TagInterner::new(),
-            reader: LooseReader::default(),
+            reader: NervaluateReader::default(),
             ids: Vec::new(),
         })
     }
@@ -198,8 +198,8 @@ fn not_a_tag(document: &Bound<'_, PyAny>, at: usize) -> Result<Option<Error>> {
 /// lines. Blank lines within a document are places without a tag.
 #[pyfunction]
 #[pyo3(signature = (data, /))]
-pub(crate) fn loose_conll(data: &str) -> Result<SpanLists> {
-    let (mut tags, mut reader) = (numbering()?, LooseReader::default());
+pub(crate) fn nervaluate_conll(data: &str) -> Result<SpanLists> {
+    let (mut tags, mut reader) = (numbering()?, NervaluateReader::default());
     let (mut places, mut spans, mut ends) = (Vec::new(), Vec::new(), Vec::new());
     let text = data.trim_end_matches(is_space);
     // An empty text has no documents, one of nothing but blanks has one.
@@ -306,7 +306,7 @@ fn gather(
 /// Spans of a list of lists of dicts with label, start and end, which is inclusive.
 #[pyfunction]
 #[pyo3(signature = (data, /))]
-pub(crate) fn loose_dicts(data: &Bound<'_, PyAny>) -> Result<SpanLists> {
+pub(crate) fn nervaluate_dicts(data: &Bound<'_, PyAny>) -> Result<SpanLists> {
     let refusals = [
         "DictLoader expects list input",
         "Each document must be a list of entity dictionaries",
@@ -338,7 +338,7 @@ pub(crate) fn loose_dicts(data: &Bound<'_, PyAny>) -> Result<SpanLists> {
 /// Spans of a list of lists of objects with attributes label, start and end, which is inclusive.
 #[pyfunction]
 #[pyo3(signature = (data, /))]
-pub(crate) fn loose_entities(data: &Bound<'_, PyAny>) -> Result<SpanLists> {
+pub(crate) fn nervaluate_entities(data: &Bound<'_, PyAny>) -> Result<SpanLists> {
     let refusals = [
         "expected a list of documents",
         "each document must be a list of entities",
