@@ -373,3 +373,43 @@ impl SpanFileOptions<'_> {
         Ok((source, "stacked"))
     }
 }
+
+/// Column files that are scored: functions that give the sources from their beginning. Without pred the one file has
+/// two columns of tags.
+pub(crate) struct ColumnFiles<'a, 'py> {
+    pub(crate) gold: &'a Bound<'py, PyAny>,
+    pub(crate) pred: Option<&'a Bound<'py, PyAny>>,
+    /// Of gold and of pred.
+    pub(crate) options: (ColumnOptions, ColumnOptions),
+}
+
+impl ColumnFiles<'_, '_> {
+    /// One side by itself.
+    pub(crate) fn side(&self, side: Side) -> Result<ColumnReader> {
+        let Some(pred) = self.pred.filter(|_| side == Side::Pred) else {
+            return columns(&self.gold.call0()?, &self.options.0, Some(side));
+        };
+        let mut rows = columns(&pred.call0()?, &self.options.1, Some(Side::Gold))?;
+        // Scoring decides whether that is an error.
+        rows.allow_missing_key();
+        Ok(rows)
+    }
+
+    /// Both sides, and warnings of their columns.
+    pub(crate) fn both(&self) -> Result<(spanrs_jobs::Sides, Vec<String>)> {
+        let first = columns(&self.gold.call0()?, &self.options.0, None)?;
+        let Some(pred) = self.pred else {
+            let warnings = spanrs_jobs::column_warnings(&first, None);
+            return Ok((spanrs_jobs::Sides::One(Box::new(first)), warnings));
+        };
+        let second = columns(&pred.call0()?, &self.options.1, None)?;
+        let same_file = (second.path() == first.path()).then_some(&second);
+        let warnings =
+            spanrs_jobs::column_warnings(&first, same_file.map(ColumnReader::tag_column));
+        let sides = spanrs_jobs::Sides::Two {
+            gold: Box::new(first),
+            pred: Box::new(second),
+        };
+        Ok((sides, warnings))
+    }
+}

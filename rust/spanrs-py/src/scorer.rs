@@ -10,7 +10,6 @@ use pyo3::types::PyDict;
 use spanrs_base::Limits;
 use spanrs_eval::outcomes::{CORPUS, DIFFERING_TOKENS, UNALIGNED_FILES};
 use spanrs_eval::{MatcherOptions, Scorer as Core, Side, TypeFilter, Violations, make_matcher};
-use spanrs_io::ColumnReader;
 use spanrs_jobs::{Alignment, OnMisaligned};
 use spanrs_tags::{Evidence, Reader, Reading, Scheme};
 
@@ -20,7 +19,7 @@ use crate::counting::{Alignments, Counting, PredScheme};
 use crate::counts::Counts;
 use crate::document_ends::{DocumentEnds, DocumentSizes};
 use crate::error::{Error, Result};
-use crate::files::{ColumnOptions, Progress, SpanFileOptions, columns};
+use crate::files::{ColumnFiles, ColumnOptions, Progress, SpanFileOptions};
 use crate::ids::{Ids, Sentences, numbering, with_values};
 use crate::lists::TagInterner;
 use crate::options::{PyDialect, reading, scheme_or_auto, violation_tuple};
@@ -241,53 +240,25 @@ impl Scorer {
     ) -> Result<()> {
         let inner = &mut *self.lock()?;
         let py = gold.py();
-        let on_misaligned = match on_misaligned {
-            "refuse" => OnMisaligned::Refuse,
-            "report" => OnMisaligned::Report,
-            "ignore" => OnMisaligned::Ignore,
-            other => {
-                let message = format!("on_misaligned is refuse, report or ignore, not {other:?}");
-                return Err(PyValueError::new_err(message).into());
-            }
+        let on_misaligned = on_misaligned_of(on_misaligned)?;
+        let files = ColumnFiles {
+            gold,
+            pred,
+            options: (gold_options, pred_options),
         };
         let (mut alignment, mut warnings) = (Alignment::default(), Vec::new());
         let progress = RefCell::new(Progress::new(progress));
         inner.run(
             |reader, side, most| {
-                let mut rows = match (side, pred) {
-                    (Side::Gold, _) => columns(&gold.call0()?, &gold_options, Some(side))?,
-                    (Side::Pred, Some(pred)) => {
-                        columns(&pred.call0()?, &pred_options, Some(Side::Gold))?
-                    }
-                    (Side::Pred, None) => columns(&gold.call0()?, &gold_options, Some(side))?,
-                };
-                if side == Side::Pred && pred.is_some() {
-                    // Scoring decides whether that is an error.
-                    rows.allow_missing_key();
-                }
+                let rows = files.side(side)?;
                 let progress = &mut *progress.borrow_mut();
                 let result = py
                     .detach(|| spanrs_jobs::gather(rows, reader, most, &mut |n| progress.tell(n)));
                 progress.check(result.map_err(Error::from))
             },
             |reader, scorer| {
-                let first = columns(&gold.call0()?, &gold_options, None)?;
-                let second = match pred {
-                    Some(pred) => Some(columns(&pred.call0()?, &pred_options, None)?),
-                    None => None,
-                };
-                let same_file = second
-                    .as_ref()
-                    .filter(|second| second.path() == first.path());
-                warnings =
-                    spanrs_jobs::column_warnings(&first, same_file.map(ColumnReader::tag_column));
-                let sides = match second {
-                    Some(pred) => spanrs_jobs::Sides::Two {
-                        gold: Box::new(first),
-                        pred: Box::new(pred),
-                    },
-                    None => spanrs_jobs::Sides::One(Box::new(first)),
-                };
+                let (sides, found) = files.both()?;
+                warnings = found;
                 let progress = &mut *progress.borrow_mut();
                 let result = py.detach(|| {
                     spanrs_jobs::score(sides, reader, scorer, on_misaligned, &mut |n| {
@@ -528,6 +499,18 @@ fn schemes_of(counting: &Counting) -> Schemes {
         pred_scheme,
         reader.reading().name(),
     )
+}
+
+fn on_misaligned_of(name: &str) -> Result<OnMisaligned> {
+    match name {
+        "refuse" => Ok(OnMisaligned::Refuse),
+        "report" => Ok(OnMisaligned::Report),
+        "ignore" => Ok(OnMisaligned::Ignore),
+        other => {
+            let message = format!("on_misaligned is refuse, report or ignore, not {other:?}");
+            Err(PyValueError::new_err(message).into())
+        }
+    }
 }
 
 /// Lengths, which must cover all ids.
