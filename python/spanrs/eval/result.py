@@ -21,6 +21,7 @@ from spanrs.eval.fair_weights import Weights
 from spanrs.eval.long_table import LongTable
 from spanrs.eval.matchers import Fair, Matcher, from_dict, listed
 from spanrs.eval.measures import Bootstrap, Measure, Ratio, f1_measures
+from spanrs.eval.scores import CriterionResult
 from spanrs.report.pages import largest, template
 from spanrs.report.table import Table
 from spanrs.tags.types import Span
@@ -332,7 +333,9 @@ class Result(Evaluation):
         everything |= super().to_dict()
         if len(self.matcher.criteria) > 1:
             everything["criteria"] = {
-                name: self[name].to_dict() for name in criteria or self.matcher.criteria
+                # Of many types each is some memory, which is free again at once.
+                name: CriterionResult(self, name).to_dict()
+                for name in criteria or self.matcher.criteria
             }
         everything |= {
             "confusion": [

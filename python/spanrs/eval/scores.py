@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from spanrs import _spanrs
 from spanrs._spanrs import Criterion
-from spanrs.eval.matchers import Matcher, criteria
+from spanrs.eval.matchers import Matcher, criteria, find_criterion
 
 
 @dataclass(frozen=True, slots=True)
@@ -233,4 +233,4 @@ class CriterionResult(Measured):
     def __init__(self, result: Measured, name: str) -> None:
         self.matcher, self.counts = result.matcher, result.counts
         self.document_weights = result.document_weights
-        self.criterion = result.matcher.criteria[name]
+        self.criterion = find_criterion(result.matcher.criteria, name, result.matcher)
