@@ -15,10 +15,16 @@
 //! ```
 
 mod best;
+mod corpus;
+mod features;
 mod forward_backward;
 mod lattice;
+mod objective;
 mod transitions;
 
+pub use corpus::{BadSequence, Corpus, Target};
+pub use features::{Choice, Features};
 pub use forward_backward::PairSums;
 pub use lattice::{Lattice, NoPath};
+pub use objective::{NotFinite, Objective};
 pub use transitions::{BadScore, Transitions};

@@ -1,0 +1,128 @@
+//! Which attributes go with which labels, and which labels follow which.
+
+use crate::corpus::{Corpus, Target};
+
+/// Pairs of attribute and label, and pairs of labels, that have a weight.
+///
+/// Weights are in one vector: those of the labels of each attribute in order, then those of pairs of labels.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Features {
+    labels: usize,
+    /// Where the labels of each attribute end.
+    ends: Vec<usize>,
+    label: Vec<u32>,
+    /// From label times labels plus to label, sorted.
+    pairs: Vec<u32>,
+}
+
+/// Which features there are.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Choice {
+    /// All labels for every attribute, whether they occur with it or not.
+    pub all_states: bool,
+    /// All pairs of labels, whether they occur or not.
+    pub all_transitions: bool,
+}
+
+impl Features {
+    /// The features that occur in a corpus, or may occur where its labels are not certain.
+    pub fn of(corpus: &Corpus, choice: Choice) -> Self {
+        let labels = corpus.labels();
+        let mut states: Vec<Vec<u32>> = vec![Vec::new(); corpus.attributes()];
+        let mut pairs = vec![choice.all_transitions; labels * labels];
+        let mut rows: Vec<Vec<u32>> = Vec::new();
+        for at in 0..corpus.sequences() {
+            possible_labels(corpus.target(at), labels, &mut rows);
+            let tokens = corpus.sequence(at);
+            for (token, row) in tokens.zip(&rows) {
+                for (attribute, _) in corpus.items(token) {
+                    let known = &mut states[attribute as usize];
+                    for &label in row {
+                        // Most attributes have few labels.
+                        if !choice.all_states && !known.contains(&label) {
+                            known.push(label);
+                        }
+                    }
+                }
+            }
+            for neighbours in rows.windows(2) {
+                for &from in &neighbours[0] {
+                    for &to in &neighbours[1] {
+                        pairs[from as usize * labels + to as usize] = true;
+                    }
+                }
+            }
+        }
+        if choice.all_states {
+            states.fill((0..labels as u32).collect());
+        }
+        let (mut ends, mut label) = (Vec::new(), Vec::new());
+        for mut known in states {
+            known.sort_unstable();
+            label.append(&mut known);
+            ends.push(label.len());
+        }
+        let pairs = (0..)
+            .zip(pairs)
+            .filter_map(|(at, occurs)| occurs.then_some(at));
+        Self {
+            labels,
+            ends,
+            label,
+            pairs: pairs.collect(),
+        }
+    }
+
+    /// Number of labels.
+    pub fn labels(&self) -> usize {
+        self.labels
+    }
+
+    /// Number of weights.
+    pub fn len(&self) -> usize {
+        self.label.len() + self.pairs.len()
+    }
+
+    /// True where there are no weights.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Place of the first weight of an attribute, and its labels. The attribute after the last one has none.
+    pub fn state(&self, attribute: usize) -> (usize, &[u32]) {
+        let start = if attribute == 0 {
+            0
+        } else {
+            self.ends[attribute - 1]
+        };
+        let end = self.ends.get(attribute).copied().unwrap_or(start);
+        (start, &self.label[start..end])
+    }
+
+    /// Number of attributes.
+    pub fn attributes(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// Place of the first weight of a pair of labels, and the pairs: from label times the number of labels plus to label.
+    pub fn pairs(&self) -> (usize, &[u32]) {
+        (self.label.len(), &self.pairs)
+    }
+}
+
+/// The labels each token of a sequence may have.
+fn possible_labels(target: &Target, labels: usize, rows: &mut Vec<Vec<u32>>) {
+    rows.clear();
+    let numbers = || 0..labels as u32;
+    match target {
+        Target::Labels(known) => rows.extend(known.iter().map(|&label| vec![label])),
+        Target::Soft(weights) => rows.extend(weights.chunks_exact(labels.max(1)).map(|row| {
+            let some = numbers().zip(row).filter(|(_, p)| **p > 0.0);
+            some.map(|(label, _)| label).collect()
+        })),
+        Target::Partial(allowed) => rows.extend(allowed.chunks_exact(labels.max(1)).map(|row| {
+            let some = numbers().zip(row).filter(|(_, allowed)| **allowed);
+            some.map(|(label, _)| label).collect()
+        })),
+    }
+}

@@ -1,0 +1,227 @@
+//! The objective and its gradient beside enumeration and finite differences.
+
+use proptest::prelude::*;
+use spanrs_crf::{Choice, Corpus, Features, Objective, Target};
+
+const LABELS: usize = 3;
+const ATTRIBUTES: usize = 5;
+
+type Token = (Vec<(u32, f64)>, u32, Vec<f64>, Vec<bool>);
+/// Tokens, which target, weight.
+type Sequence = (Vec<Token>, u8, f64);
+
+fn sequences() -> impl Strategy<Value = Vec<Sequence>> {
+    let items = prop::collection::vec((0..ATTRIBUTES as u32, -2.0..2.0), 0..4);
+    let shares = prop::collection::vec(0.01..1.0, LABELS);
+    let allowed = prop::collection::vec(any::<bool>(), LABELS);
+    let token = (items, 0..LABELS as u32, shares, allowed);
+    let tokens = prop::collection::vec(token, 0..4);
+    prop::collection::vec((tokens, 0..3_u8, 0.0..3.0), 1..6)
+}
+
+fn corpus(sequences: &[Sequence]) -> Corpus {
+    let mut corpus = Corpus::new(LABELS, ATTRIBUTES);
+    for (tokens, kind, weight) in sequences {
+        for (items, ..) in tokens {
+            corpus.token(items.iter().copied()).unwrap();
+        }
+        corpus.end_sequence(target(tokens, *kind), *weight).unwrap();
+    }
+    corpus
+}
+
+fn target(tokens: &[Token], kind: u8) -> Target {
+    match kind {
+        0 => Target::Labels(tokens.iter().map(|token| token.1).collect()),
+        1 => Target::Soft(
+            tokens
+                .iter()
+                .flat_map(|(_, _, shares, _)| {
+                    let sum: f64 = shares.iter().sum();
+                    shares.iter().map(move |share| share / sum)
+                })
+                .collect(),
+        ),
+        _ => Target::Partial(
+            tokens
+                .iter()
+                .flat_map(|(_, label, _, allowed)| {
+                    (0..)
+                        .zip(allowed)
+                        .map(|(at, allowed)| *allowed || at == *label)
+                })
+                .collect(),
+        ),
+    }
+}
+
+fn weights(features: &Features, seed: u64) -> Vec<f64> {
+    let places = 0..features.len() as u64;
+    places
+        .map(|at| ((at * 7919 + seed * 104_729) % 2003) as f64 / 700.0 - 1.4)
+        .collect()
+}
+
+/// Minus the log-likelihood by its definition, over all labellings.
+fn by_definition(corpus: &Corpus, features: &Features, weights: &[f64]) -> f64 {
+    let pair = |from: usize, to: usize| {
+        let (first, pairs) = features.pairs();
+        let at = pairs
+            .iter()
+            .position(|&pair| pair as usize == from * LABELS + to);
+        at.map_or(0.0, |at| weights[first + at])
+    };
+    let mut loss = 0.0;
+    for at in 0..corpus.sequences() {
+        let tokens: Vec<usize> = corpus.sequence(at).collect();
+        let state = |token: usize, label: usize| -> f64 {
+            corpus
+                .items(token)
+                .map(|(attribute, value)| {
+                    let (start, known) = features.state(attribute as usize);
+                    let found = known.iter().position(|&one| one as usize == label);
+                    found.map_or(0.0, |found| value * weights[start + found])
+                })
+                .sum()
+        };
+        // Of all labellings: the exponential of the score, and how far the target has it.
+        let (mut all, mut observed, mut allowed) = (0.0, 0.0, 0.0);
+        for number in 0..LABELS.pow(tokens.len() as u32) {
+            let labels: Vec<usize> = (0..tokens.len())
+                .map(|t| number / LABELS.pow(t as u32) % LABELS)
+                .collect();
+            let own: f64 = labels
+                .iter()
+                .zip(&tokens)
+                .map(|(&label, &token)| state(token, label))
+                .sum();
+            let score: f64 = own
+                + labels
+                    .windows(2)
+                    .map(|two| pair(two[0], two[1]))
+                    .sum::<f64>();
+            all += score.exp();
+            let of = |rows: &dyn Fn(usize) -> f64| -> f64 {
+                labels
+                    .iter()
+                    .enumerate()
+                    .map(|(t, label)| rows(t * LABELS + label))
+                    .product()
+            };
+            match corpus.target(at) {
+                Target::Labels(known) => {
+                    let same = known.iter().zip(&labels).all(|(a, b)| *a as usize == *b);
+                    observed += if same { score } else { 0.0 };
+                }
+                Target::Soft(rows) => observed += score * of(&|place| rows[place]),
+                Target::Partial(rows) => {
+                    allowed += score.exp() * of(&|place| f64::from(u8::from(rows[place])))
+                }
+            }
+        }
+        let observed = if matches!(corpus.target(at), Target::Partial(_)) {
+            allowed.ln()
+        } else {
+            observed
+        };
+        loss += corpus.weight(at) * (all.ln() - observed);
+    }
+    loss
+}
+
+fn evaluate(
+    corpus: &Corpus,
+    features: &Features,
+    weights: &[f64],
+    c2: f64,
+    threads: usize,
+) -> (f64, Vec<f64>) {
+    let mut gradient = vec![f64::NAN; weights.len()];
+    let mut objective = Objective::new(corpus, features, c2, threads);
+    // What an earlier evaluation left behind does not matter.
+    objective
+        .evaluate(&vec![0.5; weights.len()], &mut gradient)
+        .unwrap();
+    let loss = objective.evaluate(weights, &mut gradient).unwrap();
+    (loss, gradient)
+}
+
+proptest! {
+    #[test]
+    fn objective_and_gradient_are_those_of_the_definition(
+        sequences in sequences(), all_states: bool, all_transitions: bool, seed in 0..100_u64, c2 in 0.0..1.0,
+    ) {
+        let corpus = corpus(&sequences);
+        let features = Features::of(&corpus, Choice { all_states, all_transitions });
+        let weights = weights(&features, seed);
+        let (loss, gradient) = evaluate(&corpus, &features, &weights, c2, 1);
+        let squares: f64 = weights.iter().map(|weight| weight * weight).sum();
+        let expected = by_definition(&corpus, &features, &weights) + c2 * squares;
+        prop_assert!((loss - expected).abs() <= 1e-11 * expected.abs().max(1.0), "{} {}", loss, expected);
+        for at in 0..weights.len() {
+            let step = 1e-5;
+            let [above, below] = [step, -step].map(|step| {
+                let mut moved = weights.clone();
+                moved[at] += step;
+                evaluate(&corpus, &features, &moved, c2, 1).0
+            });
+            let slope = (above - below) / (2.0 * step);
+            prop_assert!((gradient[at] - slope).abs() <= 1e-6 * slope.abs().max(1.0), "{} {}", gradient[at], slope);
+        }
+    }
+
+    #[test]
+    fn threads_change_nothing(sequences in sequences(), seed in 0..100_u64) {
+        let many: Vec<Sequence> = sequences.iter().cycle().take(sequences.len() * 20).cloned().collect();
+        let corpus = corpus(&many);
+        let features = Features::of(&corpus, Choice::default());
+        let weights = weights(&features, seed);
+        let one = evaluate(&corpus, &features, &weights, 0.1, 1);
+        for threads in [2, 3, 40] {
+            prop_assert_eq!(&evaluate(&corpus, &features, &weights, 0.1, threads), &one);
+        }
+    }
+
+    #[test]
+    fn a_sequence_of_weight_two_is_two_sequences(sequences in sequences(), seed in 0..100_u64) {
+        let mut weighed = sequences.clone();
+        let mut doubled = sequences.clone();
+        weighed[0].2 = 2.0;
+        doubled[0].2 = 1.0;
+        doubled.push(doubled[0].clone());
+        let [(a, x), (b, y)] = [weighed, doubled].map(|sequences| {
+            let corpus = corpus(&sequences);
+            let features = Features::of(&corpus, Choice::default());
+            evaluate(&corpus, &features, &weights(&features, seed), 0.0, 1)
+        });
+        prop_assert!((a - b).abs() < 1e-9);
+        prop_assert!(x.iter().zip(&y).all(|(x, y)| (x - y).abs() < 1e-9));
+    }
+}
+
+#[test]
+fn what_cannot_be_trained_on_is_refused() {
+    let mut corpus = Corpus::new(2, 1);
+    assert!(corpus.token([(0, f64::NAN)]).is_err());
+    corpus.token([(0, 1.0)]).unwrap();
+    assert!(corpus.end_sequence(Target::Labels(vec![2]), 1.0).is_err());
+    assert_eq!(corpus.tokens(), 0);
+    for (target, weight) in [
+        (Target::Labels(vec![0]), f64::NAN),
+        (Target::Labels(vec![0]), -1.0),
+        (Target::Labels(vec![]), 1.0),
+        (Target::Soft(vec![0.5, 0.6]), 1.0),
+        (Target::Soft(vec![f64::NAN, 1.0]), 1.0),
+        (Target::Partial(vec![false, false]), 1.0),
+    ] {
+        corpus.token([(0, 1.0)]).unwrap();
+        assert!(corpus.end_sequence(target, weight).is_err());
+    }
+    assert_eq!((corpus.sequences(), corpus.tokens()), (0, 0));
+    corpus.token([(0, 1.0)]).unwrap();
+    corpus.end_sequence(Target::Labels(vec![1]), 1.0).unwrap();
+    let features = Features::of(&corpus, Choice::default());
+    let mut gradient = vec![0.0; features.len()];
+    let mut objective = Objective::new(&corpus, &features, 1.0, 1);
+    assert!(objective.evaluate(&[f64::NAN], &mut gradient).is_err());
+}
