@@ -1,4 +1,5 @@
 //! Sums and best labellings beside all labellings, one by one.
+#![allow(clippy::unwrap_used)] // In helpers of tests, too, a panic is the report.
 
 use proptest::prelude::*;
 use spanrs_crf::{Lattice, NoPath, PairSums, Transitions};

@@ -1,4 +1,5 @@
 //! The objective and its gradient beside enumeration and finite differences.
+#![allow(clippy::unwrap_used)] // In helpers of tests, too, a panic is the report.
 
 use proptest::prelude::*;
 use spanrs_crf::{Choice, Corpus, Features, Objective, Target};
