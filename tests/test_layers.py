@@ -15,6 +15,7 @@ RUST = {
     "spanrs-io": {"spanrs-base"},
     "spanrs-eval": {"spanrs-base", "spanrs-tags"},
     "spanrs-jobs": {"spanrs-base", "spanrs-tags", "spanrs-io", "spanrs-eval"},
+    "spanrs-crf": {"spanrs-base"},
     "spanrs-py": {"spanrs-base", "spanrs-tags", "spanrs-io", "spanrs-eval", "spanrs-jobs"},
 }
 #: Rooms that a room may import from; `errors` and `_spanrs` are open to all but each other. Those of a room come before
