@@ -61,6 +61,17 @@ class Detail(NamedTuple):
     """Place of the pred span in its sentence, from 0."""
 
 
+def plain_detail(detail: Any) -> dict[str, Any]:
+    """Give a detail, which may be MATScore's, as plain values."""
+    fields = detail._asdict()
+    return {name: value._asdict() if isinstance(value, Span) else value for name, value in fields.items()}
+
+
+def shifted(detail: Any, offset: int) -> Any:
+    """Give a detail of so many sentences later; MATScore's has no sentence, and stays."""
+    return detail._replace(sentence=detail.sentence + offset) if hasattr(detail, "sentence") else detail
+
+
 class Skipped(NamedTuple):
     """A pair of files, or an annotation, that was not scored."""
 

@@ -16,7 +16,7 @@ from spanrs.errors import FormatError, SchemeError, with_code
 from spanrs.eval import settings as settings_of
 from spanrs.eval import tables
 from spanrs.eval.evaluation import Evaluation
-from spanrs.eval.evidence import Evidence, merge_evidence
+from spanrs.eval.evidence import Evidence, merge_evidence, plain_detail, shifted
 from spanrs.eval.fair_weights import Weights
 from spanrs.eval.long_table import LongTable
 from spanrs.eval.matchers import Fair, Matcher, from_dict, listed
@@ -24,7 +24,6 @@ from spanrs.eval.measures import Bootstrap, Measure, Ratio, f1_measures
 from spanrs.eval.scores import CriterionResult
 from spanrs.report.pages import largest, template
 from spanrs.report.table import Table
-from spanrs.tags.types import Span
 
 #: Rows of a table that notebooks show.
 ROWS = 200
@@ -296,7 +295,7 @@ class Result(Evaluation):
             details = {name: [] for name in self.details or ()}
             for result, offset in zip(results, offsets, strict=True):
                 for name, found in (result.details or {}).items():
-                    details[name] += [_shifted(detail, offset) for detail in found] if offset else found
+                    details[name] += [shifted(detail, offset) for detail in found] if offset else found
         weights = None
         if all(result.document_weights is not None for result in results):
             weights = tuple(weight for result in results for weight in result.document_weights or ())
@@ -358,7 +357,7 @@ class Result(Evaluation):
             everything["documents"] = [row.to_dict() for row in self.documents]
         if self.details is not None:
             everything["details"] = {
-                name: [_plain(detail) for detail in details] for name, details in self.details.items()
+                name: [plain_detail(detail) for detail in details] for name, details in self.details.items()
             }
         return everything
 
@@ -585,15 +584,6 @@ def _short(weight: float) -> str:
 def _damaged(message: str, cause: Exception | None = None) -> FormatError:
     """Make the error of bytes that are no result."""
     return with_code(FormatError(message if cause is None else f"{message}: {cause}"), "damaged")
-
-
-def _plain(detail: Any) -> dict[str, Any]:
-    fields = detail._asdict()
-    return {name: value._asdict() if isinstance(value, Span) else value for name, value in fields.items()}
-
-
-def _shifted(detail: Any, offset: int) -> Any:
-    return detail._replace(sentence=detail.sentence + offset) if hasattr(detail, "sentence") else detail
 
 
 def _restored(stored: bytes, details: Any, matcher: Matcher) -> Result:
