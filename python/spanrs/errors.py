@@ -163,7 +163,7 @@ ErrorT = TypeVar("ErrorT", bound=SpanrsError)
 
 
 def with_code(error: ErrorT, code: str, path: str | None = None, line: int | None = None) -> ErrorT:
-    """Give an error its code and, where it has one, its place in a file."""
+    """Set the code of an error and, if known, its position in a file."""
     error.code, error.path, error.line = code, path, line
     return error
 

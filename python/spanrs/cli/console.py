@@ -1,4 +1,4 @@
-"""What commands read and print: standard input and output, progress, warnings, tables."""
+"""Console input and output of the commands: streams, progress, warnings, tables."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def overwritten(outputs: Iterable[Path], inputs: Iterable[Path]) -> Path | None:
 
 
 def _identity(path: Path) -> tuple[int, int]:
-    """Give what two names of one file share."""
+    """Return the identity (device and inode) of a file."""
     stat = path.stat()
     return stat.st_dev, stat.st_ino
 

@@ -156,7 +156,7 @@ def command(context: click.Context, /, **given: Any) -> None:
 
 
 def _score(pairs: list[FilePair], matcher: Mat, given: dict[str, Any]) -> MatTables:
-    """Give the tables; what is written pair by pair is written meanwhile."""
+    """Score and return the tables; output that is streamed per pair is written on the way."""
     out = given["csv_output_dir"]
     # Where details go to a CSV file only, they go there pair by pair.
     kept = given["details"] and (out is None or given["as_json"] or given["xlsx"] is not None)
@@ -291,7 +291,7 @@ def _task(name: str | None, places: list[Path]) -> Task | None:
 
 
 def _pairs(given: dict[str, Any], task: Task | None) -> tuple[list[FilePair], list[str]]:
-    """Give the pairs of files the options name, and what is to be said of files without a partner."""
+    """Return the file pairs selected by the options, and messages about unpaired files."""
     if given["file"] is None and given["dir"] is None:
         raise click.UsageError("One of --file or --dir must be specified.")
     if given["file"] is not None and given["dir"] is not None:

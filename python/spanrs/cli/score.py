@@ -132,7 +132,7 @@ def command(
     if gold_column is not None:
         columns = columns._replace(tag=gold_column)
     if not preds:
-        # Where nothing is named score_files takes the last two columns.
+        # By default score_files uses the last two columns.
         columns = columns._replace(
             second=-1 if pred_column is None and gold_column is not None else pred_column
         )
@@ -208,7 +208,7 @@ def _show(
             click.echo(json.dumps(everything, ensure_ascii=False, allow_nan=False))
             return
         short = [Path(name).name for name in results]
-        # The folder says nothing where the names are different without it.
+        # Base names are enough if they are unique.
         names = short if len(set(short)) == len(short) else list(results)
         console.echo_table(report.render_systems(dict(zip(names, results.values(), strict=True))))
         return

@@ -48,7 +48,7 @@ class Evaluation(Measured):
     def __contains__(self, criterion: str) -> bool:
         return criterion in self.matcher.criteria
 
-    #: Criteria are got by name; what can be iterated is in the properties.
+    #: Without this, Python would iterate by calling ``__getitem__`` with integers.
     __iter__ = None
 
     @cached_property
@@ -67,7 +67,7 @@ class Evaluation(Measured):
         return self.matcher.criteria[self.matcher.criterion]
 
     def _numbers(self, weights: Sequence[float] | None) -> dict[str, int]:
-        """Give what was counted for tags and files besides spans, by name."""
+        """Return the corpus numbers by name: sentences, tokens, violations and so on."""
         corpus = criteria(self.matcher.name)["corpus"]
         (counts, _, _), *_ = self.counts.summary(corpus.index, None, None, weights)
         return dict(zip(corpus.outcomes, counts, strict=True))
@@ -122,7 +122,7 @@ class Evaluation(Measured):
 
     @property
     def pred_scheme(self) -> str | None:
-        """The scheme the tags of pred were read in, likewise."""
+        """The scheme the tags of pred were read in; None as for :attr:`scheme`."""
         return self.settings.get("pred_scheme", self.scheme)
 
     @property

@@ -62,13 +62,13 @@ class Detail(NamedTuple):
 
 
 def plain_detail(detail: Any) -> dict[str, Any]:
-    """Give a detail, which may be MATScore's, as plain values."""
+    """Return a detail as plain dictionaries, lists and numbers."""
     fields = detail._asdict()
     return {name: value._asdict() if isinstance(value, Span) else value for name, value in fields.items()}
 
 
 def shifted(detail: Any, offset: int) -> Any:
-    """Give a detail of so many sentences later; MATScore's has no sentence, and stays."""
+    """Add an offset to the sentence of a detail. MATScore's details have no sentence and are returned unchanged."""
     return detail._replace(sentence=detail.sentence + offset) if hasattr(detail, "sentence") else detail
 
 

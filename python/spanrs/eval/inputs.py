@@ -35,7 +35,7 @@ def as_lists(column: object) -> object:
 
 
 def without_nulls(column: object) -> object:
-    """Give an Arrow column as lists, for what needs every token; all else as it is."""
+    """Convert an Arrow column without nulls to lists; return other inputs unchanged."""
     if is_arrow(column):
         column = as_lists(column)
         for at, sentence in enumerate(cast("list[Any]", column)):

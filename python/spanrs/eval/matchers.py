@@ -15,12 +15,12 @@ from spanrs.eval.fair_weights import PAPER, Weights, as_weights, phrase
 
 #: criterion, outcome, gold type, pred type, number
 Cell: TypeAlias = tuple[int, int, str | None, str | None, float]
-#: Places of outcomes among those of a criterion, and the weights of their sum as TP, FP and FN.
+#: Indices of outcomes, and the weights of their sum as (TP, FP, FN).
 Term: TypeAlias = tuple[list[int], tuple[float, float, float]]
 #: Whose type an error between spans of different types is counted for.
 FOCUSES = ("gold", "pred")
 MATCHINGS = ("greedy", "optimal")
-#: What separates names and settings in signatures.
+#: Characters with a meaning in signatures.
 QUOTED = re.compile(r'[,=|;"\n]|^\[\]$')
 #: Types that fair matching leaves out unless it is told otherwise: FairEval's dummies.
 EXCLUDED = ("NONE", "EMPTY")
@@ -69,11 +69,11 @@ class Matcher:
 
     @property
     def axis(self) -> str | None:
-        """The type that pairs of types count for, ``gold`` or ``pred``; None for what each criterion says."""
+        """Side whose type errors between types are attributed to, or None for the criterion's default."""
         return None
 
     def terms(self, criterion: Criterion) -> list[Term] | None:
-        """Give weights of outcomes in place of those the criterion has; None for these."""
+        """Return outcome weights that replace those of the criterion, or None to keep them."""
         del criterion
         return None
 
@@ -97,7 +97,7 @@ class Matcher:
 
 
 def listed(names: Iterable[str]) -> str:
-    """Give names in one line, for signatures; those with signs of signatures are quoted as in JSON."""
+    """Join names for a signature; names with special characters are quoted as in JSON."""
     quoted = (
         json.dumps(name, ensure_ascii=False) if QUOTED.search(name) or not name else name for name in names
     )
@@ -108,7 +108,7 @@ T = TypeVar("T")
 
 
 def find_criterion(known: Mapping[str, T], name: str, matcher: Matcher) -> T:
-    """Give what is known of a criterion of a matcher by its name."""
+    """Look up a criterion by name, or raise a KeyError that lists the known ones."""
     if name not in known:
         raise KeyError(f"the {matcher.name} matcher has no criterion {name!r}; one of {', '.join(known)}")
     return known[name]
@@ -251,11 +251,11 @@ class Fair(Matcher):
 
     @property
     def axis(self) -> str:
-        """The type that pairs of types count for: the focus."""
+        """Side whose type errors between types are attributed to: the focus."""
         return self.focus
 
     def terms(self, criterion: Criterion) -> list[Term] | None:
-        """Give weights of outcomes in place of those the criterion has; None for these."""
+        """Return outcome weights that replace those of the criterion, or None to keep them."""
         if criterion.name != "weighted":
             return None
         # In the order of the weights: sums of fractions depend on it.
@@ -282,12 +282,12 @@ class Fair(Matcher):
 
 @dataclass(frozen=True)
 class Unregistered(Matcher):
-    """A matcher of a package that was not imported here: its options are kept for whoever knows them."""
+    """A stored matcher whose package is not imported; its options are kept as they were stored."""
 
     given: Mapping[str, Any] = field(default_factory=dict, hash=False)
 
     def to_dict(self) -> dict[str, Any]:
-        """Give the options as they came."""
+        """Return the stored options."""
         return {"name": self.name} | dict(self.given)
 
 

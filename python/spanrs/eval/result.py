@@ -1,4 +1,4 @@
-"""What came out, and how it was made."""
+"""Evaluation results."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ from spanrs.eval.scores import CriterionResult
 from spanrs.report.pages import largest, template
 from spanrs.report.table import Table
 
-#: Rows of a table that notebooks show.
+#: Largest number of table rows in a notebook.
 ROWS = 200
 #: Largest weight of a document.
 MAX_WEIGHT = 1e15
-#: Types of the largest heat map.
+#: Largest number of types in a heat map.
 MOST = 100
-#: Before stored results.
+#: First bytes of a stored result, with the format version.
 MAGIC = b"spanrs result\x01"
 #: Bytes of the CRC-32 of what follows it, and of the length of the header.
 CHECKSUM = 4
@@ -40,7 +40,7 @@ LENGTH = 8
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Result(Evaluation):
-    """What scoring came to, whatever the matcher. Made by :func:`spanrs.score`, :class:`spanrs.Scorer` and others.
+    """Result of an evaluation, for any matcher. Returned by :func:`spanrs.score`, :class:`spanrs.Scorer` and others.
 
     Measures are fractions from 0 to 1. Without a name they are of the matcher's own criterion; ``result["bounds"]``
     gives those of another one.
@@ -332,7 +332,7 @@ class Result(Evaluation):
         everything |= super().to_dict()
         if len(self.matcher.criteria) > 1:
             everything["criteria"] = {
-                # Of many types each is some memory, which is free again at once.
+                # Not cached: with many types each criterion takes tens of MB.
                 name: CriterionResult(self, name).to_dict()
                 for name in criteria or self.matcher.criteria
             }
@@ -467,7 +467,7 @@ class Result(Evaluation):
             raise _damaged("the bytes of the result are damaged", error) from None
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # A matcher brings the package that knows its options.
+        # Unpickling the matcher imports the package that defines it.
         return _restored, (self.to_bytes(), self.details, self.matcher)
 
     def to_table(self) -> LongTable:
@@ -582,7 +582,7 @@ def _short(weight: float) -> str:
 
 
 def _damaged(message: str, cause: Exception | None = None) -> FormatError:
-    """Make the error of bytes that are no result."""
+    """Return the error for bytes that are not a stored result."""
     return with_code(FormatError(message if cause is None else f"{message}: {cause}"), "damaged")
 
 

@@ -31,7 +31,7 @@ ON_MISALIGNED = ("refuse", "report", "ignore")
 
 
 class _Options(NamedTuple):
-    """What the compiled scorer is made with."""
+    """Arguments of the compiled scorer."""
 
     scheme: str
     pred_scheme: str | None
@@ -104,7 +104,7 @@ class Scorer:
         self._merged: list[Result] = []
 
     def __getstate__(self) -> dict[str, Any]:
-        # The compiled scorer is made again from what it has counted, and its position.
+        # The compiled scorer is restored from its counts and its position.
         return vars(self) | {"_scorer": (self._own(), self._scorer.position())}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -258,7 +258,7 @@ class Scorer:
         return own.merge(*self._merged) if self._merged else own
 
     def _own(self, *, take: bool = False) -> Result:
-        """Give what was counted here; with ``take`` counts are not copied, and the scorer must not be used again."""
+        """Return the result without merged scorers. ``take`` avoids a copy; the scorer must not be used afterwards."""
         evidence = Evidence.from_state(self._scorer.evidence())
         if self._noticed is not None:
             # The compiled scorer goes on numbering sentences, but keeps as many violations as if it began.

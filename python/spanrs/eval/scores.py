@@ -80,7 +80,7 @@ class Confusion(dict[str | None, "Counter[str | None]"]):
 
 
 class Measured:
-    """What cells come to under a criterion: the base of results, and of what they are under one criterion."""
+    """Measures of one criterion; base class of results and of :class:`CriterionResult`."""
 
     matcher: Matcher
     """The matcher with its options."""
@@ -107,7 +107,7 @@ class Measured:
 
     @cached_property
     def _groups(self) -> dict[str, tuple[str, ...]]:
-        """The groups of outcomes that the criterion has."""
+        """Groups of outcomes defined for this criterion."""
         groups = self.matcher.groups.items()
         return {group: parts for group, parts in groups if set(parts) <= set(self.criterion.outcomes)}
 
@@ -119,7 +119,7 @@ class Measured:
 
     @property
     def wrong_outcomes(self) -> list[str]:
-        """The outcomes that are false positives or false negatives, be it in part."""
+        """Outcomes that count as false positives or false negatives, at least in part."""
         outcomes = zip(self.criterion.outcomes, self.criterion.weights, strict=True)
         return [name for name, (_, fp, fn) in outcomes if fp or fn]
 
@@ -218,7 +218,7 @@ class Measured:
 
 
 class CriterionResult(Measured):
-    """What a criterion comes to. Made by :class:`spanrs.Result`.
+    """Measures of one criterion of a result, such as ``result["bounds"]``.
 
     Examples
     --------

@@ -19,7 +19,7 @@ def make_settings(
     dialect: Dialect,
     on_misaligned: str,
 ) -> dict[str, str]:
-    """Name how a result is made; ``schemes`` is scheme, that of pred where it is another one, and reading."""
+    """Return the settings of a result by name; ``schemes`` is (scheme, pred_scheme, reading)."""
     scheme, pred_scheme, reading = schemes
     settings = matcher.settings() | {"scheme": scheme or UNDECIDED}
     if pred_scheme is not None:

@@ -87,7 +87,7 @@ def tables(
 ) -> list[Table]:
     """Give the tables of a result; see :meth:`spanrs.Result.tables`."""
     if untyped and not _is_single(result):
-        # It is refused by those who have no such row.
+        # Raises for matchers without this row.
         result.untyped  # noqa: B018
     shown = _criteria(result, criteria)
     if _share_outcomes(shown):

@@ -46,7 +46,7 @@ def spreads(
     values = result.counts.bootstrap(compiled, samples, seed, threads)
     if values is None:  # There are no documents.
         return {table: ([NOTHING] * len(measures(table, None)), {}) for table in TABLES}
-    # As many measures for each label, and for all labels together.
+    # One block of columns for each label, after one for all labels.
     columns = dict(zip(keys, np.split(values, len(keys), axis=1), strict=True))
     found: dict[str, Spreads] = {}
     for table in TABLES:

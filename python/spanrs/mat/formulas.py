@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 MOST = 20
 #: Columns that rows of all labels, and rows of all files, have the sums of.
 SUMMED = {"match", "refclash", "missing", "hypclash", "spurious", *KINDS}
-#: Formulas that look only at their own row: names of columns stand for its cells, ``size`` for the number of elements.
+#: Formulas within one row. Column names are replaced by cells; ``size`` is the number of elements.
 FORMULAS = {
     "refonly": "=SUM({refclash}:{missing})",
     "reftotal": "=SUM({match}{sep}{refonly})",
@@ -35,7 +35,7 @@ FORMULAS = {
     "tag_blind_accuracy": "={scale}({size} - {missing} - {spurious})/{size}",
     "tag_blind_error_rate": "=({whole} - {tag_blind_accuracy})",
 }
-#: What formulas have in them where measures are fractions, and where they are per cent.
+#: Constants of the formulas, for fractions and for per cent.
 FRACTIONS = {"whole": "1", "scale": "", "no_hyp": "1.00", "no_ref": "1.0"}
 PER_CENT = {"whole": "100", "scale": "100 * ", "no_hyp": "100.0", "no_ref": "100.0"}
 

@@ -124,7 +124,7 @@ class Page:
         Parameters
         ----------
         tables : MatTables
-            What all documents come to.
+            The tables of all documents.
         out : binary file object
             Where to.
         """

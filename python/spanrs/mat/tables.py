@@ -14,7 +14,7 @@ from spanrs.report.frames import Frames
 ALL = "<all>"
 #: The columns of kinds, for ref and for hyp.
 KINDS = tuple(side + kind for side in ("ref", "hyp") for kind in CLASHES)
-#: What is counted in all tables, and by side what has no partner.
+#: Columns shared by all tables, and the outcome of unpaired annotations by side.
 COUNTS = ("match", "refclash", "missing", "hypclash", "spurious")
 ALONE = {"ref": "missing", "hyp": "spurious"}
 #: What is called the number of elements of the text, by table.

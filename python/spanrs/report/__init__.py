@@ -1,1 +1,1 @@
-"""Tables, frames and pages for people; nothing here knows what a result is."""
+"""Rendering of tables, data frames and HTML pages, independent of what they contain."""

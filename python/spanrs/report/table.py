@@ -18,7 +18,7 @@ GAP = "   "
 
 
 def as_text(parts: Iterable[Table | str]) -> str:
-    """Give tables and lines as plain text of any width."""
+    """Render tables and lines as plain text without wrapping."""
     texts = [part.plain() if isinstance(part, Table) else strip_control_codes(part) for part in parts]
     return "\n".join(line.rstrip() for text in texts for line in text.splitlines())
 

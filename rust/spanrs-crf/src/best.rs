@@ -1,9 +1,10 @@
-//! Labellings with the largest scores.
+//! Viterbi and n-best decoding.
 
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
-use crate::lattice::{Lattice, NoPath};
+use crate::error::{Error, Result, check_len};
+use crate::lattice::Lattice;
 use crate::transitions::Transitions;
 
 impl Lattice {
@@ -11,10 +12,10 @@ impl Lattice {
     /// is lowest, then the one before it, and so on.
     ///
     /// # Errors
-    /// [`NoPath`] where all are forbidden.
-    pub fn best(&self, transitions: &Transitions) -> Result<(Vec<usize>, f64), NoPath> {
+    /// [`Error::NoPath`] if all are forbidden, [`Error::Shape`] if the transitions have another number of labels.
+    pub fn best(&self, transitions: &Transitions) -> Result<(Vec<usize>, f64)> {
         let mut found = self.n_best(transitions, 1)?;
-        found.pop().ok_or(NoPath)
+        found.pop().ok_or(Error::NoPath)
     }
 
     /// The `n` labellings with the largest scores, best first, with their scores; fewer where there are no more. Ties
@@ -24,12 +25,9 @@ impl Lattice {
     /// `n` times `tokens` nodes.
     ///
     /// # Errors
-    /// [`NoPath`] where all are forbidden.
-    pub fn n_best(
-        &self,
-        transitions: &Transitions,
-        n: usize,
-    ) -> Result<Vec<(Vec<usize>, f64)>, NoPath> {
+    /// [`Error::NoPath`] if all are forbidden, [`Error::Shape`] if the transitions have another number of labels.
+    pub fn n_best(&self, transitions: &Transitions, n: usize) -> Result<Vec<(Vec<usize>, f64)>> {
+        self.check(transitions)?;
         if self.tokens == 0 {
             return Ok([(Vec::new(), 0.0)].into_iter().take(n).collect());
         }
@@ -62,26 +60,34 @@ impl Lattice {
             }
         }
         if found.is_empty() && n > 0 {
-            return Err(NoPath);
+            return Err(Error::NoPath);
         }
         Ok(found)
     }
 
     /// The score of a labelling.
     ///
-    /// # Panics
-    /// If there are not as many labels as tokens, or there is no such label.
-    pub fn score(&self, labels: &[usize], transitions: &Transitions) -> f64 {
-        assert_eq!(labels.len(), self.tokens, "a label for each token");
-        let own = labels.iter().enumerate();
-        let own: f64 = own.map(|(token, &label)| self.scores(token)[label]).sum();
+    /// # Errors
+    /// [`Error::Shape`] for another number of labels, [`Error::Label`] for a label that does not exist.
+    pub fn score(&self, labels: &[usize], transitions: &Transitions) -> Result<f64> {
+        self.check(transitions)?;
+        check_len("labels of tokens", self.tokens, labels.len())?;
+        if let Some(&label) = labels.iter().find(|label| **label >= self.labels) {
+            return Err(Error::Label {
+                label: u32::try_from(label).unwrap_or(u32::MAX),
+                labels: self.labels,
+            });
+        }
+        let states = labels.iter().enumerate();
+        let states: f64 = states
+            .map(|(token, &label)| self.scores(token)[label])
+            .sum();
         let pairs = labels.windows(2);
-        own + pairs
-            .map(|pair| transitions.score(pair[0], pair[1]))
-            .sum::<f64>()
+        let pairs = pairs.map(|pair| transitions.score(pair[0], pair[1]));
+        Ok(states + pairs.sum::<f64>())
     }
 
-    /// Of each token and label the score of the best labelling up to there.
+    /// Viterbi scores: the best prefix ending in each label at each token.
     fn best_prefixes(&self, transitions: &Transitions) -> Vec<f64> {
         let mut best = self.scores.clone();
         for token in 1..self.tokens {
@@ -97,25 +103,25 @@ impl Lattice {
     }
 }
 
-/// Labels from a token to the end of the sequence.
+/// A partial labelling from a token to the end of the sequence.
 #[derive(Clone, Copy, Debug)]
 struct Suffix {
     token: usize,
     label: usize,
-    /// Of everything after the first label's own score.
+    /// Its score without the state score of the first label.
     score: f64,
     /// The suffix that begins at the next token.
     rest: Option<usize>,
 }
 
-/// Suffixes, those first that the best labellings have.
+/// Priority queue of partial labellings.
 #[derive(Default)]
 struct Search {
     suffixes: Vec<Suffix>,
     waiting: BinaryHeap<Waiting>,
 }
 
-/// A suffix by the score of the best labelling that ends with it.
+/// A suffix, ordered by the score of its best completion.
 struct Waiting {
     score: f64,
     at: usize,
@@ -152,7 +158,7 @@ impl Search {
 
 impl Ord for Waiting {
     fn cmp(&self, other: &Self) -> Ordering {
-        // Of equal scores the suffix that was found first: it has the lower label.
+        // Ties go to the suffix pushed first, which has the lower label.
         let scores = self.score.total_cmp(&other.score);
         scores.then(other.at.cmp(&self.at))
     }

@@ -1,15 +1,17 @@
-//! Sequences to train on: attributes of tokens, and what is known of their labels.
+//! Training sequences: token attributes and targets.
 
 use std::ops::Range;
 
-/// What is known of the labels of a sequence.
+use crate::error::{Error, Result, check_len};
+
+/// The supervision of a sequence.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Target {
     /// The label of each token.
     Labels(Vec<u32>),
-    /// A distribution over labels for each token: token, then label. Tokens are independent.
+    /// A label distribution per token, row-major (token, label); tokens are treated as independent.
     Soft(Vec<f64>),
-    /// The labels that each token may have: token, then label.
+    /// Allowed labels per token, row-major (token, label).
     Partial(Vec<bool>),
 }
 
@@ -28,35 +30,18 @@ pub enum Target {
 pub struct Corpus {
     labels: usize,
     attributes: usize,
-    /// Where the items of each token end.
+    /// End offset of each token's items.
     ends: Vec<usize>,
     attribute: Vec<u32>,
     value: Vec<f64>,
-    /// Where the tokens of each sequence end.
+    /// End offset of each sequence's tokens.
     sequences: Vec<usize>,
     targets: Vec<Target>,
     weights: Vec<f64>,
 }
 
-/// Why a token or a sequence cannot be taken.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum BadSequence {
-    /// There is no such attribute.
-    Attribute(u32),
-    /// A value of an attribute is not a finite number.
-    Value(f64),
-    /// The target has another number of tokens or labels.
-    Shape,
-    /// There is no such label.
-    Label(u32),
-    /// The labels of this token, from 0 in its sequence, are no distribution, or all forbidden.
-    Distribution(usize),
-    /// The weight is negative or not finite.
-    Weight(f64),
-}
-
 impl Corpus {
-    /// No sequences, of so many labels and attributes.
+    /// An empty corpus with this number of labels and attributes.
     pub fn new(labels: usize, attributes: usize) -> Self {
         Self {
             labels,
@@ -70,19 +55,20 @@ impl Corpus {
         }
     }
 
-    /// Adds a token with its attributes and their values to the sequence that is not ended yet.
+    /// Appends a token with its (attribute, value) pairs to the current sequence.
     ///
     /// # Errors
-    /// [`BadSequence::Attribute`] and [`BadSequence::Value`]; the token is not added then.
-    pub fn token(
-        &mut self,
-        items: impl IntoIterator<Item = (u32, f64)>,
-    ) -> Result<(), BadSequence> {
+    /// [`Error::Attribute`] and [`Error::Value`]; the token is not added.
+    pub fn token(&mut self, items: impl IntoIterator<Item = (u32, f64)>) -> Result<()> {
         let start = self.attribute.len();
         for (attribute, value) in items {
+            let attributes = self.attributes;
             let wrong = match value.is_finite() {
-                _ if attribute as usize >= self.attributes => BadSequence::Attribute(attribute),
-                false => BadSequence::Value(value),
+                _ if attribute as usize >= attributes => Error::Attribute {
+                    attribute,
+                    attributes,
+                },
+                false => Error::Value { attribute, value },
                 true => {
                     self.attribute.push(attribute);
                     self.value.push(value);
@@ -97,11 +83,11 @@ impl Corpus {
         Ok(())
     }
 
-    /// Ends a sequence; it counts as `weight` sequences.
+    /// Ends the current sequence and gives it a target and a weight.
     ///
     /// # Errors
-    /// [`BadSequence`] for what does not fit; the tokens of the sequence are forgotten then.
-    pub fn end_sequence(&mut self, target: Target, weight: f64) -> Result<(), BadSequence> {
+    /// [`Error`] for a target or weight that does not fit; the tokens of the sequence are discarded.
+    pub fn end_sequence(&mut self, target: Target, weight: f64) -> Result<()> {
         let first = self.sequences.last().copied().unwrap_or_default();
         let checked = self.check(&target, self.ends.len() - first, weight);
         if checked.is_err() {
@@ -117,33 +103,42 @@ impl Corpus {
         Ok(())
     }
 
-    fn check(&self, target: &Target, tokens: usize, weight: f64) -> Result<(), BadSequence> {
+    fn check(&self, target: &Target, tokens: usize, weight: f64) -> Result<()> {
         if !(weight.is_finite() && weight >= 0.0) {
-            return Err(BadSequence::Weight(weight));
+            return Err(Error::Weight { weight });
         }
-        let size = match target {
-            Target::Labels(labels) => labels.len() * self.labels,
-            Target::Soft(rows) => rows.len(),
-            Target::Partial(rows) => rows.len(),
-        };
-        if size != tokens * self.labels {
-            return Err(BadSequence::Shape);
+        let labels = self.labels;
+        let rows = tokens * labels;
+        match target {
+            Target::Labels(known) => {
+                check_len("labels of tokens", tokens, known.len())?;
+                let unknown = known.iter().find(|label| **label as usize >= labels);
+                unknown.map_or(Ok(()), |&label| Err(Error::Label { label, labels }))
+            }
+            Target::Soft(shares) => {
+                check_len("label probabilities", rows, shares.len())?;
+                let bad = self.rows(shares, tokens).position(|row| {
+                    let sum: f64 = row.iter().sum();
+                    // The negation also catches NaN.
+                    !(row.iter().all(|p| (0.0..=1.0 + 1e-9).contains(p))
+                        && (sum - 1.0).abs() <= 1e-6)
+                });
+                bad.map_or(Ok(()), |token| Err(Error::Distribution { token }))
+            }
+            Target::Partial(allowed) => {
+                check_len("flags of labels", rows, allowed.len())?;
+                let bad = self
+                    .rows(allowed, tokens)
+                    .position(|row| !row.contains(&true));
+                bad.map_or(Ok(()), |token| Err(Error::NoLabel { token }))
+            }
         }
-        let bad = match target {
-            Target::Labels(labels) => {
-                let unknown = labels.iter().find(|label| **label as usize >= self.labels);
-                return unknown.map_or(Ok(()), |label| Err(BadSequence::Label(*label)));
-            }
-            Target::Soft(rows) => rows.chunks_exact(self.labels.max(1)).position(|row| {
-                let sum: f64 = row.iter().sum();
-                row.iter().any(|p| !(0.0..=1.0 + 1e-9).contains(p)) || (sum - 1.0).abs() > 1e-6
-            }),
-            Target::Partial(rows) => {
-                let mut tokens = rows.chunks_exact(self.labels.max(1));
-                tokens.position(|row| !row.contains(&true))
-            }
-        };
-        bad.map_or(Ok(()), |token| Err(BadSequence::Distribution(token)))
+    }
+
+    /// The row of each token, which is empty if there are no labels.
+    fn rows<'a, T>(&self, values: &'a [T], tokens: usize) -> impl Iterator<Item = &'a [T]> {
+        let labels = self.labels;
+        (0..tokens).map(move |token| &values[token * labels..][..labels])
     }
 
     /// Number of labels.
@@ -166,13 +161,13 @@ impl Corpus {
         self.ends.len()
     }
 
-    /// The tokens of a sequence, numbered through the corpus.
+    /// Token indices of a sequence, counted over the whole corpus.
     pub fn sequence(&self, at: usize) -> Range<usize> {
         let start = if at == 0 { 0 } else { self.sequences[at - 1] };
         start..self.sequences[at]
     }
 
-    /// Attributes of a token, and their values.
+    /// The (attribute, value) pairs of a token.
     pub fn items(&self, token: usize) -> impl Iterator<Item = (u32, f64)> {
         let start = if token == 0 { 0 } else { self.ends[token - 1] };
         let places = start..self.ends[token];
@@ -180,12 +175,12 @@ impl Corpus {
         self.attribute[places].iter().copied().zip(values)
     }
 
-    /// What is known of the labels of a sequence.
+    /// The supervision of a sequence.
     pub fn target(&self, at: usize) -> &Target {
         &self.targets[at]
     }
 
-    /// As how many sequences a sequence counts.
+    /// The weight of a sequence.
     pub fn weight(&self, at: usize) -> f64 {
         self.weights[at]
     }

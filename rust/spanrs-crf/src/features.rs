@@ -1,31 +1,31 @@
-//! Which attributes go with which labels, and which labels follow which.
+//! State and transition features.
 
 use crate::corpus::{Corpus, Target};
 
-/// Pairs of attribute and label, and pairs of labels, that have a weight.
+/// The features that have a weight: (attribute, label) and (label, label) pairs.
 ///
-/// Weights are in one vector: those of the labels of each attribute in order, then those of pairs of labels.
+/// The weight vector has the state features first, ordered by attribute, then the transition features.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Features {
     labels: usize,
-    /// Where the labels of each attribute end.
+    /// End offset of each attribute's labels.
     ends: Vec<usize>,
     label: Vec<u32>,
-    /// From label times labels plus to label, sorted.
+    /// `from * labels + to`, sorted.
     pairs: Vec<u32>,
 }
 
-/// Which features there are.
+/// Which features to generate.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Choice {
-    /// All labels for every attribute, whether they occur with it or not.
+    /// Generate all state features, not only those that occur.
     pub all_states: bool,
-    /// All pairs of labels, whether they occur or not.
+    /// Generate all transition features, not only those that occur.
     pub all_transitions: bool,
 }
 
 impl Features {
-    /// The features that occur in a corpus, or may occur where its labels are not certain.
+    /// Features of a corpus: those that occur with a label of positive probability, or all.
     pub fn of(corpus: &Corpus, choice: Choice) -> Self {
         let labels = corpus.labels();
         let mut states: Vec<Vec<u32>> = vec![Vec::new(); corpus.attributes()];
@@ -38,7 +38,7 @@ impl Features {
                 for (attribute, _) in corpus.items(token) {
                     let known = &mut states[attribute as usize];
                     for &label in row {
-                        // Most attributes have few labels.
+                        // A linear search is fast: most attributes have few labels.
                         if !choice.all_states && !known.contains(&label) {
                             known.push(label);
                         }
@@ -88,7 +88,7 @@ impl Features {
         self.len() == 0
     }
 
-    /// Place of the first weight of an attribute, and its labels. The attribute after the last one has none.
+    /// Offset of an attribute's first weight, and its labels. For `attributes()` it is the number of state features.
     pub fn state(&self, attribute: usize) -> (usize, &[u32]) {
         let start = if attribute == 0 {
             0
@@ -104,13 +104,13 @@ impl Features {
         self.ends.len()
     }
 
-    /// Place of the first weight of a pair of labels, and the pairs: from label times the number of labels plus to label.
+    /// Offset of the first transition weight, and the transitions as `from * labels + to`.
     pub fn pairs(&self) -> (usize, &[u32]) {
         (self.label.len(), &self.pairs)
     }
 }
 
-/// The labels each token of a sequence may have.
+/// Labels of positive probability for each token of a sequence.
 fn possible_labels(target: &Target, labels: usize, rows: &mut Vec<Vec<u32>>) {
     rows.clear();
     let numbers = || 0..labels as u32;

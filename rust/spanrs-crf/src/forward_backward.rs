@@ -1,17 +1,20 @@
-//! Sums over all labellings.
+//! Forward-backward: the partition function and marginals.
 
-use crate::lattice::{Lattice, NoPath};
+use crate::error::{Error, Result};
+use crate::lattice::Lattice;
 use crate::transitions::Transitions;
 
-/// Scaled sums below this would lose digits; logarithms are taken then.
-const LEAST: f64 = 1e-200;
+/// Scaled values outside `LEAST..1 / LEAST` trigger the log-domain fallback. Products of three of them, summed over a
+/// corpus, stay finite.
+const LEAST: f64 = 1e-100;
 
 impl Lattice {
     /// The logarithm of the sum over all labellings, with what marginals need (Rabiner 1989, scaled).
     ///
     /// # Errors
-    /// [`NoPath`] where all labellings are forbidden.
-    pub fn forward_backward(&mut self, transitions: &Transitions) -> Result<f64, NoPath> {
+    /// [`Error::NoPath`] if all labellings are forbidden, [`Error::Shape`] if the transitions have another number of labels.
+    pub fn forward_backward(&mut self, transitions: &Transitions) -> Result<f64> {
+        self.check(transitions)?;
         let size = self.tokens * self.labels;
         for rows in [&mut self.forward, &mut self.backward, &mut self.exps] {
             rows.clear();
@@ -24,7 +27,10 @@ impl Lattice {
         if self.tokens == 0 {
             return Ok(0.0);
         }
-        let scaled = self.scaled_forward(transitions);
+        let scaled = match transitions.span() < -LEAST.ln() {
+            true => self.scaled_forward(transitions),
+            false => None,
+        };
         let scaled = scaled.filter(|_| self.scaled_backward(transitions));
         self.log_z = match scaled {
             Some(log_z) => log_z,
@@ -33,7 +39,7 @@ impl Lattice {
         Ok(self.log_z)
     }
 
-    /// Gives the logarithm of the sum; None where numbers leave their range.
+    /// Returns the log partition function; None on underflow.
     fn scaled_forward(&mut self, transitions: &Transitions) -> Option<f64> {
         let labels = self.labels;
         let mut log_z = transitions.most() * (self.tokens - 1) as f64;
@@ -74,7 +80,7 @@ impl Lattice {
         Some(log_z)
     }
 
-    /// Says whether numbers stayed in their range.
+    /// Returns false on underflow or overflow.
     fn scaled_backward(&mut self, transitions: &Transitions) -> bool {
         let labels = self.labels;
         let last = (self.tokens - 1) * labels;
@@ -91,12 +97,15 @@ impl Lattice {
                 *sum = steps.map(|(step, next)| step * next).sum();
             }
         }
+        if !self.backward.iter().all(|value| *value < 1.0 / LEAST) {
+            return false;
+        }
         let first = self.forward[..labels].iter().zip(&self.backward[..labels]);
         let total: f64 = first.map(|(forward, backward)| forward * backward).sum();
         (total - 1.0).abs() < 1e-6
     }
 
-    fn log_forward_backward(&mut self, transitions: &Transitions) -> Result<f64, NoPath> {
+    fn log_forward_backward(&mut self, transitions: &Transitions) -> Result<f64> {
         let labels = self.labels;
         self.in_logs = true;
         self.forward.copy_from_slice(&self.scores);
@@ -111,7 +120,7 @@ impl Lattice {
         let last = (self.tokens - 1) * labels;
         let log_z = log_sum(self.forward[last..].iter().copied());
         if log_z == f64::NEG_INFINITY {
-            return Err(NoPath);
+            return Err(Error::NoPath);
         }
         self.backward[last..].fill(0.0);
         for token in (0..self.tokens - 1).rev() {
@@ -125,7 +134,7 @@ impl Lattice {
         Ok(log_z)
     }
 
-    /// Probabilities of the labels of a token, given the whole sequence. [`Lattice::forward_backward`] comes first.
+    /// Marginal label probabilities of a token. Call [`Lattice::forward_backward`] first.
     pub fn marginals(&self, token: usize) -> impl Iterator<Item = f64> {
         let forward = self.row(&self.forward, token);
         let backward = self.row(&self.backward, token);
@@ -169,19 +178,19 @@ impl Lattice {
     }
 }
 
-/// Sums of probabilities of pairs of labels over sequences with the same transitions.
+/// Expected transition counts, accumulated over sequences that share one set of transitions.
 #[derive(Clone, Debug, Default)]
 pub struct PairSums {
-    /// Probabilities divided by the exponentials of their transitions, which are the same for all tokens.
+    /// Sums without the factor `exp(transition)`, which is constant and applied once at the end.
     scaled: Vec<f64>,
-    /// Probabilities that were computed from logarithms.
+    /// Sums from the log-domain fallback.
     whole: Vec<f64>,
-    /// Of one token.
+    /// Buffer for one token.
     next: Vec<f64>,
 }
 
 impl PairSums {
-    /// Sums of nothing.
+    /// Zero counts.
     pub fn new(labels: usize) -> Self {
         Self {
             scaled: vec![0.0; labels * labels],
@@ -190,7 +199,7 @@ impl PairSums {
         }
     }
 
-    /// The probabilities: from label, then to label.
+    /// The expected counts, row-major: from label, to label.
     pub fn probabilities<'a>(
         &'a self,
         transitions: &'a Transitions,
@@ -202,7 +211,7 @@ impl PairSums {
             .map(|(scaled, whole)| scaled + whole)
     }
 
-    /// Adds other sums with the same transitions.
+    /// Adds counts accumulated with the same transitions.
     pub fn add(&mut self, other: &Self) {
         for (mine, theirs) in [
             (&mut self.scaled, &other.scaled),

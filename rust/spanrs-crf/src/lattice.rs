@@ -1,32 +1,31 @@
-//! Scores of the labels of a sequence, and what is computed from them.
+//! Label scores of one sequence, with the work space for inference.
 
-/// The scores of one sequence, with the work space of everything that is computed from them; it is reused for the next.
+use crate::error::{Result, check_len};
+use crate::transitions::Transitions;
+
+/// Label scores of one sequence and the buffers for inference, which are reused between sequences.
 #[derive(Clone, Debug, Default)]
 pub struct Lattice {
     pub(crate) labels: usize,
     pub(crate) tokens: usize,
-    /// Token, then label; negative infinity forbids a label.
+    /// Row-major (token, label); negative infinity forbids a label.
     pub(crate) scores: Vec<f64>,
-    /// Exponentials of the scores, divided by that of the largest of the token.
+    /// `exp(score - max)`, the maximum taken per token.
     pub(crate) exps: Vec<f64>,
-    /// Forward variables: probabilities of labels given the tokens so far, or logarithms if `in_logs`.
+    /// Forward variables, normalised per token; logarithms if `in_logs`.
     pub(crate) forward: Vec<f64>,
-    /// Backward variables: times the forward ones they are marginals, or logarithms if `in_logs`.
+    /// Backward variables, scaled so that `forward * backward` is the marginal; logarithms if `in_logs`.
     pub(crate) backward: Vec<f64>,
-    /// By which the forward variables of each token were divided.
+    /// Scaling factor of each token's forward variables.
     pub(crate) scales: Vec<f64>,
-    /// True where scores lie so far apart that products would leave the range of numbers.
+    /// Whether inference fell back to the log domain because scaled products underflowed.
     pub(crate) in_logs: bool,
-    /// The logarithm of the sum over all labellings.
+    /// The log partition function.
     pub(crate) log_z: f64,
 }
 
-/// Every labelling of a sequence is forbidden.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct NoPath;
-
 impl Lattice {
-    /// Begins a sequence; gives its scores, which are 0, to be filled: token, then label.
+    /// Starts a sequence and returns its scores, row-major (token, label), initialised to 0.
     pub fn reset(&mut self, tokens: usize, labels: usize) -> &mut [f64] {
         (self.tokens, self.labels) = (tokens, labels);
         self.scores.clear();
@@ -44,14 +43,19 @@ impl Lattice {
         self.labels
     }
 
-    /// Scores of the labels of a token.
+    /// Label scores of a token.
     pub fn scores(&self, token: usize) -> &[f64] {
         self.row(&self.scores, token)
     }
 
-    /// The same, to be changed: negative infinity forbids a label.
+    /// Mutable label scores of a token; negative infinity forbids a label.
     pub fn scores_mut(&mut self, token: usize) -> &mut [f64] {
         &mut self.scores[token * self.labels..][..self.labels]
+    }
+
+    /// Checks that transitions are of the same labels.
+    pub(crate) fn check(&self, transitions: &Transitions) -> Result<()> {
+        check_len("labels of transitions", self.labels, transitions.labels())
     }
 
     pub(crate) fn row<'a>(&self, rows: &'a [f64], token: usize) -> &'a [f64] {

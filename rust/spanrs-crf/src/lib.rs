@@ -16,15 +16,17 @@
 
 mod best;
 mod corpus;
+mod error;
 mod features;
 mod forward_backward;
 mod lattice;
 mod objective;
 mod transitions;
 
-pub use corpus::{BadSequence, Corpus, Target};
+pub use corpus::{Corpus, Target};
+pub use error::{Error, Result};
 pub use features::{Choice, Features};
 pub use forward_backward::PairSums;
-pub use lattice::{Lattice, NoPath};
-pub use objective::{NotFinite, Objective};
-pub use transitions::{BadScore, Transitions};
+pub use lattice::Lattice;
+pub use objective::Objective;
+pub use transitions::Transitions;

@@ -6,18 +6,19 @@ use std::sync::{Mutex, PoisonError};
 use spanrs_base::map_in_threads;
 
 use crate::corpus::{Corpus, Target};
+use crate::error::{Error, Result, check_len};
 use crate::features::Features;
 use crate::forward_backward::PairSums;
-use crate::lattice::{Lattice, NoPath};
-use crate::transitions::{BadScore, Transitions};
+use crate::lattice::Lattice;
+use crate::transitions::Transitions;
 
-/// Pieces of the corpus whose sums are added in order, so that the number of threads changes nothing.
+/// Number of corpus chunks. Chunk sums are added in a fixed order, so results do not depend on threads.
 const PIECES: usize = 32;
 
 /// What is minimised: minus the log-likelihood of the labels given the attributes, plus `c2` times the sum of squared
 /// weights. A target that leaves labels open counts by the sum over what it allows, a soft one by its expectation.
 ///
-/// Memory: a number for each token and label, and each item twice.
+/// Memory: `tokens * labels` floats, and a transposed copy of the items.
 #[derive(Debug)]
 pub struct Objective<'a> {
     corpus: &'a Corpus,
@@ -25,16 +26,16 @@ pub struct Objective<'a> {
     c2: f64,
     threads: usize,
     pieces: Vec<Range<usize>>,
-    /// Expected minus observed labels: token, then label.
+    /// Expected minus observed label probabilities, row-major (token, label).
     differences: Vec<f64>,
     occurrences: Occurrences,
     transitions: Transitions,
-    /// The weights of all pairs of labels; 0 where they have none.
+    /// Dense transition weights; 0 for transitions without a feature.
     scores: Vec<f64>,
     work: Vec<Mutex<Work>>,
 }
 
-/// Where each attribute occurs.
+/// Transposed items: the tokens of each attribute.
 #[derive(Debug)]
 struct Occurrences {
     ends: Vec<usize>,
@@ -42,73 +43,61 @@ struct Occurrences {
     value: Vec<f64>,
 }
 
-/// Work space of a piece.
+/// Work space of one chunk.
 #[derive(Debug, Default)]
 struct Work {
     lattice: Lattice,
     constrained: Lattice,
     expected: PairSums,
-    /// Pairs of labels as they are in the targets, from label, then to label.
+    /// Observed transition counts, row-major.
     observed: Vec<f64>,
-    /// As `expected`, of what partial targets allow.
+    /// Expected transition counts under the constraints of partial targets.
     allowed: PairSums,
 }
 
-/// A weight is not a number, or infinite, or scores grew beyond all numbers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct NotFinite;
-
-impl From<BadScore> for NotFinite {
-    fn from(_: BadScore) -> Self {
-        Self
-    }
-}
-
-impl From<NoPath> for NotFinite {
-    fn from(_: NoPath) -> Self {
-        Self
-    }
-}
-
 impl<'a> Objective<'a> {
-    /// Prepares evaluations on so many threads, whose number does not change results.
-    pub fn new(corpus: &'a Corpus, features: &'a Features, c2: f64, threads: usize) -> Self {
+    /// Prepares an objective; `threads` does not affect results.
+    ///
+    /// # Errors
+    /// [`Error::Shape`] if the features are of other labels or attributes than the corpus.
+    pub fn new(
+        corpus: &'a Corpus,
+        features: &'a Features,
+        c2: f64,
+        threads: usize,
+    ) -> Result<Self> {
         let labels = corpus.labels();
-        let zero = vec![0.0; labels * labels];
+        check_len("labels of features", labels, features.labels())?;
+        check_len(
+            "attributes of features",
+            corpus.attributes(),
+            features.attributes(),
+        )?;
         let pieces = pieces(corpus);
         let work = pieces.iter().map(|_| Mutex::new(Work::default()));
         let work = work.collect();
-        // Zeros are no bad scores.
-        let transitions = Transitions::new(labels, zero.clone());
-        let transitions = transitions.unwrap_or_else(|_| unreachable!());
-        Self {
+        Ok(Self {
             corpus,
             features,
             c2,
             threads: threads.max(1),
             differences: vec![0.0; corpus.tokens() * labels],
             occurrences: Occurrences::of(corpus),
-            transitions,
-            scores: zero,
+            transitions: Transitions::zero(labels),
+            scores: vec![0.0; labels * labels],
             pieces,
             work,
-        }
+        })
     }
 
-    /// The objective at these weights; its gradient is written to `gradient`.
+    /// Returns the objective at `weights` and writes its gradient to `gradient`.
     ///
     /// # Errors
-    /// [`NotFinite`] where the weights are too large for numbers.
-    ///
-    /// # Panics
-    /// If there are not as many weights as features.
-    pub fn evaluate(&mut self, weights: &[f64], gradient: &mut [f64]) -> Result<f64, NotFinite> {
-        assert_eq!(
-            weights.len(),
-            self.features.len(),
-            "a weight for each feature"
-        );
-        assert_eq!(gradient.len(), weights.len(), "a place for each derivative");
+    /// [`Error::Shape`] if there are not as many weights and derivatives as features, [`Error::NotFinite`] and
+    /// [`Error::Transition`] if weights or scores overflow or are NaN.
+    pub fn evaluate(&mut self, weights: &[f64], gradient: &mut [f64]) -> Result<f64> {
+        check_len("weights", self.features.len(), weights.len())?;
+        check_len("derivatives", weights.len(), gradient.len())?;
         let (first_pair, pairs) = self.features.pairs();
         for (&pair, weight) in pairs.iter().zip(&weights[first_pair..]) {
             self.scores[pair as usize] = *weight;
@@ -126,12 +115,12 @@ impl<'a> Objective<'a> {
         if loss.is_finite() {
             Ok(loss)
         } else {
-            Err(NotFinite)
+            Err(Error::NotFinite)
         }
     }
 
-    /// Minus the log-likelihood; fills the differences and the sums of pairs.
-    fn sequences(&mut self, weights: &[f64]) -> Result<f64, NotFinite> {
+    /// Negative log-likelihood; fills `differences` and the transition counts.
+    fn sequences(&mut self, weights: &[f64]) -> Result<f64> {
         let labels = self.corpus.labels();
         let mut rest = self.differences.as_mut_slice();
         let mut parts = Vec::new();
@@ -159,7 +148,7 @@ impl<'a> Objective<'a> {
                 }
                 Ok((piece, loss))
             })
-            .collect::<Result<Vec<_>, NotFinite>>()
+            .collect::<Result<Vec<_>>>()
         };
         let mut losses = vec![0.0; pieces.len()];
         for found in map_in_threads(0..self.threads.min(pieces.len()), run) {
@@ -170,7 +159,7 @@ impl<'a> Objective<'a> {
         Ok(losses.iter().sum())
     }
 
-    /// The derivatives of the weights of attributes, each summed in the order of the tokens.
+    /// Gradient of the state features, each summed in token order.
     fn states(&self, gradient: &mut [f64]) {
         let ranges = self.occurrences.ranges(self.threads);
         let mut rest = gradient;
@@ -233,7 +222,7 @@ impl Work {
         self.observed.resize(labels * labels, 0.0);
     }
 
-    /// Minus the log-likelihood of a sequence; the differences of its tokens go to `rows`.
+    /// Negative log-likelihood of a sequence; its rows of `differences` are written to `rows`.
     fn sequence(
         &mut self,
         corpus: &Corpus,
@@ -242,11 +231,11 @@ impl Work {
         weights: &[f64],
         at: usize,
         rows: &mut [f64],
-    ) -> Result<f64, NotFinite> {
+    ) -> Result<f64> {
         let (labels, weight, tokens) = (corpus.labels(), corpus.weight(at), corpus.sequence(at));
         score_tokens(&mut self.lattice, corpus, features, weights, tokens.clone());
         if self.lattice.scores.iter().any(|score| !score.is_finite()) {
-            return Err(NotFinite);
+            return Err(Error::NotFinite);
         }
         let log_z = self.lattice.forward_backward(transitions)?;
         self.lattice
@@ -265,7 +254,7 @@ impl Work {
                     self.observed[pair[0] as usize * labels + pair[1] as usize] += weight;
                 }
                 let known: Vec<usize> = known.iter().map(|&label| label as usize).collect();
-                self.lattice.score(&known, transitions)
+                self.lattice.score(&known, transitions)?
             }
             Target::Soft(known) => {
                 for (difference, probability) in rows.iter_mut().zip(known) {
@@ -280,7 +269,7 @@ impl Work {
         Ok(weight * (log_z - observed))
     }
 
-    /// The expected score of the pairs of labels of independent tokens, which are counted.
+    /// Expected transition score of soft labels; adds their transition counts.
     fn soft_pairs(&mut self, known: &[f64], transitions: &Transitions, weight: f64) -> f64 {
         let labels = transitions.labels();
         let mut sum = 0.0;
@@ -296,14 +285,14 @@ impl Work {
         sum
     }
 
-    /// The logarithm of the sum over allowed labellings, whose pairs are counted.
+    /// Log partition function over allowed labellings; adds their expected transition counts.
     fn allowed(
         &mut self,
         known: &[bool],
         transitions: &Transitions,
         weight: f64,
         rows: &mut [f64],
-    ) -> Result<f64, NotFinite> {
+    ) -> Result<f64> {
         let labels = transitions.labels();
         let scores = self.constrained.reset(self.lattice.tokens(), labels);
         for ((score, own), allowed) in scores.iter_mut().zip(&self.lattice.scores).zip(known) {
@@ -321,7 +310,7 @@ impl Work {
     }
 }
 
-/// Scores the labels of some tokens.
+/// Fills a lattice with the state scores of some tokens.
 pub(crate) fn score_tokens(
     lattice: &mut Lattice,
     corpus: &Corpus,
@@ -341,7 +330,7 @@ pub(crate) fn score_tokens(
     }
 }
 
-/// Runs of sequences with about as many tokens each.
+/// Splits the corpus into ranges of sequences with similar numbers of tokens.
 fn pieces(corpus: &Corpus) -> Vec<Range<usize>> {
     let size = corpus.tokens().div_ceil(PIECES).max(1);
     let mut pieces = Vec::new();
@@ -368,7 +357,7 @@ impl Occurrences {
             }
         }
         let mut sum = 0;
-        // First where each begins; filling moves them to the ends.
+        // Start offsets; the loop below advances them to end offsets.
         for place in &mut ends {
             (*place, sum) = (sum, sum + *place);
         }
@@ -400,7 +389,7 @@ impl Occurrences {
         tokens.zip(self.value[places].iter().copied())
     }
 
-    /// Ranges of attributes with about as many occurrences each.
+    /// Splits the attributes into `n` ranges with similar numbers of occurrences.
     fn ranges(&self, n: usize) -> Vec<Range<usize>> {
         let all = self.ends.last().copied().unwrap_or_default();
         let mut ranges = Vec::new();

@@ -1,77 +1,70 @@
-//! Scores of neighbouring labels.
+//! Transition scores.
 
-/// Scores of pairs of neighbouring labels; negative infinity forbids a pair.
+use crate::error::{Error, Result, check_len};
+
+/// Transition scores between labels; negative infinity forbids a transition.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Transitions {
     labels: usize,
-    /// From label, then to label.
+    /// Row-major: from label, to label.
     scores: Vec<f64>,
-    /// The same the other way round: to label, then from label.
+    /// The transpose: to label, from label.
     by_target: Vec<f64>,
-    /// Exponentials of the scores without `most`.
+    /// `exp(score - most)`.
     exps: Vec<f64>,
     /// The largest score.
     most: f64,
-}
-
-/// A score that is not a number, or infinite.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct BadScore {
-    /// Its place among the scores.
-    pub at: usize,
-    /// What it is.
-    pub score: f64,
+    /// The largest score minus the smallest finite one.
+    span: f64,
 }
 
 impl Transitions {
-    /// Scores of each label (row) before each label (column), `labels` by `labels`.
+    /// Transitions with these scores, row-major (from label, to label).
     ///
     /// # Errors
-    /// [`BadScore`] for what is neither finite nor negative infinity.
-    ///
-    /// # Panics
-    /// If there are not `labels` times `labels` scores.
-    pub fn new(labels: usize, scores: Vec<f64>) -> Result<Self, BadScore> {
-        assert_eq!(
-            scores.len(),
-            labels * labels,
-            "a score for each pair of labels"
-        );
-        let mut transitions = Self {
-            labels,
-            by_target: vec![0.0; scores.len()],
-            exps: vec![0.0; scores.len()],
-            scores,
-            most: 0.0,
-        };
-        transitions.update()?;
+    /// [`Error::Shape`] if there are not `labels * labels` scores, [`Error::Transition`] for NaN and positive infinity.
+    pub fn new(labels: usize, scores: Vec<f64>) -> Result<Self> {
+        let mut transitions = Self::zero(labels);
+        transitions.set(&scores)?;
         Ok(transitions)
     }
 
-    /// Takes other scores for the same labels.
-    ///
-    /// # Errors
-    /// As [`Transitions::new`].
-    ///
-    /// # Panics
-    /// As [`Transitions::new`].
-    pub fn set(&mut self, scores: &[f64]) -> Result<(), BadScore> {
-        self.scores.copy_from_slice(scores);
-        self.update()
+    /// Transitions whose scores are all 0.
+    pub fn zero(labels: usize) -> Self {
+        let scores = vec![0.0; labels * labels];
+        Self {
+            labels,
+            by_target: scores.clone(),
+            exps: vec![1.0; scores.len()],
+            scores,
+            most: 0.0,
+            span: 0.0,
+        }
     }
 
-    fn update(&mut self) -> Result<(), BadScore> {
+    /// Replaces the scores.
+    ///
+    /// # Errors
+    /// As [`Transitions::new`]; nothing is replaced then.
+    pub fn set(&mut self, scores: &[f64]) -> Result<()> {
+        check_len("transition scores", self.scores.len(), scores.len())?;
         let bad = |score: &f64| score.is_nan() || *score == f64::INFINITY;
-        if let Some(at) = self.scores.iter().position(bad) {
-            let score = self.scores[at];
-            return Err(BadScore { at, score });
+        if let Some(at) = scores.iter().position(bad) {
+            return Err(Error::Transition {
+                from: at / self.labels,
+                to: at % self.labels,
+                score: scores[at],
+            });
         }
+        self.scores.copy_from_slice(scores);
         let most = self
             .scores
             .iter()
             .copied()
             .fold(f64::NEG_INFINITY, f64::max);
         self.most = if most.is_finite() { most } else { 0.0 };
+        let finite = scores.iter().copied().filter(|score| score.is_finite());
+        self.span = self.most - finite.fold(self.most, f64::min);
         for (at, &score) in self.scores.iter().enumerate() {
             let (from, to) = (at / self.labels, at % self.labels);
             self.by_target[to * self.labels + from] = score;
@@ -85,32 +78,37 @@ impl Transitions {
         self.labels
     }
 
-    /// The score of a label before another one.
-    pub fn score(&self, from: usize, to: usize) -> f64 {
+    /// The score of the transition `from -> to`.
+    pub(crate) fn score(&self, from: usize, to: usize) -> f64 {
         self.scores[from * self.labels + to]
     }
 
-    /// Scores of the labels that follow one.
+    /// Scores of the transitions out of a label.
     pub(crate) fn after(&self, from: usize) -> &[f64] {
         &self.scores[from * self.labels..][..self.labels]
     }
 
-    /// Scores of the labels before one.
+    /// Scores of the transitions into a label.
     pub(crate) fn before(&self, to: usize) -> &[f64] {
         &self.by_target[to * self.labels..][..self.labels]
     }
 
-    /// Exponentials of [`Transitions::after`], divided by that of [`Transitions::most`].
+    /// `exp(after(from) - most)`.
     pub(crate) fn exps_after(&self, from: usize) -> &[f64] {
         &self.exps[from * self.labels..][..self.labels]
     }
 
-    /// All of them, from label, then to label.
+    /// `exp(score - most)` of all transitions, row-major.
     pub(crate) fn exps(&self) -> &[f64] {
         &self.exps
     }
 
-    /// The largest score; 0 where all pairs are forbidden.
+    /// The largest score minus the smallest finite one.
+    pub(crate) fn span(&self) -> f64 {
+        self.span
+    }
+
+    /// The largest score; 0 if all transitions are forbidden.
     pub(crate) fn most(&self) -> f64 {
         self.most
     }

@@ -1,8 +1,8 @@
-//! Sums and best labellings beside all labellings, one by one.
+//! Inference compared with brute-force enumeration.
 #![allow(clippy::unwrap_used)] // In helpers of tests, too, a panic is the report.
 
 use proptest::prelude::*;
-use spanrs_crf::{Lattice, NoPath, PairSums, Transitions};
+use spanrs_crf::{Error, Lattice, PairSums, Transitions};
 
 /// Scores of a sequence: labels, scores of tokens, scores of transitions.
 #[derive(Clone, Debug)]
@@ -16,7 +16,7 @@ impl Scores {
     fn lattice(&self) -> (Lattice, Transitions) {
         let transitions = Transitions::new(self.labels, self.transitions.clone()).unwrap();
         let mut lattice = Lattice::default();
-        // What an earlier, larger sequence left behind does not matter.
+        // Buffers of an earlier, larger sequence must not leak into this one.
         lattice.reset(9, 4).fill(7.0);
         let rows = lattice.reset(self.tokens.len(), self.labels);
         rows.copy_from_slice(&self.tokens.concat());
@@ -77,20 +77,25 @@ fn scores(spread: f64) -> impl Strategy<Value = Scores> {
     })
 }
 
-fn near(found: f64, expected: f64) -> bool {
-    (found - expected).abs() <= 1e-12 * expected.abs().max(1.0)
+fn near(found: f64, expected: f64, tolerance: f64) -> bool {
+    (found - expected).abs() <= tolerance * expected.abs().max(1.0)
 }
 
-fn check(scores: &Scores) -> Result<(), TestCaseError> {
+fn check(scores: &Scores, tolerance: f64) -> Result<(), TestCaseError> {
     let (mut lattice, transitions) = scores.lattice();
     let mut paths = scores.paths();
     if paths.is_empty() {
-        prop_assert_eq!(lattice.forward_backward(&transitions), Err(NoPath));
-        prop_assert_eq!(lattice.best(&transitions), Err(NoPath));
+        prop_assert_eq!(lattice.forward_backward(&transitions), Err(Error::NoPath));
+        prop_assert_eq!(lattice.best(&transitions), Err(Error::NoPath));
         return Ok(());
     }
     let log_z = lattice.forward_backward(&transitions).unwrap();
-    prop_assert!(near(log_z, scores.log_z()), "{} {}", log_z, scores.log_z());
+    prop_assert!(
+        near(log_z, scores.log_z(), tolerance),
+        "{} {}",
+        log_z,
+        scores.log_z()
+    );
     let mut sums = PairSums::new(scores.labels);
     lattice.add_pairs(&transitions, 2.0, &mut sums);
     let pairs: Vec<f64> = sums.probabilities(&transitions).collect();
@@ -106,11 +111,16 @@ fn check(scores: &Scores) -> Result<(), TestCaseError> {
         }
     }
     for (found, expected) in pairs.iter().zip(&expected) {
-        prop_assert!(near(*found, *expected), "{:?} {:?}", pairs, expected);
+        prop_assert!(
+            near(*found, *expected, tolerance),
+            "{:?} {:?}",
+            pairs,
+            expected
+        );
     }
     for (token, expected) in marginals.iter().enumerate() {
         for (found, expected) in lattice.marginals(token).zip(expected) {
-            prop_assert!(near(found, *expected));
+            prop_assert!(near(found, *expected, tolerance));
         }
     }
     // Ties are between lists of labels read from the end.
@@ -121,8 +131,12 @@ fn check(scores: &Scores) -> Result<(), TestCaseError> {
     let found = lattice.n_best(&transitions, 5).unwrap();
     prop_assert_eq!(found.len(), paths.len().min(5));
     for ((labels, score), (_, expected)) in found.iter().zip(&paths) {
-        prop_assert!(near(*score, *expected));
-        prop_assert!(near(lattice.score(labels, &transitions), *expected));
+        prop_assert!(near(*score, *expected, tolerance));
+        prop_assert!(near(
+            lattice.score(labels, &transitions).unwrap(),
+            *expected,
+            tolerance
+        ));
     }
     let distinct: std::collections::BTreeSet<_> = found.iter().map(|(labels, _)| labels).collect();
     prop_assert_eq!(distinct.len(), found.len());
@@ -130,14 +144,18 @@ fn check(scores: &Scores) -> Result<(), TestCaseError> {
 }
 
 proptest! {
+    // Underflow takes rare combinations of scores.
+    #![proptest_config(ProptestConfig::with_cases(5000))]
+
     #[test]
     fn sums_and_best_labellings_are_those_of_all_labellings(scores in scores(4.0)) {
-        check(&scores)?;
+        check(&scores, 1e-12)?;
     }
 
     #[test]
     fn scores_that_lie_far_apart_lose_nothing(scores in scores(900.0)) {
-        check(&scores)?;
+        // Log probabilities are differences of numbers in the thousands.
+        check(&scores, 1e-10)?;
     }
 }
 
@@ -165,8 +183,44 @@ fn a_sequence_without_tokens_has_one_labelling() {
 
 #[test]
 fn scores_that_are_no_numbers_are_refused() {
-    let bad = Transitions::new(1, vec![f64::NAN]).unwrap_err();
-    assert_eq!(bad.at, 0);
+    let bad = Transitions::new(2, vec![0.0, 0.0, f64::NAN, 0.0]).unwrap_err();
+    assert_eq!(
+        bad.to_string(),
+        "the transition from label 1 to 0 has the score NaN"
+    );
     assert!(Transitions::new(1, vec![f64::INFINITY]).is_err());
     assert!(Transitions::new(1, vec![f64::NEG_INFINITY]).is_ok());
+}
+
+#[test]
+fn what_does_not_fit_together_is_refused() {
+    let of_two = Transitions::zero(2);
+    let mut lattice = Lattice::default();
+    lattice.reset(2, 3);
+    let wrong = "expected 3 labels of transitions, got 2";
+    assert_eq!(
+        lattice.forward_backward(&of_two).unwrap_err().to_string(),
+        wrong
+    );
+    assert_eq!(lattice.best(&of_two).unwrap_err().to_string(), wrong);
+    let of_three = Transitions::zero(3);
+    assert_eq!(lattice.score(&[0, 2], &of_three), Ok(0.0));
+    assert!(matches!(
+        lattice.score(&[0], &of_three),
+        Err(Error::Shape { .. })
+    ));
+    assert!(matches!(
+        lattice.score(&[0, 3], &of_three),
+        Err(Error::Label {
+            label: 3,
+            labels: 3
+        })
+    ));
+    assert!(Transitions::new(2, vec![0.0; 3]).is_err());
+    lattice.reset(2, 0);
+    assert_eq!(lattice.best(&Transitions::zero(0)), Err(Error::NoPath));
+    assert_eq!(
+        lattice.forward_backward(&Transitions::zero(0)),
+        Err(Error::NoPath)
+    );
 }

@@ -1,4 +1,4 @@
-//! The objective and its gradient beside enumeration and finite differences.
+//! The objective compared with enumeration, its gradient with finite differences.
 #![allow(clippy::unwrap_used)] // In helpers of tests, too, a panic is the report.
 
 use proptest::prelude::*;
@@ -138,8 +138,8 @@ fn evaluate(
     threads: usize,
 ) -> (f64, Vec<f64>) {
     let mut gradient = vec![f64::NAN; weights.len()];
-    let mut objective = Objective::new(corpus, features, c2, threads);
-    // What an earlier evaluation left behind does not matter.
+    let mut objective = Objective::new(corpus, features, c2, threads).unwrap();
+    // State of an earlier evaluation must not leak into this one.
     objective
         .evaluate(&vec![0.5; weights.len()], &mut gradient)
         .unwrap();
@@ -223,6 +223,19 @@ fn what_cannot_be_trained_on_is_refused() {
     corpus.end_sequence(Target::Labels(vec![1]), 1.0).unwrap();
     let features = Features::of(&corpus, Choice::default());
     let mut gradient = vec![0.0; features.len()];
-    let mut objective = Objective::new(&corpus, &features, 1.0, 1);
+    let mut objective = Objective::new(&corpus, &features, 1.0, 1).unwrap();
     assert!(objective.evaluate(&[f64::NAN], &mut gradient).is_err());
+    assert!(objective.evaluate(&[0.0; 2], &mut gradient).is_err());
+    assert!(objective.evaluate(&[0.0], &mut [0.0; 2]).is_err());
+    let other = Corpus::new(3, 1);
+    assert!(Objective::new(&other, &features, 1.0, 1).is_err());
+    let mut unlabelled = Corpus::new(0, 1);
+    for target in [
+        Target::Labels(vec![]),
+        Target::Soft(vec![]),
+        Target::Partial(vec![]),
+    ] {
+        unlabelled.token([(0, 1.0)]).unwrap();
+        assert!(unlabelled.end_sequence(target, 1.0).is_err());
+    }
 }

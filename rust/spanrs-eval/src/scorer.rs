@@ -365,7 +365,7 @@ impl Scorer {
         }
         let last = self.counts.rows().len().checked_sub(1);
         let last = last.and_then(|last| self.counts.row(last));
-        // Without any document there is none that could have it.
+        // Without documents there is no row to add to.
         let Some(key) = last.map(|row| row.key.clone()) else {
             return;
         };

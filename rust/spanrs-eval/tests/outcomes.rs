@@ -18,7 +18,7 @@ static OTHER: Schema = Schema {
     criteria: SCHEMA.criteria,
 };
 
-/// Criterion, outcome, gold type, pred type, count.
+/// (criterion, outcome, gold type, pred type, count)
 type Event = (u8, u8, Option<u8>, Option<u8>, u64);
 /// The key of a document, and its events.
 type Document = (Key, Vec<Event>);

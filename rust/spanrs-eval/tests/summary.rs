@@ -1,4 +1,4 @@
-//! What a criterion says of counts, at once, is what each measure says by itself.
+//! A summary equals the measures evaluated one by one.
 
 #[path = "common/schemas.rs"]
 mod schemas;
@@ -8,7 +8,7 @@ use spanrs_eval::outcomes::{Cell, Counts, Key, Measure, Part, Prf, Score};
 
 use schemas::SCHEMA;
 
-/// Criterion, outcome, gold type, pred type, count.
+/// (criterion, outcome, gold type, pred type, count)
 type Event = (u8, u8, Option<u8>, Option<u8>, u64);
 
 fn counted(documents: &[Vec<Event>]) -> Counts {
@@ -85,7 +85,7 @@ proptest! {
         let confusion = counts.confusion(criterion, &[], None, &counts.all_totals());
         prop_assert_eq!(confusion.values().sum::<f64>(), all);
         prop_assert!(counts.confusion(criterion, &[0, 1], None, &counts.all_totals()).is_empty());
-        // A mistyped span is missed and spurious besides, which its pair takes away.
+        // A mistyped pair is also counted as missed and spurious; the confusion matrix subtracts both.
         let rows = counts.confusion(criterion, &[1], Some(0), &counts.all_totals());
         for ty in 0..counts.types() as u32 {
             let of_type = rows.iter().filter(|((gold, _), _)| *gold == Some(ty));

@@ -1,4 +1,4 @@
-//! What a `Counter` holds, and how it comes to a scheme.
+//! State of a `Counter`, and scheme detection.
 
 use spanrs_eval::{Scorer, Side};
 use spanrs_jobs::Alignment;

@@ -120,7 +120,7 @@ impl Counts {
         ))
     }
 
-    /// What a criterion says of each document: name or number, and outcomes, totals and score as for `summary`.
+    /// For each document its name or index, and (outcomes, totals, score) as returned by `summary`.
     #[pyo3(signature = (criterion, terms=None, /))]
     fn document_summaries<'py>(
         &self,
@@ -356,7 +356,7 @@ impl Counts {
         )
     }
 
-    /// The index of a criterion, if there is one of that index.
+    /// Checks the index of a criterion.
     fn checked(&self, criterion: u8) -> Result<u8> {
         match self.0.schema().criteria.get(usize::from(criterion)) {
             Some(_) => Ok(criterion),
@@ -372,7 +372,7 @@ impl Counts {
         })
     }
 
-    /// The sum of each cell, each document counting as often as its weight says.
+    /// The total of each cell, optionally weighted by document.
     fn sums(&self, weights: Option<Vec<f64>>) -> Result<Vec<f64>> {
         let Some(weights) = weights else {
             return Ok(self.0.all_totals());
@@ -436,7 +436,7 @@ impl Counts {
     }
 }
 
-/// Adds up what came of documents of text.
+/// Accumulates the outcomes of text documents.
 #[pyclass(frozen, module = "spanrs._spanrs")]
 pub(crate) struct DocumentTotals(Mutex<Core>);
 
@@ -452,7 +452,7 @@ impl DocumentTotals {
         }))
     }
 
-    /// Adds what came of a pair of documents, which is called so.
+    /// Adds the outcomes of one pair of documents under this name.
     #[pyo3(signature = (outcome, name, /))]
     fn add(&self, outcome: &MatOutcome, name: &str) -> Result<()> {
         let added = self

@@ -1,4 +1,4 @@
-//! What matchers answer: behind `spanrs.eval.matchers`.
+//! Criteria of matchers: the compiled part of `spanrs.eval.matchers`.
 
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
@@ -7,24 +7,24 @@ use spanrs_eval::{matcher_names, schema_of};
 use crate::counts::bad;
 use crate::error::Result;
 
-/// One question a matcher answers.
+/// One criterion of a matcher.
 #[pyclass(frozen, get_all, module = "spanrs._spanrs")]
 pub(crate) struct Criterion {
-    /// Its place among the criteria of the matcher.
+    /// Its index among the criteria of the matcher.
     index: u8,
     /// Its name.
     name: &'static str,
-    /// What may become of a span.
+    /// Names of its outcomes.
     outcomes: Py<PyTuple>,
-    /// Of each outcome, how much of a true positive, a false positive and a false negative it is.
+    /// For each outcome its weights as (TP, FP, FN).
     weights: Py<PyTuple>,
-    /// The criterion that has the measures of each type.
+    /// Name of the criterion used for measures per type.
     per_type: &'static str,
-    /// The criterion whose true positives and false negatives are the gold spans.
+    /// Name of the criterion that defines support (TP + FN).
     support: &'static str,
-    /// Index of the criterion whose cells these are.
+    /// Index of the criterion whose cells it shares; usually its own.
     cells: u8,
-    /// True where counts tell what they would be under other names of types.
+    /// Whether types can be renamed without matching again.
     renames: bool,
 }
 

@@ -1,4 +1,4 @@
-//! What passes between `spanrs.eval` and the measures of the core: names, numbers and tuples.
+//! Conversion of measures and summaries between Python and the core.
 
 use pyo3::prelude::*;
 use spanrs_eval::outcomes::{Axis, Outcomes, Score, Term};
@@ -21,10 +21,10 @@ pub(crate) enum MeasureTuple {
     Ratio(String, u8, bool, Vec<f64>, Vec<f64>, Option<String>),
 }
 
-/// Larger numbers are no int of 64 bits.
+/// Larger values do not fit a signed 64-bit integer.
 const LARGEST: f64 = 9.0e18;
 
-/// A number of spans: an int where it is one, for weights of documents may make it a fraction.
+/// A count: a Python int if integral, else a float (document weights can be fractional).
 #[derive(Clone, Copy)]
 pub(crate) struct Amount(pub(crate) f64);
 

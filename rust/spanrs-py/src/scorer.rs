@@ -449,7 +449,7 @@ type TagState<'py> = (Bound<'py, PyDict>, Vec<String>, u64, u64, u64);
 /// Numbers of the corpus.
 const CORPUS_NUMBERS: usize = CORPUS.outcomes.len();
 
-/// Where documents end among so many sentences. Sentences before that no document has are a document of their own.
+/// Document boundaries among `sentences` sentences. Ends a document that is still open.
 fn ends(
     counting: &mut Counting,
     documents: Option<&DocumentSizes<'_>>,

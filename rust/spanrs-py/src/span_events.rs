@@ -19,7 +19,7 @@ type EventTuple = (
     Option<SpanTuple>,
 );
 
-/// The outcomes of a criterion, in the order in which they were decided.
+/// The events of a criterion, in matching order.
 #[pyfunction]
 #[pyo3(signature = (gold, pred, matcher_tuple, filter_tuple, criterion, /))]
 pub(crate) fn span_events(

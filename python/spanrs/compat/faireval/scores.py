@@ -105,7 +105,7 @@ def fscore(evaldict: Counts) -> float:
 
 
 def _share(counts: Mapping[str, float], weights: Weights, wrong: str) -> float:
-    """Give what counts as TP, of what counts as TP or as ``wrong`` (FP or FN); 0 where nothing does.
+    """Return TP / (TP + ``wrong``), where ``wrong`` is FP (precision) or FN (recall); 0 if the denominator is 0.
 
     Source: FairEval, ``precision`` and ``recall``; sums run in the order of the weights.
     """

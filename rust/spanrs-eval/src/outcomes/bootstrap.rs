@@ -64,7 +64,7 @@ struct Corpus {
 }
 
 impl Corpus {
-    /// Documents with the cells that are read.
+    /// Groups documents by the cells for which `read` is true.
     fn new(counts: &Counts, read: &[bool]) -> Self {
         let (order, documents) = counts.canonical_rows();
         let mut numbers: HashMap<Vec<(u32, u64)>, u32> = HashMap::new();
@@ -124,7 +124,7 @@ impl Sampler {
     }
 }
 
-/// Numbers below a limit, two for each draw of 64 bits (Lemire 2019, with 32 bits).
+/// Uniform integers below a limit, two per 64-bit draw (Lemire 2019, with 32 bits).
 struct Pairs<'a> {
     rng: &'a mut Rng,
     below: u32,

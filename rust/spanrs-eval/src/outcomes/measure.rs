@@ -14,7 +14,7 @@ pub enum Part {
     F,
 }
 
-/// Outcomes that are summed, and the weights of their sum as true positive, false positive and false negative.
+/// A group of outcomes and the weights of their sum as true positives, false positives and false negatives.
 pub type Term = (Vec<u8>, [f64; 3]);
 
 /// Precision, recall or F of a criterion.
@@ -55,7 +55,7 @@ impl Prf {
         }
     }
 
-    /// All three of them.
+    /// Precision, recall and F.
     pub(super) fn values(&self, [tp, fp, fn_]: [f64; 3], empty: f64) -> [f64; 3] {
         let ratio = |part: f64, whole: f64| if whole == 0.0 { empty } else { part / whole };
         let (precision, recall) = (ratio(tp, tp + fp), ratio(tp, tp + fn_));
@@ -109,7 +109,7 @@ impl Counts {
         values[0]
     }
 
-    /// The sum of each cell.
+    /// The total of each cell.
     pub fn all_totals(&self) -> Vec<f64> {
         let ids = 0..self.cells().len() as u32;
         ids.map(|id| self.total(id) as f64).collect()
@@ -121,7 +121,7 @@ impl Counts {
 pub struct Evaluator {
     measures: Vec<Measure>,
     criteria: &'static [Criterion],
-    /// Of each criterion, what its schema says.
+    /// The terms of each criterion according to its schema.
     terms: Vec<Vec<Term>>,
     /// Of each cell: criterion, outcome, and places of the gold type and the pred type among the rows of sums.
     cells: Vec<(u8, u8, usize, usize)>,
@@ -186,7 +186,7 @@ impl Evaluator {
         }
     }
 
-    /// Of each cell, whether a measure depends on it.
+    /// For each cell, whether any measure depends on it.
     pub(super) fn read_cells(&self) -> Vec<bool> {
         let mut read = vec![false; self.criteria.len()];
         for measure in &self.measures {
@@ -209,7 +209,7 @@ impl Evaluator {
             .collect()
     }
 
-    /// The criterion whose cells a criterion reads.
+    /// Index of the criterion whose cells a criterion shares; usually its own.
     fn with_cells(&self, criterion: u8) -> u8 {
         let cells_of = self.criteria[usize::from(criterion)].cells_of;
         cells_of.unwrap_or(criterion)
@@ -310,7 +310,7 @@ impl Evaluator {
         prf.axis.unwrap_or(usual)
     }
 
-    /// True-positive, false-positive and false-negative mass of the type at a place.
+    /// Weighted true positives, false positives and false negatives of the type at a position.
     pub(super) fn masses_of(&self, prf: &Prf, place: usize) -> [f64; 3] {
         let gold = masses(self.sums.row(&self.sums.gold, place), self.terms(prf));
         let pred = masses(self.sums.row(&self.sums.pred, place), self.terms(prf));
@@ -321,13 +321,13 @@ impl Evaluator {
         }
     }
 
-    /// A measure whose true positives and false negatives are the gold spans.
+    /// The measure that defines support: its true positives and false negatives are the gold spans.
     pub(super) fn of_gold(&self, prf: &Prf) -> Prf {
         let of = self.criteria[usize::from(prf.criterion)].support;
         Prf::f1(of.unwrap_or(prf.criterion))
     }
 
-    /// Gold spans of each type, by place, and then of no type.
+    /// Support of each type by position; the last entry is for spans without a type.
     pub(super) fn support(&mut self, prf: &Prf, cells: &[f64]) -> Vec<f64> {
         let prf = self.of_gold(prf);
         self.sum(prf.criterion, cells);
@@ -356,19 +356,19 @@ impl Evaluator {
 }
 
 impl Evaluator {
-    /// Numbers of the types, by place.
+    /// Type ids by position.
     pub(super) fn by_name(&self) -> Vec<u32> {
         let mut order: Vec<u32> = (0..self.places.len() as u32).collect();
         order.sort_unstable_by_key(|&ty| self.places[ty as usize]);
         order
     }
 
-    /// True where the type at a place occurs in what was summed last.
+    /// Whether the type at a position occurs in the most recent sums.
     pub(super) fn occurs(&self, place: usize) -> bool {
         self.sums.occurs(place)
     }
 
-    /// How often each outcome of the criterion that was summed last occurred for the type at a place.
+    /// Outcome counts of the type at a position, from the most recent sums.
     pub(super) fn counts_of(&self, criterion: u8, place: usize, pred: bool) -> Vec<f64> {
         let rows = if pred {
             &self.sums.pred
@@ -379,7 +379,7 @@ impl Evaluator {
         self.sums.row(rows, place)[..outcomes].to_vec()
     }
 
-    /// How often each outcome of the criterion that was summed last occurred.
+    /// Outcome counts over all types, from the most recent sums.
     pub(super) fn counts_of_all(&self, criterion: u8) -> Vec<f64> {
         let mut total = self.sums.total();
         total.truncate(self.criteria[usize::from(criterion)].outcomes.len());
@@ -423,11 +423,11 @@ pub(super) fn mean(values: impl Iterator<Item = (f64, f64)>, empty: f64) -> f64 
     }
 }
 
-/// The sum of finite numbers, rounded once: the same in any order.
+/// The correctly rounded sum of finite numbers; independent of their order.
 ///
 /// Source: Shewchuk 1997, "Adaptive Precision Floating-Point Arithmetic", expansions of sums.
 fn exact_sum(terms: &[f64]) -> f64 {
-    // Numbers that do not overlap, the smallest first, whose sum is exact.
+    // Non-overlapping partial sums in increasing magnitude; their exact sum is the result.
     let mut parts: Vec<f64> = Vec::new();
     for &term in terms {
         let (mut sum, mut kept) = (term, 0);
@@ -449,7 +449,7 @@ fn exact_sum(terms: &[f64]) -> f64 {
         let (high, low) = two_sum(sum, part);
         sum = high;
         if low != 0.0 {
-            // Half way between two numbers, the parts that are left say which one is nearer.
+            // A tie in rounding is broken by the sign of the next partial sum.
             let beyond = parts
                 .last()
                 .is_some_and(|next| (*next < 0.0) == (low < 0.0));
@@ -463,7 +463,7 @@ fn exact_sum(terms: &[f64]) -> f64 {
     sum
 }
 
-/// A rounded sum and what rounding took from it.
+/// The rounded sum of two numbers and its rounding error (Dekker's Fast2Sum).
 fn two_sum(a: f64, b: f64) -> (f64, f64) {
     let (large, small) = if a.abs() < b.abs() { (b, a) } else { (a, b) };
     let sum = large + small;

@@ -43,13 +43,13 @@ pub struct Criterion {
     pub axis: Axis,
     /// The criterion that has the measures of each type, where spans of each type are matched by themselves.
     pub per_type: Option<u8>,
-    /// The criterion whose true positives and false negatives are the gold spans.
+    /// Name of the criterion that defines support (TP + FN).
     pub support: Option<u8>,
     /// The criterion whose cells these are, where only the weights differ.
     pub cells_of: Option<u8>,
-    /// A measure with nothing below its fraction line.
+    /// Value of a measure whose denominator is 0.
     pub empty: f64,
-    /// True where the counts tell what they would be under other names of types.
+    /// Whether types can be renamed or merged in the counts without matching again.
     pub renames: bool,
 }
 
@@ -69,7 +69,7 @@ impl Criterion {
         }
     }
 
-    /// The outcomes that are part of precision and recall, with their weights.
+    /// The outcomes with nonzero weights, one term each.
     pub fn terms(&self) -> Vec<(Vec<u8>, [f64; 3])> {
         let known = (0..).zip(self.outcomes);
         let counted = known.filter(|(_, outcome)| outcome.weights != [0.0; 3]);

@@ -1,4 +1,4 @@
-//! All that a criterion says of some counts: outcomes, totals and measures, in all, by type and by document.
+//! Outcome counts, totals and measures of one criterion: overall, per type and per document.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use super::measure::{Evaluator, Prf, masses, mean};
 use super::rows::{Key, Row};
 use super::schema::Axis;
 
-/// Precision, recall and F, and the number of gold spans they rest on.
+/// Precision, recall and F, and the number of gold spans (support).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Score {
     /// Precision, recall, F.
@@ -16,7 +16,7 @@ pub struct Score {
     pub support: f64,
 }
 
-/// What a criterion says of some spans.
+/// Outcome counts, totals and measures of a set of spans.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Outcomes {
     /// How often each outcome occurred.
@@ -27,32 +27,32 @@ pub struct Outcomes {
     pub score: Score,
 }
 
-/// What a criterion says of all spans and of those of each type.
+/// Outcome counts, totals and measures of all spans and of each type.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Summary {
     /// Over all types.
     pub all: Outcomes,
-    /// The mean over types, each counting the same.
+    /// Unweighted mean over types (macro average).
     pub macro_mean: Score,
-    /// The mean over types, each counting as often as it has gold spans.
+    /// Mean over types weighted by support.
     pub weighted_mean: Score,
-    /// Numbers of the types that occur, by name, and what is said of each.
+    /// The id and results of each type that occurs, sorted by type name.
     pub types: Vec<(u32, Outcomes)>,
 }
 
-/// A pair of types of a confusion matrix, by number; None stands for no span.
+/// Row and column of a confusion matrix, as type ids; None stands for no span.
 pub type Pair = (Option<u32>, Option<u32>);
 
-/// Sums of fractions this much smaller than their terms are rounding errors.
+/// Relative tolerance below which a sum of fractions is treated as zero.
 const ROUNDING: f64 = 1e-9;
 
 impl Counts {
-    /// What a criterion says, where `cells` has a sum for each cell; the part of `prf` does not matter.
+    /// Summarises one criterion. `cells` has the total of each cell; `prf.part` is ignored.
     pub fn summary(&self, prf: &Prf, cells: &[f64]) -> Summary {
         Evaluator::new(self, &[]).summary(prf, cells)
     }
 
-    /// What a criterion says of each document.
+    /// Outcome counts, totals and measures of each document under one criterion.
     pub fn document_outcomes(&self, prf: &Prf) -> impl Iterator<Item = (&Key, Outcomes)> {
         let evaluator = Evaluator::new(self, &[]);
         let (gold, prf) = (evaluator.of_gold(prf), prf.clone());
@@ -74,7 +74,7 @@ impl Counts {
         })
     }
 
-    /// How often each outcome of a criterion occurred in a document.
+    /// Number of times each outcome of a criterion occurs in a document.
     pub fn row_counts(&self, row: &Row, criterion: u8) -> Vec<f64> {
         let schema = &self.schema().criteria[usize::from(criterion)];
         let of = schema.cells_of.unwrap_or(criterion);
@@ -101,7 +101,7 @@ impl Counts {
     ) -> BTreeMap<Pair, f64> {
         let of = self.schema().criteria[usize::from(criterion)].cells_of;
         let of = of.unwrap_or(criterion);
-        // Sums, and those of absolute values.
+        // The sum and the sum of absolute values.
         let mut sums: BTreeMap<Pair, (f64, f64)> = BTreeMap::new();
         let mut add = |pair: Pair, n: f64| {
             let (sum, size) = sums.entry(pair).or_default();
@@ -120,7 +120,7 @@ impl Counts {
             }
         }
         let found = sums.into_iter();
-        // Fractions that cancel each other may leave a rounding error.
+        // Cancelling fractions can leave a rounding error.
         let found = found.filter(|(_, (n, size))| n.abs() > ROUNDING * size);
         found.map(|(pair, (n, _))| (pair, n)).collect()
     }
@@ -133,7 +133,7 @@ impl Evaluator {
         let mut support = self.support(prf, cells);
         let gold_spans = support.iter().sum();
         if by_type.criterion != prf.criterion {
-            // Gold spans of a type are the same, however they are matched.
+            // The support of a type does not depend on how its spans are matched.
             support = self.support(&by_type, cells);
         }
         self.sum(by_type.criterion, cells);

@@ -199,7 +199,7 @@ impl Matcher {
     /// Matches the spans of one document.
     ///
     /// # Errors
-    /// [`Unmatched`]; what the run came to must not be used then.
+    /// [`Unmatched`]; partial results must not be used then.
     pub fn run(&mut self, gold: &[Span<i64>], pred: &[Span<i64>]) -> Result<(), Unmatched> {
         self.pace.steps(1 + gold.len() + pred.len())?;
         // Most sentences of a corpus have no mistake. Where no span overlaps another of its side each has

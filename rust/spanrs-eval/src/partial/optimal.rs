@@ -108,7 +108,7 @@ impl Matcher {
         done
     }
 
-    /// Resolves a group in all lanes that are asked for.
+    /// Resolves a group under each requested criterion.
     fn group(
         &mut self,
         buffers: &mut Buffers,

@@ -1,0 +1,87 @@
+/// Errors of this crate.
+#[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
+pub enum Error {
+    /// Two inputs do not fit together.
+    #[error("expected {expected} {what}, got {found}")]
+    Shape {
+        /// What was counted, in the plural.
+        what: &'static str,
+        /// How many there should be.
+        expected: usize,
+        /// How many there are.
+        found: usize,
+    },
+    /// Attribute id out of range.
+    #[error("attribute {attribute} is out of range: there are {attributes}")]
+    Attribute {
+        /// The id.
+        attribute: u32,
+        /// Number of attributes.
+        attributes: usize,
+    },
+    /// Attribute value that is NaN or infinite.
+    #[error("attribute {attribute} has the value {value}; values must be finite")]
+    Value {
+        /// The id.
+        attribute: u32,
+        /// The value.
+        value: f64,
+    },
+    /// Label id out of range.
+    #[error("label {label} is out of range: there are {labels}")]
+    Label {
+        /// The id.
+        label: u32,
+        /// Number of labels.
+        labels: usize,
+    },
+    /// Soft labels that are not a probability distribution.
+    #[error("token {token}: label probabilities must be between 0 and 1 and sum to 1")]
+    Distribution {
+        /// The token, from 0 in its sequence.
+        token: usize,
+    },
+    /// Partial labels that allow nothing.
+    #[error("token {token}: no label is allowed")]
+    NoLabel {
+        /// The token, from 0 in its sequence.
+        token: usize,
+    },
+    /// Sequence weight that is negative or not finite.
+    #[error("the weight of a sequence must be finite and at least 0, not {weight}")]
+    Weight {
+        /// The weight.
+        weight: f64,
+    },
+    /// Transition score that is NaN or positive infinity.
+    #[error("the transition from label {from} to {to} has the score {score}")]
+    Transition {
+        /// Row.
+        from: usize,
+        /// Column.
+        to: usize,
+        /// The score.
+        score: f64,
+    },
+    /// Every labelling of the sequence is forbidden.
+    #[error("every labelling of the sequence is forbidden")]
+    NoPath,
+    /// Weights or scores that overflowed, or are NaN.
+    #[error("weights or scores are not finite")]
+    NotFinite,
+}
+
+/// Results of this crate.
+pub type Result<T> = std::result::Result<T, Error>;
+
+/// Checks a number of things.
+pub(crate) fn check_len(what: &'static str, expected: usize, found: usize) -> Result<()> {
+    match expected == found {
+        true => Ok(()),
+        false => Err(Error::Shape {
+            what,
+            expected,
+            found,
+        }),
+    }
+}
