@@ -91,8 +91,8 @@ impl Lattice {
     fn best_prefixes(&self, transitions: &Transitions) -> Vec<f64> {
         let mut best = self.scores.clone();
         for token in 1..self.tokens {
-            let (before, row) = best.split_at_mut(token * self.labels);
-            let before = &before[(token - 1) * self.labels..];
+            let (before, row) = best.split_at_mut(token * self.width);
+            let before = &before[(token - 1) * self.width..];
             for (to, score) in row[..self.labels].iter_mut().enumerate() {
                 let steps = transitions.before(to).iter().zip(before);
                 let most = steps.map(|(step, score)| step + score);

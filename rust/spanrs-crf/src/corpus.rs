@@ -33,6 +33,7 @@ pub struct Corpus {
     /// End offset of each token's items.
     ends: Vec<usize>,
     attribute: Vec<u32>,
+    /// Value of each item; empty while all are 1.
     value: Vec<f64>,
     /// End offset of each sequence's tokens.
     sequences: Vec<usize>,
@@ -70,8 +71,13 @@ impl Corpus {
                 },
                 false => Error::Value { attribute, value },
                 true => {
+                    if value != 1.0 && self.value.is_empty() {
+                        self.value.resize(self.attribute.len(), 1.0);
+                    }
+                    if value != 1.0 || !self.value.is_empty() {
+                        self.value.push(value);
+                    }
                     self.attribute.push(attribute);
-                    self.value.push(value);
                     continue;
                 }
             };
@@ -170,9 +176,18 @@ impl Corpus {
     /// The (attribute, value) pairs of a token.
     pub fn items(&self, token: usize) -> impl Iterator<Item = (u32, f64)> {
         let start = if token == 0 { 0 } else { self.ends[token - 1] };
-        let places = start..self.ends[token];
-        let values = self.value[places.clone()].iter().copied();
-        self.attribute[places].iter().copied().zip(values)
+        let values = move |at| self.value.get(at).copied().unwrap_or(1.0);
+        (start..self.ends[token]).map(move |at| (self.attribute[at], values(at)))
+    }
+
+    /// Number of items of all tokens.
+    pub fn items_len(&self) -> usize {
+        self.attribute.len()
+    }
+
+    /// True if a value is not 1.
+    pub(crate) fn has_values(&self) -> bool {
+        !self.value.is_empty()
     }
 
     /// The supervision of a sequence.

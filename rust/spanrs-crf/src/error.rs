@@ -69,6 +69,20 @@ pub enum Error {
     /// Weights or scores that overflowed, or are NaN.
     #[error("weights or scores are not finite")]
     NotFinite,
+    /// A feature listed twice.
+    #[error("a feature is listed twice")]
+    Duplicate,
+    /// A target that an algorithm cannot learn from.
+    #[error(
+        "{algorithm} learns from labels and partial labels, not from distributions; use lbfgs or l2sgd"
+    )]
+    Target {
+        /// Name of the algorithm.
+        algorithm: &'static str,
+    },
+    /// The watch asked to stop.
+    #[error("interrupted")]
+    Interrupted,
 }
 
 /// Results of this crate.

@@ -1,6 +1,7 @@
 //! State and transition features.
 
 use crate::corpus::{Corpus, Target};
+use crate::error::{Error, Result};
 
 /// The features that have a weight: (attribute, label) and (label, label) pairs.
 ///
@@ -25,6 +26,71 @@ pub struct Choice {
 }
 
 impl Features {
+    /// Features from a list of them: (attribute, label) and (from, to). Returns with them the place of each weight, states
+    /// first.
+    ///
+    /// # Errors
+    /// [`Error::Label`] and [`Error::Attribute`] for ids out of range, [`Error::Duplicate`] for a feature listed twice.
+    pub fn listed(
+        labels: usize,
+        attributes: usize,
+        states: &[(u32, u32)],
+        pairs: &[(u32, u32)],
+    ) -> Result<(Self, Vec<usize>)> {
+        let known = |label: u32| match (label as usize) < labels {
+            true => Ok(label),
+            false => Err(Error::Label { label, labels }),
+        };
+        for &(attribute, label) in states {
+            known(label)?;
+            if attribute as usize >= attributes {
+                return Err(Error::Attribute {
+                    attribute,
+                    attributes,
+                });
+            }
+        }
+        for &(from, to) in pairs {
+            known(from)?;
+            known(to)?;
+        }
+        let sorted = |list: &[(u32, u32)]| {
+            let mut order: Vec<usize> = (0..list.len()).collect();
+            order.sort_unstable_by_key(|&at| list[at]);
+            let twice = order.windows(2).any(|two| list[two[0]] == list[two[1]]);
+            match twice {
+                true => Err(Error::Duplicate),
+                false => Ok(order),
+            }
+        };
+        let (state_order, pair_order) = (sorted(states)?, sorted(pairs)?);
+        let mut ends = vec![0; attributes];
+        let mut places = vec![0; states.len() + pairs.len()];
+        let mut label = Vec::with_capacity(states.len());
+        for (place, at) in state_order.into_iter().enumerate() {
+            places[at] = place;
+            label.push(states[at].1);
+            ends[states[at].0 as usize] = place + 1;
+        }
+        let mut end = 0;
+        for own in &mut ends {
+            end = end.max(*own);
+            *own = end;
+        }
+        for (place, &at) in pair_order.iter().enumerate() {
+            places[states.len() + at] = states.len() + place;
+        }
+        let pair = |at: &usize| pairs[*at].0 * labels as u32 + pairs[*at].1;
+        let pairs = pair_order.iter().map(pair).collect();
+        let features = Self {
+            labels,
+            ends,
+            label,
+            pairs,
+        };
+        Ok((features, places))
+    }
+
     /// Features of a corpus: those that occur with a label of positive probability, or all.
     pub fn of(corpus: &Corpus, choice: Choice) -> Self {
         let labels = corpus.labels();
@@ -97,6 +163,37 @@ impl Features {
         };
         let end = self.ends.get(attribute).copied().unwrap_or(start);
         (start, &self.label[start..end])
+    }
+
+    /// Index of the weight of a state feature.
+    pub fn state_weight(&self, attribute: u32, label: u32) -> Option<usize> {
+        let (start, known) = self.state(attribute as usize);
+        known.binary_search(&label).ok().map(|at| start + at)
+    }
+
+    /// Index of the weight of a transition feature.
+    pub fn pair_weight(&self, from: usize, to: usize) -> Option<usize> {
+        let pair = (from * self.labels + to) as u32;
+        let at = self.pairs.binary_search(&pair).ok()?;
+        Some(self.label.len() + at)
+    }
+
+    /// Adds the weights of an attribute, times `value`, to a row of label scores.
+    #[inline]
+    pub(crate) fn add_scores(&self, weights: &[f64], attribute: u32, value: f64, row: &mut [f64]) {
+        let (start, known) = self.state(attribute as usize);
+        for (label, weight) in known.iter().zip(&weights[start..]) {
+            row[*label as usize] += value * weight;
+        }
+    }
+
+    /// Dense transition scores, row-major; 0 for transitions without a feature.
+    pub fn pair_scores(&self, weights: &[f64]) -> Vec<f64> {
+        let mut scores = vec![0.0; self.labels * self.labels];
+        for (&pair, weight) in self.pairs.iter().zip(&weights[self.label.len()..]) {
+            scores[pair as usize] = *weight;
+        }
+        scores
     }
 
     /// Number of attributes.

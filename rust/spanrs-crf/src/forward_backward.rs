@@ -2,6 +2,7 @@
 
 use crate::error::{Error, Result};
 use crate::lattice::Lattice;
+use crate::simd::{AddOuterProducts, AddProducts, Kernel, dispatch, exp_minus, max, padded, sum};
 use crate::transitions::Transitions;
 
 /// Scaled values outside `LEAST..1 / LEAST` trigger the log-domain fallback. Products of three of them, summed over a
@@ -15,12 +16,16 @@ impl Lattice {
     /// [`Error::NoPath`] if all labellings are forbidden, [`Error::Shape`] if the transitions have another number of labels.
     pub fn forward_backward(&mut self, transitions: &Transitions) -> Result<f64> {
         self.check(transitions)?;
-        let size = self.tokens * self.labels;
-        for rows in [&mut self.forward, &mut self.backward, &mut self.exps] {
-            rows.clear();
+        let size = self.tokens * self.width;
+        for rows in [
+            &mut self.forward,
+            &mut self.backward,
+            &mut self.exps,
+            &mut self.next,
+        ] {
+            // Every entry is written below.
             rows.resize(size, 0.0);
         }
-        self.scales.clear();
         self.scales.resize(self.tokens, 0.0);
         self.in_logs = false;
         self.log_z = 0.0;
@@ -28,10 +33,9 @@ impl Lattice {
             return Ok(0.0);
         }
         let scaled = match transitions.span() < -LEAST.ln() {
-            true => self.scaled_forward(transitions),
+            true => dispatch(Scaled(self, transitions)),
             false => None,
         };
-        let scaled = scaled.filter(|_| self.scaled_backward(transitions));
         self.log_z = match scaled {
             Some(log_z) => log_z,
             None => self.log_forward_backward(transitions)?,
@@ -40,93 +44,92 @@ impl Lattice {
     }
 
     /// Returns the log partition function; None on underflow.
+    #[inline(always)]
     fn scaled_forward(&mut self, transitions: &Transitions) -> Option<f64> {
-        let labels = self.labels;
+        let width = self.width;
         let mut log_z = transitions.most() * (self.tokens - 1) as f64;
         for token in 0..self.tokens {
-            let scores = &self.scores[token * labels..][..labels];
-            let most = scores.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+            let scores = &self.scores[token * width..][..width];
+            let most = max(scores);
             if most == f64::NEG_INFINITY {
                 return None;
             }
-            let exps = &mut self.exps[token * labels..][..labels];
-            for (exp, score) in exps.iter_mut().zip(scores) {
-                *exp = (score - most).exp();
-            }
-            let (before, row) = self.forward.split_at_mut(token * labels);
-            let row = &mut row[..labels];
+            let exps = &mut self.exps[token * width..][..width];
+            exp_minus(scores, most, exps);
+            let (before, row) = self.forward.split_at_mut(token * width);
+            let row = &mut row[..width];
             if token == 0 {
                 row.copy_from_slice(exps);
             } else {
-                for (from, &probability) in before[(token - 1) * labels..].iter().enumerate() {
-                    for (sum, step) in row.iter_mut().zip(transitions.exps_after(from)) {
-                        *sum += probability * step;
-                    }
-                }
+                let before = &before[(token - 1) * width..];
+                transitions.forward().multiply(before, row);
                 for (sum, exp) in row.iter_mut().zip(&*exps) {
                     *sum *= exp;
                 }
             }
-            let sum: f64 = row.iter().sum();
-            if sum < LEAST {
+            let scale = sum(row);
+            if scale < LEAST {
                 return None;
             }
+            let inverse = 1.0 / scale;
             for probability in row {
-                *probability /= sum;
+                *probability *= inverse;
             }
-            self.scales[token] = sum;
-            log_z += most + sum.ln();
+            self.scales[token] = scale;
+            log_z += most + scale.ln();
         }
         Some(log_z)
     }
 
     /// Returns false on underflow or overflow.
+    #[inline(always)]
     fn scaled_backward(&mut self, transitions: &Transitions) -> bool {
-        let labels = self.labels;
-        let last = (self.tokens - 1) * labels;
+        let width = self.width;
+        let last = (self.tokens - 1) * width;
         self.backward[last..].fill(1.0);
-        let mut next = vec![0.0; labels];
+        let mut most = 0.0;
         for token in (0..self.tokens - 1).rev() {
-            let (rows, after) = self.backward.split_at_mut((token + 1) * labels);
-            let exps = &self.exps[(token + 1) * labels..][..labels];
-            for ((next, after), exp) in next.iter_mut().zip(&*after).zip(exps) {
-                *next = after * exp / self.scales[token + 1];
+            let (rows, after) = self.backward.split_at_mut((token + 1) * width);
+            let exps = &self.exps[(token + 1) * width..][..width];
+            let next = &mut self.next[(token + 1) * width..][..width];
+            let inverse = 1.0 / self.scales[token + 1];
+            for ((next, after), exp) in next.iter_mut().zip(&after[..width]).zip(exps) {
+                *next = after * exp * inverse;
             }
-            for (from, sum) in rows[token * labels..].iter_mut().enumerate() {
-                let steps = transitions.exps_after(from).iter().zip(&next);
-                *sum = steps.map(|(step, next)| step * next).sum();
-            }
+            let row = &mut rows[token * width..];
+            transitions.backward().multiply(next, row);
+            let own = max(row);
+            most = if own > most { own } else { most };
         }
-        if !self.backward.iter().all(|value| *value < 1.0 / LEAST) {
-            return false;
-        }
-        let first = self.forward[..labels].iter().zip(&self.backward[..labels]);
+        let first = self.forward[..width].iter().zip(&self.backward[..width]);
         let total: f64 = first.map(|(forward, backward)| forward * backward).sum();
-        (total - 1.0).abs() < 1e-6
+        // The negation also catches NaN.
+        !(most >= 1.0 / LEAST || (total - 1.0).abs() >= 1e-6 || total.is_nan())
     }
 
     fn log_forward_backward(&mut self, transitions: &Transitions) -> Result<f64> {
-        let labels = self.labels;
+        let (labels, width) = (self.labels, self.width);
         self.in_logs = true;
         self.forward.copy_from_slice(&self.scores);
         for token in 1..self.tokens {
-            let (before, row) = self.forward.split_at_mut(token * labels);
-            let before = &before[(token - 1) * labels..];
+            let (before, row) = self.forward.split_at_mut(token * width);
+            let before = &before[(token - 1) * width..];
             for (to, sum) in row[..labels].iter_mut().enumerate() {
                 let steps = transitions.before(to).iter().zip(before);
                 *sum += log_sum(steps.map(|(step, score)| step + score));
             }
         }
-        let last = (self.tokens - 1) * labels;
+        let last = (self.tokens - 1) * width;
         let log_z = log_sum(self.forward[last..].iter().copied());
         if log_z == f64::NEG_INFINITY {
             return Err(Error::NoPath);
         }
         self.backward[last..].fill(0.0);
         for token in (0..self.tokens - 1).rev() {
-            let (rows, after) = self.backward.split_at_mut((token + 1) * labels);
-            let scores = &self.scores[(token + 1) * labels..][..labels];
-            for (from, sum) in rows[token * labels..].iter_mut().enumerate() {
+            let (rows, after) = self.backward.split_at_mut((token + 1) * width);
+            let scores = &self.scores[(token + 1) * width..][..labels];
+            let row = &mut rows[token * width..][..labels];
+            for (from, sum) in row.iter_mut().enumerate() {
                 let steps = transitions.after(from).iter().zip(scores).zip(&*after);
                 *sum = log_sum(steps.map(|((step, score), after)| step + score + after));
             }
@@ -145,57 +148,97 @@ impl Lattice {
         })
     }
 
+    /// Adds `weight` times the marginals of all tokens to padded rows.
+    pub(crate) fn add_marginals(&self, weight: f64, rows: &mut [f64]) {
+        if self.in_logs {
+            for (token, row) in rows.chunks_exact_mut(self.width).enumerate() {
+                for (value, marginal) in row.iter_mut().zip(self.marginals(token)) {
+                    *value += weight * marginal;
+                }
+            }
+            return;
+        }
+        dispatch(AddProducts {
+            left: &self.forward,
+            right: &self.backward,
+            weight,
+            sums: rows,
+        });
+    }
+
     /// Adds `weight` times the probabilities of pairs of neighbouring labels, summed over the sequence, to `sums`.
     /// [`Lattice::forward_backward`] comes first.
     pub fn add_pairs(&self, transitions: &Transitions, weight: f64, sums: &mut PairSums) {
-        let labels = self.labels;
-        sums.next.resize(labels, 0.0);
+        let (labels, width) = (self.labels, self.width);
+        if self.tokens < 2 {
+            return;
+        }
+        if !self.in_logs {
+            let left = &self.forward[..(self.tokens - 1) * width];
+            let right = &self.next[width..self.tokens * width];
+            return dispatch(AddOuterProducts {
+                left,
+                right,
+                width,
+                weight,
+                sums: &mut sums.scaled,
+            });
+        }
         for token in 1..self.tokens {
             let forward = self.row(&self.forward, token - 1);
             let backward = self.row(&self.backward, token);
-            if self.in_logs {
-                let scores = self.row(&self.scores, token);
-                for (from, row) in sums.whole.chunks_exact_mut(labels).enumerate() {
-                    let steps = transitions.after(from).iter().zip(scores).zip(backward);
-                    for (sum, ((step, score), backward)) in row.iter_mut().zip(steps) {
-                        *sum +=
-                            weight * (forward[from] + step + score + backward - self.log_z).exp();
-                    }
-                }
-                continue;
-            }
-            let exps = self.row(&self.exps, token);
-            let scale = weight / self.scales[token];
-            for ((next, backward), exp) in sums.next.iter_mut().zip(backward).zip(exps) {
-                *next = backward * exp * scale;
-            }
-            for (row, probability) in sums.scaled.chunks_exact_mut(labels).zip(forward) {
-                for (sum, next) in row.iter_mut().zip(&sums.next) {
-                    *sum += probability * next;
+            let scores = self.row(&self.scores, token);
+            for (from, row) in sums.whole.chunks_exact_mut(labels).enumerate() {
+                let steps = transitions.after(from).iter().zip(scores).zip(backward);
+                for (sum, ((step, score), backward)) in row.iter_mut().zip(steps) {
+                    *sum += weight * (forward[from] + step + score + backward - self.log_z).exp();
                 }
             }
         }
     }
 }
 
+/// Scaled recursions; None if they leave the range of numbers.
+struct Scaled<'a>(&'a mut Lattice, &'a Transitions);
+
+impl Kernel for Scaled<'_> {
+    type Output = Option<f64>;
+
+    #[inline(always)]
+    fn call(self) -> Option<f64> {
+        let Self(lattice, transitions) = self;
+        let log_z = lattice.scaled_forward(transitions)?;
+        lattice.scaled_backward(transitions).then_some(log_z)
+    }
+}
+
 /// Expected transition counts, accumulated over sequences that share one set of transitions.
 #[derive(Clone, Debug, Default)]
 pub struct PairSums {
-    /// Sums without the factor `exp(transition)`, which is constant and applied once at the end.
+    labels: usize,
+    /// Sums without the factor `exp(transition)`, which is constant and applied once at the end; padded rows.
     scaled: Vec<f64>,
     /// Sums from the log-domain fallback.
     whole: Vec<f64>,
-    /// Buffer for one token.
-    next: Vec<f64>,
 }
 
 impl PairSums {
     /// Zero counts.
     pub fn new(labels: usize) -> Self {
-        Self {
-            scaled: vec![0.0; labels * labels],
-            whole: vec![0.0; labels * labels],
-            next: Vec::new(),
+        let mut sums = Self::default();
+        sums.clear(labels);
+        sums
+    }
+
+    /// Sets all counts to 0.
+    pub fn clear(&mut self, labels: usize) {
+        self.labels = labels;
+        for (sums, width) in [
+            (&mut self.scaled, padded(labels)),
+            (&mut self.whole, labels),
+        ] {
+            sums.clear();
+            sums.resize(width * width, 0.0);
         }
     }
 
@@ -204,11 +247,12 @@ impl PairSums {
         &'a self,
         transitions: &'a Transitions,
     ) -> impl Iterator<Item = f64> + 'a {
-        let scaled = self.scaled.iter().zip(transitions.exps());
-        let scaled = scaled.map(|(sum, exp)| sum * exp);
-        scaled
-            .zip(&self.whole)
-            .map(|(scaled, whole)| scaled + whole)
+        let (labels, width) = (self.labels, padded(self.labels));
+        let scores = transitions.scores().iter().zip(&self.whole).enumerate();
+        scores.map(move |(at, (score, whole))| {
+            let scaled = self.scaled[at / labels * width + at % labels];
+            scaled * (score - transitions.most()).exp() + whole
+        })
     }
 
     /// Adds counts accumulated with the same transitions.

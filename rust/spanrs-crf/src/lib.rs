@@ -6,8 +6,7 @@
 //! ```
 //! use spanrs_crf::{Lattice, Transitions};
 //! let transitions = Transitions::new(2, vec![0.0, 0.0, f64::NEG_INFINITY, 0.0]).unwrap();
-//! let mut lattice = Lattice::default();
-//! lattice.reset(2, 2).copy_from_slice(&[0.0, 1.0, 2.0, 0.0]);
+//! let mut lattice = Lattice::of(2, &[0.0, 1.0, 2.0, 0.0]).unwrap();
 //! let (labels, score) = lattice.best(&transitions).unwrap();
 //! assert_eq!((labels, score), (vec![0, 0], 2.0));
 //! let log_z = lattice.forward_backward(&transitions).unwrap();
@@ -20,7 +19,13 @@ mod error;
 mod features;
 mod forward_backward;
 mod lattice;
+mod lbfgs;
 mod objective;
+mod online;
+mod sgd;
+mod simd;
+mod template;
+mod train;
 mod transitions;
 
 pub use corpus::{Corpus, Target};
@@ -28,5 +33,10 @@ pub use error::{Error, Result};
 pub use features::{Choice, Features};
 pub use forward_backward::PairSums;
 pub use lattice::Lattice;
+pub use lbfgs::{Iteration, Lbfgs, Stop};
 pub use objective::Objective;
+pub use online::{Online, Slack, Update};
+pub use sgd::Sgd;
+pub use template::{Extractor, Template, TemplateError};
+pub use train::{Algorithm, train};
 pub use transitions::Transitions;

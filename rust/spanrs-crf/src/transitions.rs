@@ -1,6 +1,7 @@
 //! Transition scores.
 
 use crate::error::{Error, Result, check_len};
+use crate::simd::{Panels, padded};
 
 /// Transition scores between labels; negative infinity forbids a transition.
 #[derive(Clone, Debug, PartialEq)]
@@ -10,8 +11,10 @@ pub struct Transitions {
     scores: Vec<f64>,
     /// The transpose: to label, from label.
     by_target: Vec<f64>,
-    /// `exp(score - most)`.
-    exps: Vec<f64>,
+    /// `exp(score - most)` by (from, to), for the forward recursion.
+    forward: Panels,
+    /// The transpose, for the backward recursion.
+    backward: Panels,
     /// The largest score.
     most: f64,
     /// The largest score minus the smallest finite one.
@@ -32,14 +35,18 @@ impl Transitions {
     /// Transitions whose scores are all 0.
     pub fn zero(labels: usize) -> Self {
         let scores = vec![0.0; labels * labels];
-        Self {
+        let width = padded(labels);
+        let mut transitions = Self {
             labels,
             by_target: scores.clone(),
-            exps: vec![1.0; scores.len()],
             scores,
+            forward: Panels::new(width),
+            backward: Panels::new(width),
             most: 0.0,
             span: 0.0,
-        }
+        };
+        transitions.update();
+        transitions
     }
 
     /// Replaces the scores.
@@ -57,20 +64,34 @@ impl Transitions {
             });
         }
         self.scores.copy_from_slice(scores);
-        let most = self
+        self.update();
+        Ok(())
+    }
+
+    /// Replaces a score, given as `from * labels + to`, for Viterbi alone: the exponentials keep the old one.
+    pub(crate) fn set_score(&mut self, pair: usize, score: f64) {
+        let (from, to) = (pair / self.labels, pair % self.labels);
+        self.scores[pair] = score;
+        self.by_target[to * self.labels + from] = score;
+    }
+
+    /// Derives everything from the scores.
+    fn update(&mut self) {
+        let finite = self
             .scores
             .iter()
             .copied()
-            .fold(f64::NEG_INFINITY, f64::max);
+            .filter(|score| score.is_finite());
+        let most = finite.clone().fold(f64::NEG_INFINITY, f64::max);
         self.most = if most.is_finite() { most } else { 0.0 };
-        let finite = scores.iter().copied().filter(|score| score.is_finite());
         self.span = self.most - finite.fold(self.most, f64::min);
         for (at, &score) in self.scores.iter().enumerate() {
             let (from, to) = (at / self.labels, at % self.labels);
+            let exp = (score - self.most).exp();
             self.by_target[to * self.labels + from] = score;
-            self.exps[at] = (score - self.most).exp();
+            self.forward.set(from, to, exp);
+            self.backward.set(to, from, exp);
         }
-        Ok(())
     }
 
     /// Number of labels.
@@ -79,8 +100,13 @@ impl Transitions {
     }
 
     /// The score of the transition `from -> to`.
-    pub(crate) fn score(&self, from: usize, to: usize) -> f64 {
+    pub fn score(&self, from: usize, to: usize) -> f64 {
         self.scores[from * self.labels + to]
+    }
+
+    /// All scores, row-major (from label, to label).
+    pub fn scores(&self) -> &[f64] {
+        &self.scores
     }
 
     /// Scores of the transitions out of a label.
@@ -93,14 +119,14 @@ impl Transitions {
         &self.by_target[to * self.labels..][..self.labels]
     }
 
-    /// `exp(after(from) - most)`.
-    pub(crate) fn exps_after(&self, from: usize) -> &[f64] {
-        &self.exps[from * self.labels..][..self.labels]
+    /// `exp(score - most)`, padded, by (from, to).
+    pub(crate) fn forward(&self) -> &Panels {
+        &self.forward
     }
 
-    /// `exp(score - most)` of all transitions, row-major.
-    pub(crate) fn exps(&self) -> &[f64] {
-        &self.exps
+    /// The transpose of [`Transitions::forward`].
+    pub(crate) fn backward(&self) -> &Panels {
+        &self.backward
     }
 
     /// The largest score minus the smallest finite one.

@@ -17,9 +17,15 @@ impl Scores {
         let transitions = Transitions::new(self.labels, self.transitions.clone()).unwrap();
         let mut lattice = Lattice::default();
         // Buffers of an earlier, larger sequence must not leak into this one.
-        lattice.reset(9, 4).fill(7.0);
-        let rows = lattice.reset(self.tokens.len(), self.labels);
-        rows.copy_from_slice(&self.tokens.concat());
+        lattice.reset(9, 4);
+        for token in 0..9 {
+            lattice.scores_mut(token).fill(7.0);
+        }
+        lattice.forward_backward(&Transitions::zero(4)).unwrap();
+        lattice.reset(self.tokens.len(), self.labels);
+        for (token, row) in self.tokens.iter().enumerate() {
+            lattice.scores_mut(token).copy_from_slice(row);
+        }
         (lattice, transitions)
     }
 

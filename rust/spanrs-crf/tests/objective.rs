@@ -59,7 +59,8 @@ fn target(tokens: &[Token], kind: u8) -> Target {
 fn weights(features: &Features, seed: u64) -> Vec<f64> {
     let places = 0..features.len() as u64;
     places
-        .map(|at| ((at * 7919 + seed * 104_729) % 2003) as f64 / 700.0 - 1.4)
+        // Multiples of 1/1024, which 32 bits hold exactly.
+        .map(|at| ((at * 7919 + seed * 104_729) % 2003) as f64 / 1024.0 - 1.0)
         .collect()
 }
 
@@ -160,7 +161,7 @@ proptest! {
         let expected = by_definition(&corpus, &features, &weights) + c2 * squares;
         prop_assert!((loss - expected).abs() <= 1e-11 * expected.abs().max(1.0), "{} {}", loss, expected);
         for at in 0..weights.len() {
-            let step = 1e-5;
+            let step = 1.0 / 65536.0;
             let [above, below] = [step, -step].map(|step| {
                 let mut moved = weights.clone();
                 moved[at] += step;

@@ -1,0 +1,169 @@
+use std::fmt;
+
+/// Where in a file or model an error is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// Byte offset in the file.
+    Byte(u64),
+    /// Index in [`CrfsuiteModel::states`](super::CrfsuiteModel::states).
+    State(usize),
+    /// Index in [`CrfsuiteModel::transitions`](super::CrfsuiteModel::transitions).
+    Transition(usize),
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Byte(offset) => write!(f, "byte {offset}"),
+            Self::State(index) => write!(f, "state feature {index}"),
+            Self::Transition(index) => write!(f, "transition feature {index}"),
+        }
+    }
+}
+
+/// Errors of reading and writing CRFsuite models.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum CrfsuiteError {
+    /// Not a CRFsuite model file.
+    #[error("byte 0: not a CRFsuite model: the file does not start with \"lCRF\"")]
+    Magic,
+    /// Model type other than `FOMC`.
+    #[error("byte 8: model type \"{}\" is not supported, only \"FOMC\"", .found.escape_ascii())]
+    ModelType {
+        /// The type in the file.
+        found: [u8; 4],
+    },
+    /// Version other than 100.
+    #[error("byte 12: format version {found} is not supported, only 100")]
+    Version {
+        /// The version in the file.
+        found: u32,
+    },
+    /// File with big-endian integers.
+    #[error(
+        "byte {offset}: the file was written on a big-endian machine; only little-endian files are supported"
+    )]
+    BigEndian {
+        /// Byte offset.
+        offset: u64,
+    },
+    /// File that ends too early, or an offset or count that points past its end.
+    #[error("byte {offset}: {what}: {needed} bytes expected, but the data ends at byte {end}")]
+    Truncated {
+        /// What was to be read.
+        what: &'static str,
+        /// Byte offset of its start.
+        offset: u64,
+        /// Its size in bytes.
+        needed: u64,
+        /// Byte offset of the end of the file or of the string database.
+        end: u64,
+    },
+    /// Wrong identifier at the start of a chunk.
+    #[error("byte {offset}: expected a \"{expected}\" chunk, found \"{}\"", .found.escape_ascii())]
+    Chunk {
+        /// Byte offset.
+        offset: u64,
+        /// Identifier of the chunk.
+        expected: &'static str,
+        /// The four bytes in the file.
+        found: [u8; 4],
+    },
+    /// Two counts that contradict each other.
+    #[error("byte {offset}: {what}: expected {expected}, found {found}")]
+    Count {
+        /// What is counted.
+        what: &'static str,
+        /// Byte offset.
+        offset: u64,
+        /// Expected number.
+        expected: u64,
+        /// Number in the file.
+        found: u64,
+    },
+    /// String database that contradicts itself.
+    #[error("byte {offset}: {what} names: {reason}")]
+    Database {
+        /// `"label"` or `"attribute"`.
+        what: &'static str,
+        /// Byte offset.
+        offset: u64,
+        /// What is wrong.
+        reason: &'static str,
+    },
+    /// Name without a NUL byte at its end.
+    #[error("byte {offset}: the name of {what} {id} does not end with its first NUL byte")]
+    Unterminated {
+        /// `"label"` or `"attribute"`.
+        what: &'static str,
+        /// Id of the name.
+        id: u32,
+        /// Byte offset of the name.
+        offset: u64,
+    },
+    /// Feature of unknown type.
+    #[error("byte {offset}: unknown feature type {found}")]
+    FeatureType {
+        /// Byte offset of the feature.
+        offset: u64,
+        /// The type in the file.
+        found: u32,
+    },
+    /// Reference lists that do not agree with the features.
+    #[error("byte {offset}: {reason}")]
+    Reference {
+        /// Byte offset.
+        offset: u64,
+        /// What is wrong.
+        reason: &'static str,
+    },
+    /// Id out of range.
+    #[error("{at}: {what} id {id} is out of range: the model has {count}")]
+    Id {
+        /// Where.
+        at: Place,
+        /// `"label"`, `"attribute"` or `"feature"`.
+        what: &'static str,
+        /// The id.
+        id: u32,
+        /// Number of ids.
+        count: usize,
+    },
+    /// Weight that is NaN or infinite.
+    #[error("{at}: the weight is {weight}; weights must be finite")]
+    Weight {
+        /// Where.
+        at: Place,
+        /// The weight.
+        weight: f64,
+    },
+    /// Second feature for the same attribute and label or the same pair of labels.
+    #[error("{at}: the feature occurs twice")]
+    DuplicateFeature {
+        /// The later feature.
+        at: Place,
+    },
+    /// Name that occurs twice.
+    #[error("{what} {id}: the name \"{}\" occurs twice", .name.escape_ascii())]
+    DuplicateName {
+        /// `"label"` or `"attribute"`.
+        what: &'static str,
+        /// The larger of the two ids.
+        id: usize,
+        /// The name.
+        name: Vec<u8>,
+    },
+    /// Name with a NUL byte, which the format cannot store.
+    #[error("{what} {id}: the name \"{}\" contains a NUL byte, which CRFsuite's format cannot store", .name.escape_ascii())]
+    NulInName {
+        /// `"label"` or `"attribute"`.
+        what: &'static str,
+        /// The id.
+        id: usize,
+        /// The name.
+        name: Vec<u8>,
+    },
+    /// Model whose file would be too large for 32-bit offsets.
+    #[error("the model is too large for CRFsuite's format, which is limited to 4 GiB")]
+    TooLarge,
+}

@@ -1,0 +1,286 @@
+use super::cursor::Bytes;
+use super::error::{CrfsuiteError, Place};
+use super::{
+    CHUNK_HEADER_SIZE, CrfsuiteModel, FEATURE_SIZE, FeatureType, HEADER_SIZE, MAGIC, MODEL_TYPE,
+    State, Transition, VERSION, cqdb,
+};
+
+/// File header, without the fields that CRFsuite does not use.
+struct Header {
+    labels: u32,
+    attributes: u32,
+    features_offset: u64,
+    labels_offset: u64,
+    attributes_offset: u64,
+    label_refs_offset: u64,
+    attribute_refs_offset: u64,
+}
+
+impl Header {
+    fn read(file: &Bytes<'_>) -> Result<Self, CrfsuiteError> {
+        if !file.data().starts_with(MAGIC) {
+            return Err(CrfsuiteError::Magic);
+        }
+        let found = file.array(8, "model type")?;
+        if found != *MODEL_TYPE {
+            return Err(CrfsuiteError::ModelType { found });
+        }
+        let found = file.u32(12, "version")?;
+        if found == VERSION.swap_bytes() {
+            return Err(CrfsuiteError::BigEndian { offset: 12 });
+        }
+        if found != VERSION {
+            return Err(CrfsuiteError::Version { found });
+        }
+        let header = file.slice(0, HEADER_SIZE as u64, "file header")?;
+        let size = header.u32(4, "file size")?;
+        file.slice(0, size.into(), "file")?;
+        let field = |offset| header.u32(offset, "file header");
+        Ok(Self {
+            labels: field(20)?,
+            attributes: field(24)?,
+            features_offset: field(28)?.into(),
+            labels_offset: field(32)?.into(),
+            attributes_offset: field(36)?.into(),
+            label_refs_offset: field(40)?.into(),
+            attribute_refs_offset: field(44)?.into(),
+        })
+    }
+}
+
+/// A feature as stored in the file.
+struct Feature {
+    /// Byte offset in the file.
+    offset: u64,
+    kind: FeatureType,
+    /// Attribute of a state feature, previous label of a transition.
+    source: u32,
+    /// Label.
+    target: u32,
+    weight: f64,
+}
+
+/// Feature table.
+struct Features<'a> {
+    /// The records, without the header of the chunk.
+    bytes: Bytes<'a>,
+    count: u32,
+}
+
+impl<'a> Features<'a> {
+    fn read(file: &Bytes<'a>, offset: u64) -> Result<Self, CrfsuiteError> {
+        file.expect_chunk(offset, "FEAT")?;
+        let count = file.u32(offset + 8, "number of features")?;
+        let start = offset + CHUNK_HEADER_SIZE as u64;
+        let size = FEATURE_SIZE as u64 * u64::from(count);
+        let bytes = file.slice(start, size, "features")?;
+        Ok(Self { bytes, count })
+    }
+
+    fn get(&self, id: u32) -> Result<Feature, CrfsuiteError> {
+        let at = FEATURE_SIZE as u64 * u64::from(id);
+        let offset = self.bytes.in_file(at);
+        let field = |shift| self.bytes.u32(at + shift, "feature");
+        let kind = match field(0)? {
+            0 => FeatureType::State,
+            1 => FeatureType::Transition,
+            2 | 3 => FeatureType::Boundary,
+            found => return Err(CrfsuiteError::FeatureType { offset, found }),
+        };
+        Ok(Feature {
+            offset,
+            kind,
+            source: field(4)?,
+            target: field(8)?,
+            weight: self.bytes.f64(at + 12, "feature")?,
+        })
+    }
+
+    fn iter(&self) -> impl Iterator<Item = Result<Feature, CrfsuiteError>> {
+        (0..self.count).map(|id| self.get(id))
+    }
+
+    /// Counts the features of a type.
+    fn count_of(&self, kind: FeatureType) -> Result<usize, CrfsuiteError> {
+        self.iter().try_fold(0, |count, feature| {
+            Ok(count + usize::from(feature?.kind == kind))
+        })
+    }
+}
+
+pub(super) fn count_boundary_features(file: Bytes<'_>) -> Result<usize, CrfsuiteError> {
+    let header = Header::read(&file)?;
+    Features::read(&file, header.features_offset)?.count_of(FeatureType::Boundary)
+}
+
+pub(super) fn read(file: Bytes<'_>) -> Result<CrfsuiteModel, CrfsuiteError> {
+    let header = Header::read(&file)?;
+    let features = Features::read(&file, header.features_offset)?;
+    let labels = cqdb::Reader::open(&file, header.labels_offset, header.labels, "label")?;
+    let (offset, count) = (header.attributes_offset, header.attributes);
+    let attributes = cqdb::Reader::open(&file, offset, count, "attribute")?;
+    attributes.check_disjoint(&labels)?;
+    let mut model = CrfsuiteModel {
+        labels: labels.names()?,
+        attributes: attributes.names()?,
+        states: Vec::new(),
+        transitions: Vec::new(),
+    };
+    read_features(&features, &mut model)?;
+    let mut references = References {
+        file,
+        features: &features,
+        seen: vec![false; features.count as usize],
+        last_source: vec![None; model.labels.len()],
+    };
+    references.check(
+        FeatureType::Transition,
+        header.label_refs_offset,
+        header.labels,
+    )?;
+    references.last_source.fill(None);
+    let (offset, count) = (header.attribute_refs_offset, header.attributes);
+    references.check(FeatureType::State, offset, count)?;
+    references.check_complete()?;
+    Ok(model)
+}
+
+/// Fills in the state and transition features; their ids and weights are checked.
+fn read_features(features: &Features<'_>, model: &mut CrfsuiteModel) -> Result<(), CrfsuiteError> {
+    model
+        .states
+        .reserve_exact(features.count_of(FeatureType::State)?);
+    model
+        .transitions
+        .reserve_exact(features.count_of(FeatureType::Transition)?);
+    for feature in features.iter() {
+        let feature = feature?;
+        let (sources, what) = match feature.kind {
+            FeatureType::State => (model.attributes.len(), "attribute"),
+            FeatureType::Transition => (model.labels.len(), "label"),
+            FeatureType::Boundary => continue,
+        };
+        let at = Place::Byte(feature.offset);
+        check_id(at, what, feature.source, sources)?;
+        check_id(at, "label", feature.target, model.labels.len())?;
+        let weight = feature.weight;
+        if !weight.is_finite() {
+            return Err(CrfsuiteError::Weight { at, weight });
+        }
+        if feature.kind == FeatureType::State {
+            model.states.push(State {
+                attribute: feature.source,
+                label: feature.target,
+                weight,
+            });
+        } else {
+            model.transitions.push(Transition {
+                from: feature.source,
+                to: feature.target,
+                weight,
+            });
+        }
+    }
+    Ok(())
+}
+
+/// Checks that `id` is below `count`.
+pub(super) fn check_id(
+    at: Place,
+    what: &'static str,
+    id: u32,
+    count: usize,
+) -> Result<(), CrfsuiteError> {
+    if (id as usize) < count {
+        return Ok(());
+    }
+    Err(CrfsuiteError::Id {
+        at,
+        what,
+        id,
+        count,
+    })
+}
+
+/// Reference lists, through which CRFsuite finds the features of a label or an attribute.
+struct References<'a> {
+    file: Bytes<'a>,
+    features: &'a Features<'a>,
+    /// Features that were in a list.
+    seen: Vec<bool>,
+    /// Latest source that had a feature with the label, to detect duplicates.
+    last_source: Vec<Option<u32>>,
+}
+
+impl References<'_> {
+    /// Checks the lists of the first `count` sources: all features of a list have that source.
+    ///
+    /// Linear in the number of features because no feature may be in two lists.
+    fn check(&mut self, kind: FeatureType, offset: u64, count: u32) -> Result<(), CrfsuiteError> {
+        let chunk = match kind {
+            FeatureType::State => "AFRF",
+            _ => "LFRF",
+        };
+        self.file.expect_chunk(offset, chunk)?;
+        let found = self.file.u32(offset + 8, "number of reference lists")?;
+        if found < count {
+            return Err(CrfsuiteError::Count {
+                what: "number of reference lists",
+                offset: offset + 8,
+                expected: count.into(),
+                found: found.into(),
+            });
+        }
+        let start = offset + CHUNK_HEADER_SIZE as u64;
+        let lists = self.file.slice(start, 4 * u64::from(count), chunk)?;
+        for source in 0..count {
+            let start = u64::from(lists.u32(4 * u64::from(source), chunk)?);
+            let len = u64::from(self.file.u32(start, "reference list")?);
+            let list = self.file.slice(start + 4, 4 * len, "reference list")?;
+            for entry in 0..len {
+                self.check_entry(kind, source, &list, 4 * entry)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn check_entry(
+        &mut self,
+        kind: FeatureType,
+        source: u32,
+        list: &Bytes<'_>,
+        entry: u64,
+    ) -> Result<(), CrfsuiteError> {
+        let id = list.u32(entry, "reference list")?;
+        let offset = list.in_file(entry);
+        check_id(Place::Byte(offset), "feature", id, self.seen.len())?;
+        let feature = self.features.get(id)?;
+        let reason = if feature.kind != kind || feature.source != source {
+            "the reference list contains a feature of another label or attribute"
+        } else if std::mem::replace(&mut self.seen[id as usize], true) {
+            "a feature is in the reference lists twice"
+        } else {
+            let last = self.last_source[feature.target as usize].replace(source);
+            if last != Some(source) {
+                return Ok(());
+            }
+            let at = Place::Byte(feature.offset);
+            return Err(CrfsuiteError::DuplicateFeature { at });
+        };
+        Err(CrfsuiteError::Reference { offset, reason })
+    }
+
+    /// Checks that every feature was in a list.
+    fn check_complete(&self) -> Result<(), CrfsuiteError> {
+        for (feature, &seen) in self.features.iter().zip(&self.seen) {
+            let feature = feature?;
+            if !seen && feature.kind != FeatureType::Boundary {
+                return Err(CrfsuiteError::Reference {
+                    offset: feature.offset,
+                    reason: "the feature is in no reference list",
+                });
+            }
+        }
+        Ok(())
+    }
+}

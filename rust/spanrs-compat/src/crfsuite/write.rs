@@ -1,0 +1,194 @@
+use super::error::{CrfsuiteError, Place};
+use super::read::check_id;
+use super::{
+    BOUNDARY_REFS, CHUNK_HEADER_SIZE, CrfsuiteModel, FEATURE_SIZE, FeatureType, HEADER_SIZE, MAGIC,
+    MODEL_TYPE, VERSION, cqdb,
+};
+
+/// Largest file; CRFsuite adds 16 to the size in 32 bits before it allocates memory.
+const MAX_SIZE: usize = u32::MAX as usize - 16;
+
+/// Source and target of a feature.
+type Edge = (u32, u32);
+
+pub(super) fn write(model: &CrfsuiteModel) -> Result<Vec<u8>, CrfsuiteError> {
+    let states: Vec<Edge> = model
+        .states
+        .iter()
+        .map(|f| (f.attribute, f.label))
+        .collect();
+    let transitions: Vec<Edge> = model.transitions.iter().map(|f| (f.from, f.to)).collect();
+    check_features(model)?;
+
+    let mut out = vec![0; HEADER_SIZE];
+    let features_offset = to_u32(out.len())?;
+    write_features(&mut out, model)?;
+    let labels_offset = to_u32(out.len())?;
+    cqdb::write(&mut out, &model.labels, "label")?;
+    let attributes_offset = to_u32(out.len())?;
+    cqdb::write(&mut out, &model.attributes, "attribute")?;
+
+    let labels = model.labels.len();
+    let lists = Lists::group(&transitions, labels, labels, Place::Transition)?;
+    let label_refs_offset = lists.write(&mut out, "LFRF", states.len(), BOUNDARY_REFS)?;
+    let lists = Lists::group(&states, model.attributes.len(), labels, Place::State)?;
+    let attribute_refs_offset = lists.write(&mut out, "AFRF", 0, 0)?;
+
+    if out.len() > MAX_SIZE {
+        return Err(CrfsuiteError::TooLarge);
+    }
+    let mut header = Vec::with_capacity(HEADER_SIZE);
+    header.extend_from_slice(MAGIC);
+    put_u32(&mut header, to_u32(out.len())?);
+    header.extend_from_slice(MODEL_TYPE);
+    for field in [
+        VERSION,
+        0,
+        to_u32(labels)?,
+        to_u32(model.attributes.len())?,
+        features_offset,
+        labels_offset,
+        attributes_offset,
+        label_refs_offset,
+        attribute_refs_offset,
+    ] {
+        put_u32(&mut header, field);
+    }
+    out[..HEADER_SIZE].copy_from_slice(&header);
+    Ok(out)
+}
+
+/// Checks ids and weights.
+fn check_features(model: &CrfsuiteModel) -> Result<(), CrfsuiteError> {
+    let (labels, attributes) = (model.labels.len(), model.attributes.len());
+    let check_weight = |at, weight: f64| match weight.is_finite() {
+        true => Ok(()),
+        false => Err(CrfsuiteError::Weight { at, weight }),
+    };
+    for (index, state) in model.states.iter().enumerate() {
+        let at = Place::State(index);
+        check_id(at, "attribute", state.attribute, attributes)?;
+        check_id(at, "label", state.label, labels)?;
+        check_weight(at, state.weight)?;
+    }
+    for (index, transition) in model.transitions.iter().enumerate() {
+        let at = Place::Transition(index);
+        check_id(at, "label", transition.from, labels)?;
+        check_id(at, "label", transition.to, labels)?;
+        check_weight(at, transition.weight)?;
+    }
+    Ok(())
+}
+
+fn write_features(out: &mut Vec<u8>, model: &CrfsuiteModel) -> Result<(), CrfsuiteError> {
+    let count = model.states.len() + model.transitions.len();
+    if count > MAX_SIZE / FEATURE_SIZE {
+        return Err(CrfsuiteError::TooLarge);
+    }
+    out.reserve(CHUNK_HEADER_SIZE + FEATURE_SIZE * count);
+    out.extend_from_slice(b"FEAT");
+    put_u32(out, to_u32(CHUNK_HEADER_SIZE + FEATURE_SIZE * count)?);
+    put_u32(out, to_u32(count)?);
+    let mut put = |kind: FeatureType, source, target, weight: f64| {
+        put_u32(out, kind as u32);
+        put_u32(out, source);
+        put_u32(out, target);
+        out.extend_from_slice(&weight.to_le_bytes());
+    };
+    for f in &model.states {
+        put(FeatureType::State, f.attribute, f.label, f.weight);
+    }
+    for f in &model.transitions {
+        put(FeatureType::Transition, f.from, f.to, f.weight);
+    }
+    Ok(())
+}
+
+/// Indices of features grouped by their source, in increasing order within a group.
+struct Lists {
+    /// End of the group of each source in `indices`.
+    ends: Vec<usize>,
+    indices: Vec<u32>,
+}
+
+impl Lists {
+    /// Groups features by source (counting sort) and checks that no feature occurs twice.
+    fn group(
+        edges: &[Edge],
+        sources: usize,
+        labels: usize,
+        place: fn(usize) -> Place,
+    ) -> Result<Self, CrfsuiteError> {
+        // Number of features of each source, then the start of each group, which filling moves to its end.
+        let mut ends = vec![0; sources];
+        for &(source, _) in edges {
+            ends[source as usize] += 1;
+        }
+        let mut start = 0;
+        for end in &mut ends {
+            start += std::mem::replace(end, start);
+        }
+        let mut indices = vec![0; edges.len()];
+        for (index, &(source, _)) in edges.iter().enumerate() {
+            let end = &mut ends[source as usize];
+            indices[*end] = to_u32(index)?;
+            *end += 1;
+        }
+        // Groups follow each other, so comparing with the latest source of a label is enough.
+        let mut last_source = vec![None; labels];
+        for &index in &indices {
+            let (source, target) = edges[index as usize];
+            if last_source[target as usize].replace(source) == Some(source) {
+                let at = place(index as usize);
+                return Err(CrfsuiteError::DuplicateFeature { at });
+            }
+        }
+        Ok(Self { ends, indices })
+    }
+
+    /// Appends the chunk, aligned to four bytes, and returns its offset. `first` is the feature id of index 0.
+    fn write(
+        &self,
+        out: &mut Vec<u8>,
+        chunk: &str,
+        first: usize,
+        empty: usize,
+    ) -> Result<u32, CrfsuiteError> {
+        out.resize(out.len().next_multiple_of(4), 0);
+        let start = out.len();
+        let entries = self.ends.len() + empty;
+        let lists = start + CHUNK_HEADER_SIZE + 4 * entries;
+        let first = to_u32(first)?;
+        out.extend_from_slice(chunk.as_bytes());
+        put_u32(
+            out,
+            to_u32(lists + 4 * (self.ends.len() + self.indices.len()) - start)?,
+        );
+        put_u32(out, to_u32(entries)?);
+        let mut begin = 0;
+        for (source, &end) in self.ends.iter().enumerate() {
+            put_u32(out, to_u32(lists + 4 * (source + begin))?);
+            begin = end;
+        }
+        out.resize(lists, 0);
+        begin = 0;
+        for &end in &self.ends {
+            put_u32(out, to_u32(end - begin)?);
+            for &index in &self.indices[begin..end] {
+                put_u32(out, first + index);
+            }
+            begin = end;
+        }
+        to_u32(start)
+    }
+}
+
+/// Appends a little-endian integer.
+pub(super) fn put_u32(out: &mut Vec<u8>, value: u32) {
+    out.extend_from_slice(&value.to_le_bytes());
+}
+
+/// Converts a size, offset or id.
+pub(super) fn to_u32(value: usize) -> Result<u32, CrfsuiteError> {
+    u32::try_from(value).map_err(|_| CrfsuiteError::TooLarge)
+}

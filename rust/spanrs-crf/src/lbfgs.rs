@@ -1,0 +1,418 @@
+//! Limited-memory BFGS (Liu and Nocedal 1989), and its orthant-wise variant for L1 penalties.
+
+use std::collections::VecDeque;
+
+use crate::error::{Error, Result};
+
+/// Armijo constant: the least decrease of the objective, as a share of what the slope promises.
+const ARMIJO: f64 = 1e-4;
+/// Curvature constant of the strong Wolfe conditions.
+const CURVATURE: f64 = 0.9;
+
+/// When and how to stop, and how much to remember.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Lbfgs {
+    /// Number of correction pairs.
+    pub memory: usize,
+    /// Coefficient of the L1 penalty; above 0 selects OWL-QN (Andrew and Gao 2007).
+    pub c1: f64,
+    /// Largest number of iterations.
+    pub max_iterations: usize,
+    /// Stop when the norm of the gradient is below this, relative to the norm of the weights (at least 1).
+    pub epsilon: f64,
+    /// Iterations over which the improvement of the objective is measured.
+    pub period: usize,
+    /// Stop when that improvement is below this, relative to the objective.
+    pub delta: f64,
+    /// Largest number of evaluations in one line search.
+    pub max_linesearch: usize,
+}
+
+impl Default for Lbfgs {
+    /// CRFsuite's defaults with a larger memory, which needs fewer evaluations.
+    fn default() -> Self {
+        Self {
+            memory: 20,
+            c1: 0.0,
+            max_iterations: usize::MAX,
+            epsilon: 1e-5,
+            period: 10,
+            delta: 1e-5,
+            max_linesearch: 20,
+        }
+    }
+}
+
+/// State after an iteration.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Iteration {
+    /// Its number, from 1.
+    pub iteration: usize,
+    /// The objective, penalties included.
+    pub loss: f64,
+    /// Norm of the (pseudo-)gradient; None for online algorithms.
+    pub gradient_norm: Option<f64>,
+    /// Number of weights that are not 0.
+    pub active: usize,
+    /// Evaluations of the objective in this iteration.
+    pub evaluations: usize,
+}
+
+/// Why the optimisation ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stop {
+    /// The gradient is small enough.
+    Converged,
+    /// The objective stopped improving.
+    Delta,
+    /// The largest number of iterations was reached.
+    MaxIterations,
+    /// No step along the search direction decreases the objective; usually the limit of precision.
+    LineSearch,
+    /// `after` asked to stop.
+    Asked,
+}
+
+impl Lbfgs {
+    /// Minimises `evaluate`, which returns the objective at its first argument and writes the gradient to the second.
+    /// `weights` are the start, and in the end the best point. `after` is called after each iteration; false stops.
+    ///
+    /// # Errors
+    /// Those of `evaluate` and `after`; `weights` are then the last accepted point.
+    pub fn minimise(
+        &self,
+        weights: &mut [f64],
+        mut evaluate: impl FnMut(&[f64], &mut [f64]) -> Result<f64>,
+        mut after: impl FnMut(Iteration, &[f64]) -> Result<bool>,
+    ) -> Result<Stop> {
+        let n = weights.len();
+        let mut smooth = vec![0.0; n];
+        let mut loss = evaluate(weights, &mut smooth)? + self.penalty(weights);
+        let mut gradient = smooth.clone();
+        self.pseudo_gradient(weights, &smooth, &mut gradient);
+        if self.small(weights, &gradient) {
+            return Ok(Stop::Converged);
+        }
+        let mut pairs: VecDeque<Pair> = VecDeque::new();
+        let mut losses = VecDeque::from([loss]);
+        let mut direction = vec![0.0; n];
+        let mut next = Point {
+            weights: vec![0.0; n],
+            gradient: vec![0.0; n],
+        };
+        for iteration in 1..=self.max_iterations {
+            descend(&pairs, &gradient, &mut direction);
+            if self.c1 > 0.0 {
+                // The direction must not leave the orthant of the pseudo-gradient.
+                for (step, slope) in direction.iter_mut().zip(&gradient) {
+                    *step = if *step * slope < 0.0 { *step } else { 0.0 };
+                }
+            }
+            let first = match pairs.is_empty() {
+                true => 1.0 / norm(&gradient).max(1.0),
+                false => 1.0,
+            };
+            let start = Start {
+                weights,
+                loss,
+                gradient: &gradient,
+                direction: &direction,
+            };
+            let found = match self.c1 > 0.0 {
+                true => self.backtrack(&start, first, &mut next, &mut evaluate)?,
+                false => self.strong_wolfe(&start, first, &mut next, &mut evaluate)?,
+            };
+            let Some((new_loss, evaluations)) = found else {
+                if pairs.is_empty() {
+                    return Ok(Stop::LineSearch);
+                }
+                // Old curvature may mislead: start again with steepest descent.
+                pairs.clear();
+                continue;
+            };
+            remember(&mut pairs, self.memory, weights, &smooth, &next);
+            weights.copy_from_slice(&next.weights);
+            smooth.copy_from_slice(&next.gradient);
+            loss = new_loss;
+            self.pseudo_gradient(weights, &smooth, &mut gradient);
+            let state = Iteration {
+                iteration,
+                loss,
+                gradient_norm: Some(norm(&gradient)),
+                active: weights.iter().filter(|weight| **weight != 0.0).count(),
+                evaluations,
+            };
+            if !after(state, weights)? {
+                return Ok(Stop::Asked);
+            }
+            if self.small(weights, &gradient) {
+                return Ok(Stop::Converged);
+            }
+            losses.push_back(loss);
+            if losses.len() > self.period.max(1) {
+                let before = losses.pop_front().unwrap_or(loss);
+                if before - loss < self.delta * loss.abs() {
+                    return Ok(Stop::Delta);
+                }
+            }
+        }
+        Ok(Stop::MaxIterations)
+    }
+
+    fn small(&self, weights: &[f64], gradient: &[f64]) -> bool {
+        norm(gradient) <= self.epsilon * norm(weights).max(1.0)
+    }
+
+    fn penalty(&self, weights: &[f64]) -> f64 {
+        match self.c1 > 0.0 {
+            true => self.c1 * weights.iter().map(|weight| weight.abs()).sum::<f64>(),
+            false => 0.0,
+        }
+    }
+
+    /// The subgradient of least norm (Andrew and Gao 2007, Eq. 4).
+    fn pseudo_gradient(&self, weights: &[f64], smooth: &[f64], out: &mut [f64]) {
+        if self.c1 <= 0.0 {
+            return out.copy_from_slice(smooth);
+        }
+        for ((out, weight), slope) in out.iter_mut().zip(weights).zip(smooth) {
+            *out = if *weight != 0.0 {
+                slope + self.c1 * weight.signum()
+            } else if slope + self.c1 < 0.0 {
+                slope + self.c1
+            } else if slope - self.c1 > 0.0 {
+                slope - self.c1
+            } else {
+                0.0
+            };
+        }
+    }
+
+    /// Backtracking with projection onto the orthant; returns the loss and the number of evaluations.
+    fn backtrack(
+        &self,
+        start: &Start,
+        first: f64,
+        next: &mut Point,
+        evaluate: &mut impl FnMut(&[f64], &mut [f64]) -> Result<f64>,
+    ) -> Result<Option<(f64, usize)>> {
+        let mut step = first;
+        for trial in 1..=self.max_linesearch {
+            start.go(step, &mut next.weights);
+            let mut promised = 0.0;
+            let both = start.weights.iter().zip(start.gradient);
+            for (new, (old, slope)) in next.weights.iter_mut().zip(both) {
+                let orthant = if *old != 0.0 { *old } else { -slope };
+                if *new * orthant <= 0.0 {
+                    *new = 0.0;
+                }
+                promised += slope * (*new - old);
+            }
+            let loss = tolerant(evaluate(&next.weights, &mut next.gradient))?;
+            let loss = loss + self.penalty(&next.weights);
+            if loss <= start.loss + ARMIJO * promised && promised < 0.0 {
+                return Ok(Some((loss, trial)));
+            }
+            step *= 0.5;
+        }
+        Ok(None)
+    }
+
+    /// A step that meets the strong Wolfe conditions (Nocedal and Wright 2006, algorithms 3.5 and 3.6), or the best of
+    /// those tried that decreases the loss enough.
+    fn strong_wolfe(
+        &self,
+        start: &Start,
+        first: f64,
+        next: &mut Point,
+        evaluate: &mut impl FnMut(&[f64], &mut [f64]) -> Result<f64>,
+    ) -> Result<Option<(f64, usize)>> {
+        let slope = dot(start.gradient, start.direction);
+        if slope >= 0.0 {
+            return Ok(None);
+        }
+        let origin = Trial {
+            step: 0.0,
+            loss: start.loss,
+            slope,
+        };
+        let (mut low, mut high): (Trial, Option<Trial>) = (origin, None);
+        let mut step = first;
+        for trial in 1..=self.max_linesearch {
+            start.go(step, &mut next.weights);
+            let loss = tolerant(evaluate(&next.weights, &mut next.gradient))?;
+            let own = Trial {
+                step,
+                loss,
+                slope: match loss.is_finite() {
+                    true => dot(&next.gradient, start.direction),
+                    false => f64::INFINITY,
+                },
+            };
+            let enough = loss <= start.loss + ARMIJO * step * slope;
+            if enough && own.slope.abs() <= -CURVATURE * slope {
+                return Ok(Some((loss, trial)));
+            }
+            if !enough || loss >= low.loss && low.step > 0.0 {
+                high = Some(own);
+            } else {
+                if own.slope * (high.map_or(f64::INFINITY, |high| high.step) - low.step) >= 0.0 {
+                    high = Some(low);
+                }
+                low = own;
+            }
+            step = match high {
+                Some(high) => low.between(high),
+                None => step * 2.0,
+            };
+        }
+        if low.step > 0.0 {
+            start.go(low.step, &mut next.weights);
+            let loss = evaluate(&next.weights, &mut next.gradient)?;
+            return Ok(Some((loss, self.max_linesearch + 1)));
+        }
+        Ok(None)
+    }
+}
+
+/// A step that overflows is too long, not an error.
+fn tolerant(loss: Result<f64>) -> Result<f64> {
+    match loss {
+        Err(Error::NotFinite | Error::Transition { .. }) => Ok(f64::INFINITY),
+        loss => loss,
+    }
+}
+
+struct Point {
+    weights: Vec<f64>,
+    gradient: Vec<f64>,
+}
+
+/// Where a line search begins.
+struct Start<'a> {
+    weights: &'a [f64],
+    loss: f64,
+    gradient: &'a [f64],
+    direction: &'a [f64],
+}
+
+impl Start<'_> {
+    fn go(&self, step: f64, weights: &mut [f64]) {
+        let both = self.weights.iter().zip(self.direction);
+        for (new, (old, direction)) in weights.iter_mut().zip(both) {
+            *new = old + step * direction;
+        }
+    }
+}
+
+/// Loss and slope at a step.
+#[derive(Clone, Copy)]
+struct Trial {
+    step: f64,
+    loss: f64,
+    slope: f64,
+}
+
+impl Trial {
+    /// The minimum of the cubic through both (Nocedal and Wright 2006, Eq. 3.59), kept away from the ends.
+    fn between(self, other: Self) -> f64 {
+        let width = other.step - self.step;
+        let d1 = self.slope + other.slope - 3.0 * (self.loss - other.loss) / -width;
+        let d2 = (d1 * d1 - self.slope * other.slope).max(0.0).sqrt() * width.signum();
+        let share = (other.slope + d2 - d1) / (other.slope - self.slope + 2.0 * d2);
+        let step = other.step - width * share;
+        let (least, most) = (self.step + 0.1 * width, self.step + 0.9 * width);
+        let (least, most) = (least.min(most), least.max(most));
+        match step.is_finite() {
+            true => step.clamp(least, most),
+            false => self.step + 0.5 * width,
+        }
+    }
+}
+
+/// Differences of points and gradients.
+struct Pair {
+    points: Vec<f64>,
+    gradients: Vec<f64>,
+    /// `1 / (points . gradients)`
+    inverse: f64,
+}
+
+/// Adds the latest differences, in the buffers of the oldest where there are enough.
+fn remember(
+    pairs: &mut VecDeque<Pair>,
+    memory: usize,
+    weights: &[f64],
+    smooth: &[f64],
+    next: &Point,
+) {
+    let mut pair = match pairs.len() < memory.max(1) {
+        true => Pair {
+            points: vec![0.0; weights.len()],
+            gradients: vec![0.0; weights.len()],
+            inverse: 0.0,
+        },
+        false => match pairs.pop_front() {
+            Some(pair) => pair,
+            None => return,
+        },
+    };
+    for (difference, (new, old)) in pair.points.iter_mut().zip(next.weights.iter().zip(weights)) {
+        *difference = new - old;
+    }
+    let both = next.gradient.iter().zip(smooth);
+    for (difference, (new, old)) in pair.gradients.iter_mut().zip(both) {
+        *difference = new - old;
+    }
+    let product = dot(&pair.points, &pair.gradients);
+    // Without positive curvature the pair would break the recursion.
+    if product > f64::EPSILON * dot(&pair.gradients, &pair.gradients) {
+        pair.inverse = 1.0 / product;
+        pairs.push_back(pair);
+    }
+}
+
+/// Minus the inverse Hessian times the gradient, by the two-loop recursion.
+fn descend(pairs: &VecDeque<Pair>, gradient: &[f64], direction: &mut [f64]) {
+    for (step, slope) in direction.iter_mut().zip(gradient) {
+        *step = -slope;
+    }
+    let mut factors = Vec::with_capacity(pairs.len());
+    for pair in pairs.iter().rev() {
+        let factor = pair.inverse * dot(&pair.points, direction);
+        add(direction, -factor, &pair.gradients);
+        factors.push(factor);
+    }
+    if let Some(last) = pairs.back() {
+        let scale = 1.0 / (last.inverse * dot(&last.gradients, &last.gradients));
+        direction.iter_mut().for_each(|step| *step *= scale);
+    }
+    for (pair, factor) in pairs.iter().zip(factors.into_iter().rev()) {
+        let back = pair.inverse * dot(&pair.gradients, direction);
+        add(direction, factor - back, &pair.points);
+    }
+}
+
+/// The inner product, in eight sums that vectorise.
+fn dot(a: &[f64], b: &[f64]) -> f64 {
+    let mut sums = [0.0; 8];
+    let (a, rest_a) = a.as_chunks::<8>();
+    let (b, rest_b) = b.as_chunks::<8>();
+    for (a, b) in a.iter().zip(b) {
+        for lane in 0..8 {
+            sums[lane] += a[lane] * b[lane];
+        }
+    }
+    let rest = rest_a.iter().zip(rest_b).map(|(a, b)| a * b);
+    sums.iter().sum::<f64>() + rest.sum::<f64>()
+}
+
+fn add(sums: &mut [f64], factor: f64, values: &[f64]) {
+    for (sum, value) in sums.iter_mut().zip(values) {
+        *sum += factor * value;
+    }
+}
+
+fn norm(values: &[f64]) -> f64 {
+    dot(values, values).sqrt()
+}

@@ -1,0 +1,319 @@
+//! State weights and items in the order in which the objective reads them.
+
+use std::ops::Range;
+
+use crate::corpus::Corpus;
+use crate::features::Features;
+use crate::simd::LANES;
+
+/// Attributes with fewer labels than this share of a row keep a list of labels instead of a row.
+const SPARSE: usize = 8;
+
+/// The items of a corpus by code. Codes below `rows` are rows of the dense table, the others are runs of the sparse one;
+/// both are ordered by frequency, so that frequent attributes share cache lines.
+#[derive(Debug)]
+pub(crate) struct Packed {
+    /// Length of a dense row.
+    width: usize,
+    /// Number of dense rows.
+    rows: usize,
+    /// Attributes in the order of their codes.
+    attributes: Vec<u32>,
+    /// Start offset of each run of the sparse table, and the end of the last.
+    starts: Vec<u32>,
+    /// The label of each sparse weight.
+    labels: Vec<u32>,
+    /// End offset of each token's items.
+    ends: Vec<usize>,
+    /// The codes of each token, ascending.
+    codes: Vec<u32>,
+    /// The value of each item; empty if all are 1.
+    values: Vec<f64>,
+    /// Number of items of each code.
+    counts: Vec<u32>,
+}
+
+/// A number for each state feature, as rows and runs.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Table<T> {
+    dense: Vec<T>,
+    sparse: Vec<T>,
+}
+
+impl Packed {
+    pub(crate) fn of(corpus: &Corpus, features: &Features, width: usize) -> Self {
+        let mut counts = vec![0_u32; corpus.attributes()];
+        for token in 0..corpus.tokens() {
+            for (attribute, _) in corpus.items(token) {
+                counts[attribute as usize] += 1;
+            }
+        }
+        let labels_of = |attribute: u32| features.state(attribute as usize).1;
+        let least = (width / SPARSE).max(2);
+        let mut attributes: Vec<u32> = (0..corpus.attributes() as u32)
+            .filter(|&attribute| !labels_of(attribute).is_empty())
+            .collect();
+        attributes.sort_by_key(|&attribute| {
+            let sparse = labels_of(attribute).len() < least;
+            (sparse, u32::MAX - counts[attribute as usize], attribute)
+        });
+        let rows = attributes.partition_point(|&attribute| labels_of(attribute).len() >= least);
+        let (mut starts, mut labels) = (vec![0], Vec::new());
+        for &attribute in &attributes[rows..] {
+            labels.extend_from_slice(labels_of(attribute));
+            starts.push(labels.len() as u32);
+        }
+        let mut code_of = vec![u32::MAX; corpus.attributes()];
+        for (code, &attribute) in attributes.iter().enumerate() {
+            code_of[attribute as usize] = code as u32;
+        }
+        let mut packed = Self {
+            width,
+            rows,
+            starts,
+            labels,
+            ends: Vec::with_capacity(corpus.tokens()),
+            codes: Vec::new(),
+            values: Vec::new(),
+            counts: attributes.iter().map(|&at| counts[at as usize]).collect(),
+            attributes,
+        };
+        packed.add_items(corpus, &code_of);
+        packed
+    }
+
+    fn add_items(&mut self, corpus: &Corpus, code_of: &[u32]) {
+        let mut items = Vec::new();
+        let valued = corpus.has_values();
+        self.codes.reserve_exact(corpus.items_len());
+        for token in 0..corpus.tokens() {
+            items.clear();
+            let known = corpus.items(token);
+            items.extend(known.map(|(attribute, value)| (code_of[attribute as usize], value)));
+            // Attributes without features have no code.
+            items.retain(|(code, _)| *code != u32::MAX);
+            items.sort_by_key(|(code, _)| *code);
+            self.codes.extend(items.iter().map(|(code, _)| code));
+            if valued {
+                self.values.extend(items.iter().map(|(_, value)| value));
+            }
+            self.ends.push(self.codes.len());
+        }
+    }
+
+    /// Length of a dense row.
+    pub(crate) fn width(&self) -> usize {
+        self.width
+    }
+
+    /// A table of zeros.
+    pub(crate) fn table<T: Clone + Default>(&self) -> Table<T> {
+        Table {
+            dense: vec![T::default(); self.rows * self.width],
+            sparse: vec![T::default(); self.labels.len()],
+        }
+    }
+
+    /// Copies weights, in the order of the features, into a table.
+    pub(crate) fn pack(&self, features: &Features, weights: &[f64], table: &mut Table<f32>) {
+        for (code, &attribute) in self.attributes.iter().enumerate() {
+            let (start, labels) = features.state(attribute as usize);
+            let weights = &weights[start..][..labels.len()];
+            match code.checked_sub(self.rows) {
+                None => {
+                    let row = &mut table.dense[code * self.width..][..self.width];
+                    for (label, weight) in labels.iter().zip(weights) {
+                        row[*label as usize] = *weight as f32;
+                    }
+                }
+                Some(run) => {
+                    let run = &mut table.sparse[self.run(run)];
+                    for (own, weight) in run.iter_mut().zip(weights) {
+                        *own = *weight as f32;
+                    }
+                }
+            }
+        }
+    }
+
+    /// Copies a table into derivatives, in the order of the features.
+    pub(crate) fn unpack(&self, features: &Features, table: &Table<f64>, gradient: &mut [f64]) {
+        for (code, &attribute) in self.attributes.iter().enumerate() {
+            let (start, labels) = features.state(attribute as usize);
+            let derivatives = &mut gradient[start..][..labels.len()];
+            match code.checked_sub(self.rows) {
+                None => {
+                    let row = &table.dense[code * self.width..][..self.width];
+                    for (derivative, label) in derivatives.iter_mut().zip(labels) {
+                        *derivative = row[*label as usize];
+                    }
+                }
+                Some(run) => derivatives.copy_from_slice(&table.sparse[self.run(run)]),
+            }
+        }
+    }
+
+    fn run(&self, run: usize) -> Range<usize> {
+        self.starts[run] as usize..self.starts[run + 1] as usize
+    }
+
+    /// The codes of a token and their values, which are empty if all are 1.
+    #[inline(always)]
+    fn items(&self, token: usize) -> (&[u32], &[f64]) {
+        let start = if token == 0 { 0 } else { self.ends[token - 1] };
+        let places = start..self.ends[token];
+        let values = match self.values.is_empty() {
+            true => &[][..],
+            false => &self.values[places.clone()],
+        };
+        (&self.codes[places], values)
+    }
+
+    /// Adds the weights of a token's items to a row of label scores.
+    #[inline(always)]
+    pub(crate) fn add_scores(&self, table: &Table<f32>, token: usize, row: &mut [f64]) {
+        let (codes, values) = self.items(token);
+        let dense = codes
+            .iter()
+            .take_while(|&&code| (code as usize) < self.rows);
+        let dense = dense.count();
+        let rows = (&codes[..dense], values.get(..dense).unwrap_or(&[]));
+        let mut column = 0;
+        while row.len() - column >= 32 {
+            self.add_rows::<32>(&table.dense, rows, column, row);
+            column += 32;
+        }
+        if row.len() - column >= 16 {
+            self.add_rows::<16>(&table.dense, rows, column, row);
+            column += 16;
+        }
+        if row.len() - column >= LANES {
+            self.add_rows::<LANES>(&table.dense, rows, column, row);
+        }
+        for (at, &code) in codes.iter().enumerate().skip(dense) {
+            let value = values.get(at).copied().unwrap_or(1.0);
+            for place in self.run(code as usize - self.rows) {
+                row[self.labels[place] as usize] += value * f64::from(table.sparse[place]);
+            }
+        }
+    }
+
+    /// Adds `N` columns of dense rows, which stay in registers.
+    #[inline(always)]
+    fn add_rows<const N: usize>(
+        &self,
+        dense: &[f32],
+        (codes, values): (&[u32], &[f64]),
+        column: usize,
+        row: &mut [f64],
+    ) {
+        let mut sums = [0.0; N];
+        for (at, &code) in codes.iter().enumerate() {
+            let weights = &dense[code as usize * self.width + column..][..N];
+            match values.get(at) {
+                None => {
+                    for lane in 0..N {
+                        sums[lane] += f64::from(weights[lane]);
+                    }
+                }
+                Some(value) => {
+                    for lane in 0..N {
+                        sums[lane] += value * f64::from(weights[lane]);
+                    }
+                }
+            }
+        }
+        for (score, sum) in row[column..][..N].iter_mut().zip(sums) {
+            *score += sum;
+        }
+    }
+
+    /// Splits the codes into `n` ranges with similar amounts of work.
+    pub(crate) fn ranges(&self, n: usize) -> Vec<Range<usize>> {
+        let dense = 2 + self.width as u64 / LANES as u64;
+        let work = |code: usize| match code < self.rows {
+            true => dense * u64::from(self.counts[code]),
+            false => 2 * u64::from(self.counts[code]),
+        };
+        let all: u64 = (0..self.counts.len()).map(work).sum();
+        let (mut ranges, mut start, mut sum) = (Vec::new(), 0, 0);
+        for code in 0..self.counts.len() {
+            sum += work(code);
+            if sum * n as u64 >= all * (ranges.len() as u64 + 1) {
+                ranges.push(start..code + 1);
+                start = code + 1;
+            }
+        }
+        ranges
+    }
+
+    /// Splits a table at the borders of ranges of codes.
+    pub(crate) fn split<'a>(
+        &self,
+        table: &'a mut Table<f64>,
+        ranges: &[Range<usize>],
+    ) -> Vec<Part<'a>> {
+        let (mut dense, mut sparse) = (table.dense.as_mut_slice(), table.sparse.as_mut_slice());
+        let mut parts = Vec::new();
+        for codes in ranges {
+            let rows = codes.start.min(self.rows)..codes.end.min(self.rows);
+            let runs = codes.start.max(self.rows)..codes.end.max(self.rows);
+            let first = self.starts[runs.start - self.rows] as usize;
+            let weights = self.starts[runs.end - self.rows] as usize - first;
+            let (own_dense, own_sparse);
+            (own_dense, dense) = dense.split_at_mut(rows.len() * self.width);
+            (own_sparse, sparse) = sparse.split_at_mut(weights);
+            parts.push(Part {
+                codes: codes.clone(),
+                dense: own_dense,
+                sparse: own_sparse,
+                first,
+            });
+        }
+        parts
+    }
+}
+
+/// The derivatives of a range of codes.
+#[derive(Debug)]
+pub(crate) struct Part<'a> {
+    codes: Range<usize>,
+    dense: &'a mut [f64],
+    sparse: &'a mut [f64],
+    /// Offset of `sparse` in the table.
+    first: usize,
+}
+
+impl Part<'_> {
+    /// Sets all to 0.
+    pub(crate) fn clear(&mut self) {
+        self.dense.fill(0.0);
+        self.sparse.fill(0.0);
+    }
+
+    /// Adds a row of label derivatives to those of a token's items that are in this part.
+    #[inline(always)]
+    pub(crate) fn add(&mut self, packed: &Packed, token: usize, row: &[f64]) {
+        let (codes, values) = packed.items(token);
+        let before = codes.iter();
+        let before = before.take_while(|&&code| (code as usize) < self.codes.start);
+        for (at, &code) in codes.iter().enumerate().skip(before.count()) {
+            let code = code as usize;
+            if code >= self.codes.end {
+                break;
+            }
+            let value = values.get(at).copied().unwrap_or(1.0);
+            if code < packed.rows {
+                let own = (code - self.codes.start) * packed.width;
+                let own = &mut self.dense[own..][..packed.width];
+                for (sum, derivative) in own.iter_mut().zip(row) {
+                    *sum += value * derivative;
+                }
+            } else {
+                for place in packed.run(code - packed.rows) {
+                    self.sparse[place - self.first] += value * row[packed.labels[place] as usize];
+                }
+            }
+        }
+    }
+}

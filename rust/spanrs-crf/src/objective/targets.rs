@@ -1,0 +1,186 @@
+//! Loss and derivatives of sequences for each kind of target.
+
+use std::ops::Range;
+
+use crate::corpus::{Corpus, Target};
+use crate::error::{Error, Result};
+use crate::forward_backward::PairSums;
+use crate::lattice::Lattice;
+use crate::simd::{Kernel, dispatch, padded};
+use crate::transitions::Transitions;
+
+use super::packed::{Packed, Table};
+
+/// Adds the state scores of tokens to their rows.
+struct AddScores<'a>(&'a Packed, &'a Table<f32>, Range<usize>, &'a mut [f64]);
+
+impl Kernel for AddScores<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn call(self) {
+        let Self(packed, weights, tokens, rows) = self;
+        for (token, row) in tokens.zip(rows.chunks_exact_mut(packed.width())) {
+            packed.add_scores(weights, token, row);
+        }
+    }
+}
+
+/// Work space of one piece of the corpus.
+#[derive(Debug, Default)]
+pub(crate) struct Work {
+    lattice: Lattice,
+    constrained: Lattice,
+    loss: f64,
+    /// Expected minus observed label probabilities, padded rows.
+    rows: Vec<f64>,
+    expected: PairSums,
+    /// Observed transition counts, row-major.
+    observed: Vec<f64>,
+    /// Expected transition counts under the constraints of partial targets.
+    allowed: PairSums,
+    labels: Vec<usize>,
+}
+
+impl Work {
+    /// Clears the sums.
+    pub(crate) fn begin(&mut self, labels: usize) {
+        self.expected.clear(labels);
+        self.allowed.clear(labels);
+        self.observed.clear();
+        self.observed.resize(labels * labels, 0.0);
+        self.loss = 0.0;
+    }
+
+    /// The lattice whose scores [`Work::sequence`] reads.
+    pub(crate) fn lattice(&mut self) -> &mut Lattice {
+        &mut self.lattice
+    }
+
+    /// Computes loss and derivatives of a range of sequences.
+    pub(crate) fn run(
+        &mut self,
+        corpus: &Corpus,
+        transitions: &Transitions,
+        sequences: Range<usize>,
+        (packed, weights): (&Packed, &Table<f32>),
+    ) -> Result<()> {
+        let labels = corpus.labels();
+        let width = padded(labels);
+        self.begin(labels);
+        let mut rows = std::mem::take(&mut self.rows);
+        rows.clear();
+        for at in sequences {
+            let tokens = corpus.sequence(at);
+            let start = rows.len();
+            rows.resize(start + tokens.len() * width, 0.0);
+            self.lattice.reset(tokens.len(), labels);
+            let scores = &mut self.lattice.scores[..];
+            dispatch(AddScores(packed, weights, tokens, scores));
+            self.loss += self.sequence(corpus, transitions, at, &mut rows[start..])?;
+        }
+        self.rows = rows;
+        Ok(())
+    }
+
+    /// The loss of the sequences.
+    pub(crate) fn loss(&self) -> f64 {
+        self.loss
+    }
+
+    /// Expected minus observed label probabilities of the tokens, padded rows.
+    pub(crate) fn rows(&self) -> &[f64] {
+        &self.rows
+    }
+
+    /// Adds expected minus observed transition counts.
+    pub(crate) fn add_pairs_to(&self, transitions: &Transitions, sums: &mut [f64]) {
+        let expected = self.expected.probabilities(transitions);
+        let both = expected.zip(self.allowed.probabilities(transitions));
+        for ((sum, (expected, allowed)), observed) in sums.iter_mut().zip(both).zip(&self.observed)
+        {
+            *sum += expected - allowed - observed;
+        }
+    }
+
+    /// Negative log-likelihood of the sequence in the lattice; its differences are added to `rows`.
+    pub(crate) fn sequence(
+        &mut self,
+        corpus: &Corpus,
+        transitions: &Transitions,
+        at: usize,
+        rows: &mut [f64],
+    ) -> Result<f64> {
+        let (labels, weight) = (corpus.labels(), corpus.weight(at));
+        let width = padded(labels);
+        let log_z = self.lattice.forward_backward(transitions)?;
+        if !log_z.is_finite() {
+            return Err(Error::NotFinite);
+        }
+        let expected = &mut self.expected;
+        self.lattice.add_pairs(transitions, weight, expected);
+        self.lattice.add_marginals(weight, rows);
+        let observed = match corpus.target(at) {
+            Target::Labels(known) => {
+                self.labels.clear();
+                self.labels
+                    .extend(known.iter().map(|&label| label as usize));
+                for (token, &label) in self.labels.iter().enumerate() {
+                    rows[token * width + label] -= weight;
+                }
+                for pair in self.labels.windows(2) {
+                    self.observed[pair[0] * labels + pair[1]] += weight;
+                }
+                self.lattice.score(&self.labels, transitions)?
+            }
+            Target::Soft(known) => {
+                let mut own = 0.0;
+                let known_rows = known.chunks_exact(labels).enumerate();
+                for (token, known) in known_rows {
+                    let rows = rows[token * width..].iter_mut().zip(known);
+                    for (difference, probability) in rows {
+                        *difference -= weight * probability;
+                    }
+                    let scores = self.lattice.scores(token).iter().zip(known);
+                    own += scores.map(|(score, p)| score * p).sum::<f64>();
+                }
+                own + self.soft_pairs(known, transitions, weight)
+            }
+            Target::Partial(known) => self.allowed(known, transitions, weight, rows)?,
+        };
+        Ok(weight * (log_z - observed))
+    }
+
+    /// Expected transition score of soft labels; adds their transition counts.
+    fn soft_pairs(&mut self, known: &[f64], transitions: &Transitions, weight: f64) -> f64 {
+        let labels = transitions.labels();
+        let mut sum = 0.0;
+        let rows: Vec<&[f64]> = known.chunks_exact(labels).collect();
+        for pair in rows.windows(2) {
+            for (from, p) in pair[0].iter().enumerate().filter(|(_, p)| **p > 0.0) {
+                for (to, q) in pair[1].iter().enumerate() {
+                    self.observed[from * labels + to] += weight * p * q;
+                    sum += p * q * transitions.score(from, to);
+                }
+            }
+        }
+        sum
+    }
+
+    /// Log partition function over allowed labellings; adds their expected transition counts.
+    fn allowed(
+        &mut self,
+        known: &[bool],
+        transitions: &Transitions,
+        weight: f64,
+        rows: &mut [f64],
+    ) -> Result<f64> {
+        self.constrained.clone_from(&self.lattice);
+        self.constrained.allow(known)?;
+        let log_z = self.constrained.forward_backward(transitions)?;
+        let allowed = &mut self.allowed;
+        self.constrained.add_pairs(transitions, weight, allowed);
+        self.constrained.add_marginals(-weight, rows);
+        Ok(log_z)
+    }
+}

@@ -1,0 +1,303 @@
+//! Online training: one update per sequence.
+
+use spanrs_base::{Rng, Watch};
+
+use crate::corpus::{Corpus, Target};
+use crate::error::{Error, Result};
+use crate::features::Features;
+use crate::lattice::Lattice;
+use crate::lbfgs::{Iteration, Stop};
+use crate::transitions::Transitions;
+
+/// How much a sequence that is labelled wrongly changes the weights.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Update {
+    /// Averaged perceptron (Collins 2002).
+    Perceptron,
+    /// Passive-aggressive (Crammer et al. 2006).
+    PassiveAggressive {
+        /// Limit of the step.
+        slack: Slack,
+        /// The margin is the square root of the number of wrong labels, instead of 1.
+        error_sensitive: bool,
+        /// Average the weights over all updates.
+        averaging: bool,
+    },
+    /// Adaptive regularisation of weight vectors (Mejer and Crammer 2010).
+    Arow {
+        /// Initial variance of each weight.
+        variance: f64,
+        /// Trade-off between loss and change of the weights.
+        gamma: f64,
+    },
+}
+
+/// Limits of a passive-aggressive step.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Slack {
+    /// None (PA).
+    None,
+    /// The step is at most this (PA-I).
+    Linear(f64),
+    /// The step shrinks smoothly (PA-II).
+    Quadratic(f64),
+}
+
+/// Options of online training.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Online {
+    /// The update rule.
+    pub update: Update,
+    /// Number of passes over the corpus.
+    pub max_iterations: usize,
+    /// Stop when the loss per token is below this.
+    pub epsilon: f64,
+    /// Seed of the order of sequences.
+    pub seed: u64,
+}
+
+/// A change of the weights under construction.
+struct Change {
+    values: Vec<f64>,
+    /// Changed features in order of first use.
+    touched: Vec<usize>,
+    seen: Vec<bool>,
+    wrong: usize,
+}
+
+impl Online {
+    /// Trains from `weights`, which are updated in place; `after` is called after each pass with the averaged weights, and
+    /// false stops.
+    ///
+    /// # Errors
+    /// [`Error::Target`] for soft labels, [`Error::NotFinite`] if weights overflow, [`Error::Interrupted`]; and those of
+    /// `after`.
+    pub fn train(
+        &self,
+        corpus: &Corpus,
+        features: &Features,
+        weights: &mut Vec<f64>,
+        watch: Watch,
+        mut after: impl FnMut(Iteration, &[f64]) -> Result<bool>,
+    ) -> Result<Stop> {
+        let algorithm = match self.update {
+            Update::Perceptron => "the averaged perceptron",
+            Update::PassiveAggressive { .. } => "passive-aggressive training",
+            Update::Arow { .. } => "AROW",
+        };
+        if (0..corpus.sequences()).any(|at| matches!(corpus.target(at), Target::Soft(_))) {
+            return Err(Error::Target { algorithm });
+        }
+        let averaging = match self.update {
+            Update::Perceptron => true,
+            Update::PassiveAggressive { averaging, .. } => averaging,
+            Update::Arow { .. } => false,
+        };
+        let mut learner = Learner {
+            update: self.update,
+            corpus,
+            features,
+            sums: vec![0.0; if averaging { weights.len() } else { 0 }],
+            variances: match self.update {
+                Update::Arow { variance, .. } => vec![variance; weights.len()],
+                _ => Vec::new(),
+            },
+            transitions: Transitions::new(corpus.labels(), features.pair_scores(weights))?,
+            weights: std::mem::take(weights),
+            change: Change {
+                values: vec![0.0; features.len()],
+                touched: Vec::new(),
+                seen: vec![false; features.len()],
+                wrong: 0,
+            },
+            lattice: Lattice::default(),
+            count: 1.0,
+        };
+        let mut order: Vec<usize> = (0..corpus.sequences()).collect();
+        let mut rng = Rng::new(self.seed);
+        let mut stop = Stop::MaxIterations;
+        let mut averaged = learner.averaged();
+        for iteration in 1..=self.max_iterations {
+            for at in (1..order.len()).rev() {
+                order.swap(at, rng.below(at as u64 + 1) as usize);
+            }
+            let mut loss = 0.0;
+            for &at in &order {
+                if watch() {
+                    *weights = learner.averaged();
+                    return Err(Error::Interrupted);
+                }
+                loss += learner.sequence(at)?;
+            }
+            averaged = learner.averaged();
+            let state = Iteration {
+                iteration,
+                loss,
+                gradient_norm: None,
+                active: averaged.iter().filter(|weight| **weight != 0.0).count(),
+                evaluations: 1,
+            };
+            if !after(state, &averaged)? {
+                stop = Stop::Asked;
+                break;
+            }
+            if loss <= self.epsilon * corpus.tokens() as f64 {
+                stop = Stop::Converged;
+                break;
+            }
+        }
+        *weights = averaged;
+        match weights.iter().all(|weight| weight.is_finite()) {
+            true => Ok(stop),
+            false => Err(Error::NotFinite),
+        }
+    }
+}
+
+struct Learner<'a> {
+    update: Update,
+    corpus: &'a Corpus,
+    features: &'a Features,
+    weights: Vec<f64>,
+    /// Sum of each change times the number of sequences before it; empty without averaging.
+    sums: Vec<f64>,
+    /// Empty except for AROW.
+    variances: Vec<f64>,
+    transitions: Transitions,
+    change: Change,
+    lattice: Lattice,
+    count: f64,
+}
+
+impl Learner<'_> {
+    fn averaged(&self) -> Vec<f64> {
+        let mut weights = self.weights.clone();
+        for (weight, sum) in weights.iter_mut().zip(&self.sums) {
+            *weight -= sum / self.count;
+        }
+        weights
+    }
+
+    /// Learns from a sequence and returns its loss.
+    fn sequence(&mut self, at: usize) -> Result<f64> {
+        let tokens = self.corpus.sequence(at);
+        self.lattice.reset(tokens.len(), self.corpus.labels());
+        for (row, token) in tokens.clone().enumerate() {
+            let row = self.lattice.scores_mut(row);
+            for (attribute, value) in self.corpus.items(token) {
+                self.features
+                    .add_scores(&self.weights, attribute, value, row);
+            }
+        }
+        let (pred, pred_score) = self.lattice.best(&self.transitions)?;
+        let (gold, gold_score) = match self.corpus.target(at) {
+            Target::Partial(allowed) => {
+                // The best allowed labelling serves as gold (Fernandes and Brefeld 2011).
+                self.lattice.allow(allowed)?;
+                self.lattice.best(&self.transitions)?
+            }
+            Target::Labels(known) => {
+                let known: Vec<usize> = known.iter().map(|&label| label as usize).collect();
+                let score = self.lattice.score(&known, &self.transitions)?;
+                (known, score)
+            }
+            Target::Soft(_) => return Ok(0.0),
+        };
+        let weight = self.corpus.weight(at);
+        let mut loss = 0.0;
+        if weight > 0.0 && pred != gold {
+            self.compare(tokens.start, &gold, &pred);
+            loss = self.learn(weight, pred_score - gold_score);
+        }
+        self.count += 1.0;
+        Ok(loss)
+    }
+
+    /// Fills the change with the features of gold minus those of pred.
+    fn compare(&mut self, first: usize, gold: &[usize], pred: &[usize]) {
+        let change = &mut self.change;
+        for (at, (&gold_label, &pred_label)) in gold.iter().zip(pred).enumerate() {
+            if gold_label != pred_label {
+                change.wrong += 1;
+                for (attribute, value) in self.corpus.items(first + at) {
+                    for (label, value) in [(gold_label, value), (pred_label, -value)] {
+                        let place = self.features.state_weight(attribute, label as u32);
+                        change.add(place, value);
+                    }
+                }
+            }
+            if at > 0 && (gold[at - 1..=at] != pred[at - 1..=at]) {
+                change.add(self.features.pair_weight(gold[at - 1], gold_label), 1.0);
+                change.add(self.features.pair_weight(pred[at - 1], pred_label), -1.0);
+            }
+        }
+    }
+
+    /// Applies the change; `margin` is the score of pred minus that of gold.
+    fn learn(&mut self, weight: f64, margin: f64) -> f64 {
+        let wrong = self.change.wrong as f64;
+        let touched = std::mem::take(&mut self.change.touched);
+        let values = &mut self.change.values;
+        let features = self.features;
+        let (step, loss) = match self.update {
+            Update::Perceptron => (weight, weight * wrong),
+            Update::PassiveAggressive {
+                slack,
+                error_sensitive,
+                ..
+            } => {
+                let cost = margin + if error_sensitive { wrong.sqrt() } else { 1.0 };
+                let norm: f64 = touched.iter().map(|&at| values[at] * values[at]).sum();
+                let step = match slack {
+                    Slack::None => cost / norm,
+                    Slack::Linear(most) => (cost / norm).min(most),
+                    Slack::Quadratic(c) => cost / (norm + 0.5 / c),
+                };
+                (weight * step, weight * cost)
+            }
+            Update::Arow { gamma, .. } => {
+                let cost = margin + wrong;
+                let spread = touched
+                    .iter()
+                    .map(|&at| self.variances[at] * values[at] * values[at]);
+                (weight * cost / (spread.sum::<f64>() + gamma), weight * cost)
+            }
+        };
+        let (first_pair, pairs) = features.pairs();
+        // A change without features (all cancel) has no norm.
+        let step = if step.is_finite() { step } else { 0.0 };
+        for &at in &touched {
+            let value = std::mem::take(&mut values[at]);
+            let mut change = step * value;
+            if let (Update::Arow { gamma, .. }, Some(variance)) =
+                (self.update, self.variances.get_mut(at))
+            {
+                change *= *variance;
+                *variance = 1.0 / (1.0 / *variance + value * value / gamma);
+            }
+            self.weights[at] += change;
+            if let Some(sum) = self.sums.get_mut(at) {
+                *sum += self.count * change;
+            }
+            if let Some(&pair) = at.checked_sub(first_pair).and_then(|at| pairs.get(at)) {
+                self.transitions.set_score(pair as usize, self.weights[at]);
+            }
+            self.change.seen[at] = false;
+        }
+        self.change.touched = touched;
+        self.change.touched.clear();
+        self.change.wrong = 0;
+        loss
+    }
+}
+
+impl Change {
+    fn add(&mut self, place: Option<usize>, value: f64) {
+        if let Some(place) = place {
+            if !std::mem::replace(&mut self.seen[place], true) {
+                self.touched.push(place);
+            }
+            self.values[place] += value;
+        }
+    }
+}

@@ -1,0 +1,46 @@
+//! Regular expressions with Wapiti's character classes.
+
+use regex::Regex;
+
+/// Compiles a regular expression.
+///
+/// # Errors
+/// The reason, without the pattern.
+pub(super) fn compile(pattern: &str) -> Result<Regex, String> {
+    Regex::new(&translate(pattern)).map_err(|error| {
+        let message = error.to_string();
+        let reason = message.lines().last().unwrap_or_default().trim();
+        reason.strip_prefix("error: ").unwrap_or(reason).to_owned()
+    })
+}
+
+/// Replaces Wapiti's character classes by those of the `regex` crate.
+///
+/// `\u{..}`, `\U{..}`, `\p{..}` and `\P{..}` keep the meaning they have in the `regex` crate.
+fn translate(pattern: &str) -> String {
+    let mut out = String::with_capacity(pattern.len());
+    let mut chars = pattern.chars().peekable();
+    while let Some(c) = chars.next() {
+        if c != '\\' {
+            out.push(c);
+            continue;
+        }
+        let Some(class) = chars.next() else {
+            out.push(c);
+            break;
+        };
+        let braces = chars.peek() == Some(&'{');
+        match class {
+            'a' => out.push_str(r"\p{Alphabetic}"),
+            'A' => out.push_str(r"\P{Alphabetic}"),
+            'l' => out.push_str(r"\p{Lowercase}"),
+            'L' => out.push_str(r"\P{Lowercase}"),
+            'u' if !braces => out.push_str(r"\p{Uppercase}"),
+            'U' if !braces => out.push_str(r"\P{Uppercase}"),
+            'p' if !braces => out.push_str(r"[\p{P}\p{S}]"),
+            'P' if !braces => out.push_str(r"[^\p{P}\p{S}]"),
+            _ => out.extend([c, class]),
+        }
+    }
+    out
+}

@@ -1,0 +1,56 @@
+//! Training by any algorithm.
+
+use spanrs_base::Watch;
+
+use crate::corpus::Corpus;
+use crate::error::{Result, check_len};
+use crate::features::Features;
+use crate::lbfgs::{Iteration, Lbfgs, Stop};
+use crate::objective::Objective;
+use crate::online::Online;
+use crate::sgd::Sgd;
+
+/// Training algorithms with their options.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Algorithm {
+    /// Penalised likelihood by L-BFGS, or OWL-QN if there is an L1 penalty.
+    Lbfgs {
+        /// Options of the optimiser.
+        options: Lbfgs,
+        /// Coefficient of the sum of squared weights.
+        c2: f64,
+    },
+    /// Penalised likelihood by stochastic gradient descent.
+    Sgd(Sgd),
+    /// Perceptron, passive-aggressive, AROW.
+    Online(Online),
+}
+
+/// Trains from `weights` (zeros, or those of a similar model), which are updated in place. Results do not depend on
+/// `threads`; only L-BFGS uses more than one. `after` is called after each iteration, and false stops.
+///
+/// # Errors
+/// [`crate::Error`] for weights that do not fit the features or overflow, for [`crate::Error::Interrupted`], and those of
+/// `after`; `weights` are then the last accepted ones.
+pub fn train(
+    corpus: &Corpus,
+    features: &Features,
+    algorithm: &Algorithm,
+    threads: usize,
+    weights: &mut Vec<f64>,
+    watch: Watch,
+    after: impl FnMut(Iteration, &[f64]) -> Result<bool>,
+) -> Result<Stop> {
+    check_len("weights", features.len(), weights.len())?;
+    match algorithm {
+        Algorithm::Lbfgs { options, c2 } => {
+            let objective = Objective::new(corpus, features, *c2, threads)?;
+            let mut objective = objective.interrupted_by(watch);
+            let evaluate =
+                |weights: &[f64], gradient: &mut [f64]| objective.evaluate(weights, gradient);
+            options.minimise(weights, evaluate, after)
+        }
+        Algorithm::Sgd(options) => options.train(corpus, features, weights, watch, after),
+        Algorithm::Online(options) => options.train(corpus, features, weights, watch, after),
+    }
+}
