@@ -89,7 +89,7 @@ impl Lattice {
 
     /// Viterbi scores: the best prefix ending in each label at each token.
     fn best_prefixes(&self, transitions: &Transitions) -> Vec<f64> {
-        let mut best = self.scores.clone();
+        let mut best = self.scores.to_vec();
         for token in 1..self.tokens {
             let (before, row) = best.split_at_mut(token * self.width);
             let before = &before[(token - 1) * self.width..];

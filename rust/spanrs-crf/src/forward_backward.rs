@@ -1,5 +1,6 @@
 //! Forward-backward: the partition function and marginals.
 
+use crate::aligned::Aligned;
 use crate::error::{Error, Result};
 use crate::lattice::Lattice;
 use crate::simd::{AddOuterProducts, AddProducts, Kernel, dispatch, exp_minus, max, padded, sum};
@@ -24,7 +25,7 @@ impl Lattice {
             &mut self.next,
         ] {
             // Every entry is written below.
-            rows.resize(size, 0.0);
+            rows.resize(size);
         }
         self.scales.resize(self.tokens, 0.0);
         self.in_logs = false;
@@ -217,7 +218,7 @@ impl Kernel for Scaled<'_> {
 pub struct PairSums {
     labels: usize,
     /// Sums without the factor `exp(transition)`, which is constant and applied once at the end; padded rows.
-    scaled: Vec<f64>,
+    scaled: Aligned<f64>,
     /// Sums from the log-domain fallback.
     whole: Vec<f64>,
 }
@@ -233,13 +234,10 @@ impl PairSums {
     /// Sets all counts to 0.
     pub fn clear(&mut self, labels: usize) {
         self.labels = labels;
-        for (sums, width) in [
-            (&mut self.scaled, padded(labels)),
-            (&mut self.whole, labels),
-        ] {
-            sums.clear();
-            sums.resize(width * width, 0.0);
-        }
+        self.scaled.resize(padded(labels) * padded(labels));
+        self.scaled.fill(0.0);
+        self.whole.clear();
+        self.whole.resize(labels * labels, 0.0);
     }
 
     /// The expected counts, row-major: from label, to label.
@@ -258,7 +256,7 @@ impl PairSums {
     /// Adds counts accumulated with the same transitions.
     pub fn add(&mut self, other: &Self) {
         for (mine, theirs) in [
-            (&mut self.scaled, &other.scaled),
+            (&mut self.scaled[..], &other.scaled[..]),
             (&mut self.whole, &other.whole),
         ] {
             for (sum, more) in mine.iter_mut().zip(theirs) {

@@ -1,5 +1,6 @@
 //! Label scores of one sequence, with the work space for inference.
 
+use crate::aligned::Aligned;
 use crate::error::{Result, check_len};
 use crate::simd::padded;
 use crate::transitions::Transitions;
@@ -14,15 +15,15 @@ pub struct Lattice {
     /// Row length.
     pub(crate) width: usize,
     /// Row-major (token, label); negative infinity forbids a label.
-    pub(crate) scores: Vec<f64>,
+    pub(crate) scores: Aligned<f64>,
     /// `exp(score - max)`, the maximum taken per token.
-    pub(crate) exps: Vec<f64>,
+    pub(crate) exps: Aligned<f64>,
     /// Forward variables, normalised per token; logarithms if `in_logs`.
-    pub(crate) forward: Vec<f64>,
+    pub(crate) forward: Aligned<f64>,
     /// Backward variables, scaled so that `forward * backward` is the marginal; logarithms if `in_logs`.
-    pub(crate) backward: Vec<f64>,
+    pub(crate) backward: Aligned<f64>,
     /// `backward * exps / scale`: a token's factor in the probabilities of pairs.
-    pub(crate) next: Vec<f64>,
+    pub(crate) next: Aligned<f64>,
     /// Scaling factor of each token's forward variables.
     pub(crate) scales: Vec<f64>,
     /// Whether inference fell back to the log domain because scaled products underflowed.
@@ -35,8 +36,8 @@ impl Lattice {
     /// Starts a sequence with scores of 0.
     pub fn reset(&mut self, tokens: usize, labels: usize) {
         (self.tokens, self.labels, self.width) = (tokens, labels, padded(labels));
-        self.scores.clear();
-        self.scores.resize(tokens * self.width, 0.0);
+        self.scores.resize(tokens * self.width);
+        self.scores.fill(0.0);
         if labels < self.width {
             for row in self.scores.chunks_exact_mut(self.width) {
                 row[labels..].fill(f64::NEG_INFINITY);

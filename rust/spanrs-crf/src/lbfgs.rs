@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 
 use crate::error::{Error, Result};
+use crate::simd::{Kernel, dispatch};
 
 /// Armijo constant: the least decrease of the objective, as a share of what the slope promises.
 const ARMIJO: f64 = 1e-4;
@@ -330,12 +331,15 @@ impl Trial {
     }
 }
 
-/// Differences of points and gradients.
+/// Differences of points and gradients, in 32 bits: their products are bound by memory, and they only shape the search
+/// direction.
 struct Pair {
-    points: Vec<f64>,
-    gradients: Vec<f64>,
+    points: Vec<f32>,
+    gradients: Vec<f32>,
     /// `1 / (points . gradients)`
     inverse: f64,
+    /// `gradients . gradients`
+    square: f64,
 }
 
 /// Adds the latest differences, in the buffers of the oldest where there are enough.
@@ -351,6 +355,7 @@ fn remember(
             points: vec![0.0; weights.len()],
             gradients: vec![0.0; weights.len()],
             inverse: 0.0,
+            square: 0.0,
         },
         false => match pairs.pop_front() {
             Some(pair) => pair,
@@ -358,15 +363,21 @@ fn remember(
         },
     };
     for (difference, (new, old)) in pair.points.iter_mut().zip(next.weights.iter().zip(weights)) {
-        *difference = new - old;
+        *difference = (new - old) as f32;
     }
     let both = next.gradient.iter().zip(smooth);
     for (difference, (new, old)) in pair.gradients.iter_mut().zip(both) {
-        *difference = new - old;
+        *difference = (new - old) as f32;
     }
-    let product = dot(&pair.points, &pair.gradients);
+    let pairs_of = || pair.points.iter().zip(&pair.gradients);
+    let product: f64 = pairs_of().map(|(s, y)| f64::from(*s) * f64::from(*y)).sum();
+    pair.square = pair
+        .gradients
+        .iter()
+        .map(|y| f64::from(*y) * f64::from(*y))
+        .sum();
     // Without positive curvature the pair would break the recursion.
-    if product > f64::EPSILON * dot(&pair.gradients, &pair.gradients) {
+    if product > f64::EPSILON * pair.square {
         pair.inverse = 1.0 / product;
         pairs.push_back(pair);
     }
@@ -379,17 +390,17 @@ fn descend(pairs: &VecDeque<Pair>, gradient: &[f64], direction: &mut [f64]) {
     }
     let mut factors = Vec::with_capacity(pairs.len());
     for pair in pairs.iter().rev() {
-        let factor = pair.inverse * dot(&pair.points, direction);
-        add(direction, -factor, &pair.gradients);
+        let factor = pair.inverse * dispatch(Dot(&pair.points, direction));
+        dispatch(Add(direction, -factor, &pair.gradients));
         factors.push(factor);
     }
     if let Some(last) = pairs.back() {
-        let scale = 1.0 / (last.inverse * dot(&last.gradients, &last.gradients));
+        let scale = 1.0 / (last.inverse * last.square);
         direction.iter_mut().for_each(|step| *step *= scale);
     }
     for (pair, factor) in pairs.iter().zip(factors.into_iter().rev()) {
-        let back = pair.inverse * dot(&pair.gradients, direction);
-        add(direction, factor - back, &pair.points);
+        let back = pair.inverse * dispatch(Dot(&pair.gradients, direction));
+        dispatch(Add(direction, factor - back, &pair.points));
     }
 }
 
@@ -407,9 +418,38 @@ fn dot(a: &[f64], b: &[f64]) -> f64 {
     sums.iter().sum::<f64>() + rest.sum::<f64>()
 }
 
-fn add(sums: &mut [f64], factor: f64, values: &[f64]) {
-    for (sum, value) in sums.iter_mut().zip(values) {
-        *sum += factor * value;
+/// The inner product, in sixteen sums that vectorise.
+struct Dot<'a>(&'a [f32], &'a [f64]);
+
+impl Kernel for Dot<'_> {
+    type Output = f64;
+
+    #[inline(always)]
+    fn call(self) -> f64 {
+        let mut sums = [0.0; 16];
+        let (a, rest_a) = self.0.as_chunks::<16>();
+        let (b, rest_b) = self.1.as_chunks::<16>();
+        for (a, b) in a.iter().zip(b) {
+            for lane in 0..16 {
+                sums[lane] += f64::from(a[lane]) * b[lane];
+            }
+        }
+        let rest = rest_a.iter().zip(rest_b).map(|(a, b)| f64::from(*a) * b);
+        sums.iter().sum::<f64>() + rest.sum::<f64>()
+    }
+}
+
+/// Adds multiples of values to sums.
+struct Add<'a>(&'a mut [f64], f64, &'a [f32]);
+
+impl Kernel for Add<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn call(self) {
+        for (sum, value) in self.0.iter_mut().zip(self.2) {
+            *sum += self.1 * f64::from(*value);
+        }
     }
 }
 

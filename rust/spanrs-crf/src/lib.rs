@@ -13,6 +13,7 @@
 //! assert!(log_z > score);
 //! ```
 
+mod aligned;
 mod best;
 mod corpus;
 mod error;

@@ -66,7 +66,7 @@ impl Sgd {
         let mut learner = Learner {
             corpus,
             features,
-            weights: weights.clone(),
+            weights: weights.to_vec(),
             scale: 1.0,
             work: Work::default(),
             transitions: Transitions::zero(labels),

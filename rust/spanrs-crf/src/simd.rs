@@ -2,6 +2,8 @@
 //!
 //! Sums have a fixed order and multiplications are not fused with additions, so all processors compute the same numbers.
 
+use crate::aligned::Aligned;
+
 /// Rows are padded to a multiple of this many labels.
 pub(crate) const LANES: usize = 8;
 
@@ -87,7 +89,7 @@ fn exp_of(x: f64) -> f64 {
 pub(crate) struct Panels {
     width: usize,
     /// Panels of 32 columns, then one of 16 and one of 8 where needed; each is row-major.
-    values: Vec<f64>,
+    values: Aligned<f64>,
 }
 
 impl Panels {
@@ -95,7 +97,7 @@ impl Panels {
     pub(crate) fn new(width: usize) -> Self {
         Self {
             width,
-            values: vec![0.0; width * width],
+            values: Aligned::new(width * width),
         }
     }
 
@@ -114,7 +116,7 @@ impl Panels {
     /// `vector * matrix`.
     #[inline(always)]
     pub(crate) fn multiply(&self, vector: &[f64], out: &mut [f64]) {
-        let (mut values, mut out) = (self.values.as_slice(), out);
+        let (mut values, mut out) = (&*self.values, out);
         while out.len() >= 32 {
             (values, out) = product::<32, 1>(vector, values, out);
         }
@@ -176,27 +178,46 @@ impl Kernel for AddOuterProducts<'_> {
             weight,
             sums,
         } = self;
-        for (block, sums) in sums.chunks_exact_mut(4 * width).enumerate() {
-            for column in (0..width).step_by(LANES) {
-                let mut products = [[0.0; LANES]; 4];
-                let pairs = left.chunks_exact(width).zip(right.chunks_exact(width));
-                for (left, right) in pairs {
-                    let factors = left[block * 4..].first_chunk::<4>();
-                    let right = right[column..].first_chunk::<LANES>();
-                    if let (Some(factors), Some(right)) = (factors, right) {
-                        for row in 0..4 {
-                            for lane in 0..LANES {
-                                products[row][lane] += factors[row] * right[lane];
-                            }
-                        }
+        let (mut first, mut rest) = (0, sums);
+        while first < width {
+            let rows = if width - first >= 4 { 4 } else { 2 };
+            let (block, others) = rest.split_at_mut(rows * width);
+            match rows {
+                4 => outer_block::<4>(left, right, width, weight, first, block),
+                _ => outer_block::<2>(left, right, width, weight, first, block),
+            }
+            (first, rest) = (first + rows, others);
+        }
+    }
+}
+
+/// The rows from `first` of outer products.
+#[inline(always)]
+fn outer_block<const ROWS: usize>(
+    left: &[f64],
+    right: &[f64],
+    width: usize,
+    weight: f64,
+    first: usize,
+    sums: &mut [f64],
+) {
+    for column in (0..width).step_by(LANES) {
+        let mut products = [[0.0; LANES]; ROWS];
+        for (left, right) in left.chunks_exact(width).zip(right.chunks_exact(width)) {
+            let factors = left[first..].first_chunk::<ROWS>();
+            let right = right[column..].first_chunk::<LANES>();
+            if let (Some(factors), Some(right)) = (factors, right) {
+                for row in 0..ROWS {
+                    for lane in 0..LANES {
+                        products[row][lane] += factors[row] * right[lane];
                     }
                 }
-                for (row, products) in products.iter().enumerate() {
-                    let sums = &mut sums[row * width + column..][..LANES];
-                    for (sum, product) in sums.iter_mut().zip(products) {
-                        *sum += weight * product;
-                    }
-                }
+            }
+        }
+        for (row, products) in products.iter().enumerate() {
+            let sums = &mut sums[row * width + column..][..LANES];
+            for (sum, product) in sums.iter_mut().zip(products) {
+                *sum += weight * product;
             }
         }
     }

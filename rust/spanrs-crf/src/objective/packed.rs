@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use crate::aligned::Aligned;
 use crate::corpus::Corpus;
 use crate::features::Features;
 use crate::simd::LANES;
@@ -36,7 +37,7 @@ pub(crate) struct Packed {
 /// A number for each state feature, as rows and runs.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Table<T> {
-    dense: Vec<T>,
+    dense: Aligned<T>,
     sparse: Vec<T>,
 }
 
@@ -107,9 +108,9 @@ impl Packed {
     }
 
     /// A table of zeros.
-    pub(crate) fn table<T: Clone + Default>(&self) -> Table<T> {
+    pub(crate) fn table<T: Copy + Default>(&self) -> Table<T> {
         Table {
-            dense: vec![T::default(); self.rows * self.width],
+            dense: Aligned::new(self.rows * self.width),
             sparse: vec![T::default(); self.labels.len()],
         }
     }
@@ -253,7 +254,7 @@ impl Packed {
         table: &'a mut Table<f64>,
         ranges: &[Range<usize>],
     ) -> Vec<Part<'a>> {
-        let (mut dense, mut sparse) = (table.dense.as_mut_slice(), table.sparse.as_mut_slice());
+        let (mut dense, mut sparse) = (&mut *table.dense, &mut *table.sparse);
         let mut parts = Vec::new();
         for codes in ranges {
             let rows = codes.start.min(self.rows)..codes.end.min(self.rows);
@@ -306,8 +307,11 @@ impl Part<'_> {
             if code < packed.rows {
                 let own = (code - self.codes.start) * packed.width;
                 let own = &mut self.dense[own..][..packed.width];
-                for (sum, derivative) in own.iter_mut().zip(row) {
-                    *sum += value * derivative;
+                let own = own.as_chunks_mut::<LANES>().0.iter_mut();
+                for (sums, row) in own.zip(row.as_chunks::<LANES>().0) {
+                    for lane in 0..LANES {
+                        sums[lane] += value * row[lane];
+                    }
                 }
             } else {
                 for place in packed.run(code - packed.rows) {

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use crate::aligned::Aligned;
 use crate::corpus::{Corpus, Target};
 use crate::error::{Error, Result};
 use crate::forward_backward::PairSums;
@@ -33,7 +34,7 @@ pub(crate) struct Work {
     constrained: Lattice,
     loss: f64,
     /// Expected minus observed label probabilities, padded rows.
-    rows: Vec<f64>,
+    rows: Aligned<f64>,
     expected: PairSums,
     /// Observed transition counts, row-major.
     observed: Vec<f64>,
@@ -69,15 +70,18 @@ impl Work {
         let width = padded(labels);
         self.begin(labels);
         let mut rows = std::mem::take(&mut self.rows);
-        rows.clear();
+        let tokens = |at| corpus.sequence(at).len();
+        rows.resize(sequences.clone().map(tokens).sum::<usize>() * width);
+        rows.fill(0.0);
+        let mut start = 0;
         for at in sequences {
             let tokens = corpus.sequence(at);
-            let start = rows.len();
-            rows.resize(start + tokens.len() * width, 0.0);
+            let size = tokens.len() * width;
             self.lattice.reset(tokens.len(), labels);
             let scores = &mut self.lattice.scores[..];
             dispatch(AddScores(packed, weights, tokens, scores));
-            self.loss += self.sequence(corpus, transitions, at, &mut rows[start..])?;
+            self.loss += self.sequence(corpus, transitions, at, &mut rows[start..start + size])?;
+            start += size;
         }
         self.rows = rows;
         Ok(())
