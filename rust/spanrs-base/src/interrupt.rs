@@ -1,3 +1,5 @@
+use std::time::{Duration, Instant};
+
 /// Asked at intervals during long work; answers true to stop it (Ctrl-C).
 pub type Watch = fn() -> bool;
 
@@ -35,6 +37,35 @@ impl Interval {
         }
         self.steps = 0;
         true
+    }
+}
+
+/// Asks a [`Watch`] at most once in 50 milliseconds, for steps whose cost varies.
+///
+/// ```
+/// let mut clock = spanrs_base::Clock::new(|| true);
+/// assert!(!clock.stops(), "it is too early to ask");
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct Clock {
+    watch: Watch,
+    asked: Instant,
+}
+
+impl Clock {
+    /// Asks this watch.
+    pub fn new(watch: Watch) -> Self {
+        let asked = Instant::now();
+        Self { watch, asked }
+    }
+
+    /// True if the watch was asked and said stop.
+    pub fn stops(&mut self) -> bool {
+        if self.asked.elapsed() < Duration::from_millis(50) {
+            return false;
+        }
+        self.asked = Instant::now();
+        (self.watch)()
     }
 }
 

@@ -14,7 +14,7 @@ mod threads;
 mod vocabulary;
 
 pub use interner::Interner;
-pub use interrupt::{Interrupted, Interval, Pace, Watch};
+pub use interrupt::{Clock, Interrupted, Interval, Pace, Watch};
 pub use limits::Limits;
 pub use position::Position;
 pub use rng::Rng;

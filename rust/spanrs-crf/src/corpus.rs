@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use crate::error::{Error, Result, check_len};
+use crate::sequences::Sequences;
 
 /// The supervision of a sequence.
 #[derive(Clone, Debug, PartialEq)]
@@ -15,7 +16,7 @@ pub enum Target {
     Partial(Vec<bool>),
 }
 
-/// Sequences of tokens with attributes. Attributes and labels are numbers from 0.
+/// Sequences of tokens with attributes, targets and weights. Attributes and labels are numbers from 0.
 ///
 /// ```
 /// use spanrs_crf::{Corpus, Target};
@@ -29,14 +30,7 @@ pub enum Target {
 #[derive(Clone, Debug)]
 pub struct Corpus {
     labels: usize,
-    attributes: usize,
-    /// End offset of each token's items.
-    ends: Vec<usize>,
-    attribute: Vec<u32>,
-    /// Value of each item; empty while all are 1.
-    value: Vec<f64>,
-    /// End offset of each sequence's tokens.
-    sequences: Vec<usize>,
+    sequences: Sequences,
     targets: Vec<Target>,
     weights: Vec<f64>,
 }
@@ -46,14 +40,26 @@ impl Corpus {
     pub fn new(labels: usize, attributes: usize) -> Self {
         Self {
             labels,
-            attributes,
-            ends: Vec::new(),
-            attribute: Vec::new(),
-            value: Vec::new(),
-            sequences: Vec::new(),
+            sequences: Sequences::new(attributes),
             targets: Vec::new(),
             weights: Vec::new(),
         }
+    }
+
+    /// Raises the numbers of labels and attributes. New labels have probability 0 in targets added before.
+    pub fn grow(&mut self, labels: usize, attributes: usize) {
+        self.sequences.grow(attributes);
+        if labels <= self.labels {
+            return;
+        }
+        for target in &mut self.targets {
+            match target {
+                Target::Labels(_) => {}
+                Target::Soft(rows) => *rows = widened(rows, self.labels, labels),
+                Target::Partial(rows) => *rows = widened(rows, self.labels, labels),
+            }
+        }
+        self.labels = labels;
     }
 
     /// Appends a token with its (attribute, value) pairs to the current sequence.
@@ -61,32 +67,7 @@ impl Corpus {
     /// # Errors
     /// [`Error::Attribute`] and [`Error::Value`]; the token is not added.
     pub fn token(&mut self, items: impl IntoIterator<Item = (u32, f64)>) -> Result<()> {
-        let start = self.attribute.len();
-        for (attribute, value) in items {
-            let attributes = self.attributes;
-            let wrong = match value.is_finite() {
-                _ if attribute as usize >= attributes => Error::Attribute {
-                    attribute,
-                    attributes,
-                },
-                false => Error::Value { attribute, value },
-                true => {
-                    if value != 1.0 && self.value.is_empty() {
-                        self.value.resize(self.attribute.len(), 1.0);
-                    }
-                    if value != 1.0 || !self.value.is_empty() {
-                        self.value.push(value);
-                    }
-                    self.attribute.push(attribute);
-                    continue;
-                }
-            };
-            self.attribute.truncate(start);
-            self.value.truncate(start);
-            return Err(wrong);
-        }
-        self.ends.push(self.attribute.len());
-        Ok(())
+        self.sequences.token(items)
     }
 
     /// Ends the current sequence and gives it a target and a weight.
@@ -94,19 +75,20 @@ impl Corpus {
     /// # Errors
     /// [`Error`] for a target or weight that does not fit; the tokens of the sequence are discarded.
     pub fn end_sequence(&mut self, target: Target, weight: f64) -> Result<()> {
-        let first = self.sequences.last().copied().unwrap_or_default();
-        let checked = self.check(&target, self.ends.len() - first, weight);
+        let checked = self.check(&target, self.sequences.open(), weight);
         if checked.is_err() {
-            self.ends.truncate(first);
-            let items = self.ends.last().copied().unwrap_or_default();
-            self.attribute.truncate(items);
-            self.value.truncate(items);
+            self.sequences.discard();
             return checked;
         }
-        self.sequences.push(self.ends.len());
+        self.sequences.end();
         self.targets.push(target);
         self.weights.push(weight);
         Ok(())
+    }
+
+    /// Discards the tokens of the current sequence.
+    pub fn discard(&mut self) {
+        self.sequences.discard();
     }
 
     fn check(&self, target: &Target, tokens: usize, weight: f64) -> Result<()> {
@@ -147,6 +129,11 @@ impl Corpus {
         (0..tokens).map(move |token| &values[token * labels..][..labels])
     }
 
+    /// The attributes of all tokens.
+    pub fn inputs(&self) -> &Sequences {
+        &self.sequences
+    }
+
     /// Number of labels.
     pub fn labels(&self) -> usize {
         self.labels
@@ -154,7 +141,7 @@ impl Corpus {
 
     /// Number of attributes.
     pub fn attributes(&self) -> usize {
-        self.attributes
+        self.sequences.attributes()
     }
 
     /// Number of sequences.
@@ -164,30 +151,17 @@ impl Corpus {
 
     /// Number of tokens.
     pub fn tokens(&self) -> usize {
-        self.ends.len()
+        self.sequences.tokens()
     }
 
     /// Token indices of a sequence, counted over the whole corpus.
     pub fn sequence(&self, at: usize) -> Range<usize> {
-        let start = if at == 0 { 0 } else { self.sequences[at - 1] };
-        start..self.sequences[at]
+        self.sequences.sequence(at)
     }
 
     /// The (attribute, value) pairs of a token.
     pub fn items(&self, token: usize) -> impl Iterator<Item = (u32, f64)> {
-        let start = if token == 0 { 0 } else { self.ends[token - 1] };
-        let values = move |at| self.value.get(at).copied().unwrap_or(1.0);
-        (start..self.ends[token]).map(move |at| (self.attribute[at], values(at)))
-    }
-
-    /// Number of items of all tokens.
-    pub fn items_len(&self) -> usize {
-        self.attribute.len()
-    }
-
-    /// True if a value is not 1.
-    pub(crate) fn has_values(&self) -> bool {
-        !self.value.is_empty()
+        self.sequences.items(token)
     }
 
     /// The supervision of a sequence.
@@ -199,4 +173,14 @@ impl Corpus {
     pub fn weight(&self, at: usize) -> f64 {
         self.weights[at]
     }
+}
+
+/// Rows of a larger width; new columns have the default value.
+fn widened<T: Copy + Default>(rows: &[T], before: usize, after: usize) -> Vec<T> {
+    let mut wider = Vec::with_capacity(rows.len() / before.max(1) * after);
+    for row in rows.chunks_exact(before.max(1)) {
+        wider.extend_from_slice(row);
+        wider.resize(wider.len() + after - before, T::default());
+    }
+    wider
 }

@@ -1,5 +1,5 @@
 /// Errors of this crate.
-#[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum Error {
     /// Two inputs do not fit together.
     #[error("expected {expected} {what}, got {found}")]
@@ -69,6 +69,12 @@ pub enum Error {
     /// Weights or scores that overflowed, or are NaN.
     #[error("weights or scores are not finite")]
     NotFinite,
+    /// A model file that cannot be read.
+    #[error("{message}")]
+    File {
+        /// What is wrong.
+        message: String,
+    },
     /// A feature listed twice.
     #[error("a feature is listed twice")]
     Duplicate,

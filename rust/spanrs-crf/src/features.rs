@@ -17,12 +17,14 @@ pub struct Features {
 }
 
 /// Which features to generate.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Choice {
     /// Generate all state features, not only those that occur.
     pub all_states: bool,
     /// Generate all transition features, not only those that occur.
     pub all_transitions: bool,
+    /// Leave out features whose values sum to less over the corpus.
+    pub min_frequency: f64,
 }
 
 impl Features {
@@ -131,11 +133,103 @@ impl Features {
         let pairs = (0..)
             .zip(pairs)
             .filter_map(|(at, occurs)| occurs.then_some(at));
-        Self {
+        let features = Self {
             labels,
             ends,
             label,
             pairs: pairs.collect(),
+        };
+        match choice.min_frequency > 0.0 {
+            true => features.frequent(corpus, choice.min_frequency),
+            false => features,
+        }
+    }
+
+    /// Keeps the features whose values sum to at least `least` in a corpus.
+    fn frequent(self, corpus: &Corpus, least: f64) -> Self {
+        let mut sums = vec![0.0; self.len()];
+        let mut rows = Vec::new();
+        for at in 0..corpus.sequences() {
+            possible_labels(corpus.target(at), self.labels, &mut rows);
+            for (token, row) in corpus.sequence(at).zip(&rows) {
+                for (attribute, value) in corpus.items(token) {
+                    for &label in row {
+                        if let Some(place) = self.state_weight(attribute, label) {
+                            sums[place] += value;
+                        }
+                    }
+                }
+            }
+            for neighbours in rows.windows(2) {
+                for &from in &neighbours[0] {
+                    for &to in &neighbours[1] {
+                        if let Some(place) = self.pair_weight(from as usize, to as usize) {
+                            sums[place] += 1.0;
+                        }
+                    }
+                }
+            }
+        }
+        self.keep(|place| sums[place] >= least)
+    }
+
+    /// Features from the ends of each attribute's labels, the labels, and the transitions as `from * labels + to`.
+    ///
+    /// # Errors
+    /// [`Error::File`] if they are not ascending and within their ranges.
+    pub(crate) fn from_parts(
+        labels: usize,
+        ends: Vec<usize>,
+        label: Vec<u32>,
+        pairs: Vec<u32>,
+    ) -> Result<Self> {
+        let ascending = |values: &[u32]| values.windows(2).all(|two| two[0] < two[1]);
+        let mut start = 0;
+        let mut right = ascending(&pairs)
+            && pairs.iter().all(|&pair| (pair as usize) < labels * labels)
+            && label.iter().all(|&label| (label as usize) < labels)
+            && ends.last().copied().unwrap_or_default() == label.len();
+        for &end in &ends {
+            right = right && label.get(start..end).is_some_and(ascending);
+            start = end;
+        }
+        match right {
+            true => Ok(Self {
+                labels,
+                ends,
+                label,
+                pairs,
+            }),
+            false => Err(Error::File {
+                message: "features are not in order, or of labels that do not exist".into(),
+            }),
+        }
+    }
+
+    /// Leaves out attributes that have no features.
+    pub(crate) fn keep_attributes(self, used: &[bool]) -> Self {
+        let ends = self.ends.iter().zip(used).filter(|(_, used)| **used);
+        Self {
+            ends: ends.map(|(&end, _)| end).collect(),
+            ..self
+        }
+    }
+
+    /// The features whose weight's index passes a test.
+    pub(crate) fn keep(&self, test: impl Fn(usize) -> bool) -> Self {
+        let (mut ends, mut label, mut start) = (Vec::new(), Vec::new(), 0);
+        for &end in &self.ends {
+            label.extend((start..end).filter(|&at| test(at)).map(|at| self.label[at]));
+            ends.push(label.len());
+            start = end;
+        }
+        let pairs = self.pairs.iter().enumerate();
+        let pairs = pairs.filter(|(at, _)| test(self.label.len() + at));
+        Self {
+            labels: self.labels,
+            ends,
+            label,
+            pairs: pairs.map(|(_, &pair)| pair).collect(),
         }
     }
 

@@ -1,6 +1,6 @@
 //! Online training: one update per sequence.
 
-use spanrs_base::{Rng, Watch};
+use spanrs_base::{Clock, Rng, Watch};
 
 use crate::corpus::{Corpus, Target};
 use crate::error::{Error, Result};
@@ -115,6 +115,7 @@ impl Online {
         };
         let mut order: Vec<usize> = (0..corpus.sequences()).collect();
         let mut rng = Rng::new(self.seed);
+        let mut clock = Clock::new(watch);
         let mut stop = Stop::MaxIterations;
         let mut averaged = learner.averaged();
         for iteration in 1..=self.max_iterations {
@@ -123,7 +124,7 @@ impl Online {
             }
             let mut loss = 0.0;
             for &at in &order {
-                if watch() {
+                if clock.stops() {
                     *weights = learner.averaged();
                     return Err(Error::Interrupted);
                 }

@@ -1,6 +1,6 @@
 //! Stochastic gradient descent with a Gaussian prior.
 
-use spanrs_base::{Rng, Watch};
+use spanrs_base::{Clock, Rng, Watch};
 
 use crate::corpus::Corpus;
 use crate::error::{Error, Result};
@@ -76,16 +76,17 @@ impl Sgd {
         };
         let mut order: Vec<usize> = (0..corpus.sequences()).collect();
         let mut rng = Rng::new(self.seed);
+        let mut clock = Clock::new(watch);
         let lambda = 2.0 * self.c2 / order.len().max(1) as f64;
         shuffle(&mut order, &mut rng);
         let sample = &order[..self.samples.min(order.len())];
-        let eta = self.calibrate(&mut learner, weights, sample, lambda, watch)?;
+        let eta = self.calibrate(&mut learner, weights, sample, lambda, &mut clock)?;
         let mut step = 0;
         let (mut best, mut losses) = (f64::INFINITY, Vec::new());
         let mut stop = Stop::MaxIterations;
         for iteration in 1..=self.max_iterations {
             shuffle(&mut order, &mut rng);
-            let loss = learner.pass(&order, eta, lambda, &mut step, watch)?;
+            let loss = learner.pass(&order, eta, lambda, &mut step, &mut clock)?;
             let own = learner.current();
             let loss = loss + self.c2 * own.iter().map(|weight| weight * weight).sum::<f64>();
             if loss < best {
@@ -123,12 +124,12 @@ impl Sgd {
         start: &[f64],
         sample: &[usize],
         lambda: f64,
-        watch: Watch,
+        clock: &mut Clock,
     ) -> Result<f64> {
         let mut loss_at = |eta: f64| -> Result<f64> {
             learner.weights.copy_from_slice(start);
             learner.scale = 1.0;
-            let loss = learner.pass(sample, eta, lambda, &mut 0, watch);
+            let loss = learner.pass(sample, eta, lambda, &mut 0, clock);
             let loss = match loss {
                 Err(Error::NotFinite | Error::Transition { .. }) => f64::INFINITY,
                 loss => loss?,
@@ -182,11 +183,11 @@ impl Learner<'_> {
         eta: f64,
         lambda: f64,
         step: &mut usize,
-        watch: Watch,
+        clock: &mut Clock,
     ) -> Result<f64> {
         let mut loss = 0.0;
         for &at in order {
-            if watch() {
+            if clock.stops() {
                 return Err(Error::Interrupted);
             }
             // 1 / (lambda * (t0 + t)) with t0 = 1 / (lambda * eta)

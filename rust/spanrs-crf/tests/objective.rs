@@ -154,7 +154,7 @@ proptest! {
         sequences in sequences(), all_states: bool, all_transitions: bool, seed in 0..100_u64, c2 in 0.0..1.0,
     ) {
         let corpus = corpus(&sequences);
-        let features = Features::of(&corpus, Choice { all_states, all_transitions });
+        let features = Features::of(&corpus, Choice { all_states, all_transitions, ..Choice::default() });
         let weights = weights(&features, seed);
         let (loss, gradient) = evaluate(&corpus, &features, &weights, c2, 1);
         let squares: f64 = weights.iter().map(|weight| weight * weight).sum();

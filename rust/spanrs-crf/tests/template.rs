@@ -306,7 +306,7 @@ fn columns_must_fit() {
         expected: 1,
         found: 2,
     };
-    assert_eq!(extract(&[&["a"], &["b", "c"]]), Err(unequal));
+    assert_eq!(extract(&[&["a"], &["b", "c"]]), Err(unequal.clone()));
     assert_eq!(extract(&[&["a"], &["b"], &["c", "d"]]), Err(unequal));
     assert_eq!(extract(&[&["a"], &["b"], &["c"]]), Ok(()));
 }

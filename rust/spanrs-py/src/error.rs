@@ -46,6 +46,19 @@ pub(crate) enum Error {
         message: String,
         code: &'static str,
     },
+    /// A model, its file or its input; with the index of the sequence.
+    Crf {
+        class: &'static str,
+        message: String,
+        code: &'static str,
+        sequence: Option<usize>,
+    },
+    /// A feature template that cannot be read.
+    Template {
+        message: String,
+        line: usize,
+        column: usize,
+    },
     /// An id without a tag.
     Id {
         message: String,
@@ -58,6 +71,24 @@ impl Error {
         match error {
             Unmatched::Stopped => Self::Job(JobError::Stopped),
             error => Self::Unmatched { sentence, error },
+        }
+    }
+
+    /// Names the sequence, where a model's input is the trouble.
+    pub(crate) fn in_sequence(self, at: usize) -> Self {
+        match self {
+            Self::Crf {
+                class,
+                message,
+                code,
+                sequence: None,
+            } => Self::Crf {
+                class,
+                message,
+                code,
+                sequence: Some(at),
+            },
+            other => other,
         }
     }
 
@@ -143,6 +174,28 @@ fn raise(py: Python<'_>, error: Error) -> PyResult<PyErr> {
                 _ => "SchemeError",
             };
             make(py, class, &message, code, None)
+        }
+        Error::Crf {
+            class,
+            message,
+            code,
+            sequence,
+        } => {
+            let message = match sequence {
+                Some(at) => format!("sequence {at}: {message}"),
+                None => message,
+            };
+            make_in(py, class, &message, code, sequence)
+        }
+        Error::Template {
+            message,
+            line,
+            column,
+        } => {
+            let raised = make(py, "FormatError", &message, "template", None)?;
+            raised.value(py).setattr("line", line)?;
+            raised.value(py).setattr("column", column)?;
+            Ok(raised)
         }
         Error::Id { message } => make(py, "SchemeError", &message, "unknown_id", None),
         Error::Job(error) => job(py, error),

@@ -9,6 +9,7 @@ mod batch;
 mod conlleval;
 mod counting;
 mod counts;
+mod crf;
 mod criteria;
 mod document_ends;
 mod documents;
@@ -43,6 +44,8 @@ mod _spanrs {
     use crate::conlleval::Conlleval;
     #[pymodule_export]
     use crate::counts::{Counts, DocumentTotals};
+    #[pymodule_export]
+    use crate::crf::{CrfItems, CrfModel, CrfTrainer};
     #[pymodule_export]
     use crate::criteria::{Criterion, criteria, matchers};
     #[pymodule_export]

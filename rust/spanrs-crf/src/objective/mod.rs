@@ -6,7 +6,7 @@ pub(crate) mod targets;
 use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
 
-use spanrs_base::{Watch, map_in_threads};
+use spanrs_base::{Clock, Watch, map_in_threads};
 
 use crate::corpus::Corpus;
 use crate::error::{Error, Result, check_len};
@@ -37,7 +37,7 @@ pub struct Objective<'a> {
     features: &'a Features,
     c2: f64,
     threads: usize,
-    watch: Watch,
+    clock: Clock,
     pieces: Vec<Range<usize>>,
     packed: Packed,
     weights: Table<f32>,
@@ -76,7 +76,7 @@ impl<'a> Objective<'a> {
             features,
             c2,
             threads,
-            watch: || false,
+            clock: Clock::new(|| false),
             weights: packed.table(),
             gradient: packed.table(),
             packed,
@@ -91,7 +91,7 @@ impl<'a> Objective<'a> {
 
     /// Sets what is asked between pieces of the corpus whether to stop.
     pub fn interrupted_by(mut self, watch: Watch) -> Self {
-        self.watch = watch;
+        self.clock = Clock::new(watch);
         self
     }
 
@@ -138,7 +138,7 @@ impl<'a> Objective<'a> {
         let transitions = &self.transitions;
         let mut losses = 0.0;
         for block in self.pieces.chunks(self.work.len().max(1)) {
-            if (self.watch)() {
+            if self.clock.stops() {
                 return Err(Error::Interrupted);
             }
             let work = &self.work;

@@ -85,8 +85,8 @@ impl Packed {
 
     fn add_items(&mut self, corpus: &Corpus, code_of: &[u32]) {
         let mut items = Vec::new();
-        let valued = corpus.has_values();
-        self.codes.reserve_exact(corpus.items_len());
+        let valued = corpus.inputs().has_values();
+        self.codes.reserve_exact(corpus.inputs().items_len());
         for token in 0..corpus.tokens() {
             items.clear();
             let known = corpus.items(token);

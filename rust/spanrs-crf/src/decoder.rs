@@ -1,0 +1,196 @@
+//! Labels of sequences by a model.
+
+use crate::error::{Result, check_len};
+use crate::features::Features;
+use crate::lattice::Lattice;
+use crate::model::Model;
+use crate::sequences::Sequences;
+use crate::transitions::Transitions;
+
+/// Which labels may begin a sequence, follow each other and end one. Decoding under a constraint gives legal output only.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Constraint {
+    starts: Vec<bool>,
+    pairs: Vec<bool>,
+    ends: Vec<bool>,
+}
+
+impl Constraint {
+    /// A constraint from flags; `pairs` is row-major (from label, to label).
+    ///
+    /// # Errors
+    /// [`crate::Error::Shape`] if the lengths do not fit together.
+    pub fn new(starts: Vec<bool>, pairs: Vec<bool>, ends: Vec<bool>) -> Result<Self> {
+        check_len("flags of last labels", starts.len(), ends.len())?;
+        check_len(
+            "flags of transitions",
+            starts.len() * ends.len(),
+            pairs.len(),
+        )?;
+        Ok(Self {
+            starts,
+            pairs,
+            ends,
+        })
+    }
+}
+
+/// A model with the buffers to label one sequence after the other.
+///
+/// ```
+/// # use spanrs_crf::{Choice, Corpus, Decoder, Features, Model, Sequences, Target};
+/// # let mut corpus = Corpus::new(2, 1);
+/// # corpus.token([(0, 1.0)]).unwrap();
+/// # corpus.end_sequence(Target::Labels(vec![1]), 1.0).unwrap();
+/// # let features = Features::of(&corpus, Choice::default());
+/// # let (mut labels, mut attributes) = (spanrs_base::Interner::default(), spanrs_base::Interner::default());
+/// # labels.intern("O");
+/// # labels.intern("PER");
+/// # attributes.intern("word=Ada");
+/// # let model = Model::new(labels, attributes, features, vec![2.0], "{}".into()).unwrap();
+/// let mut sequences = Sequences::new(model.attributes().len());
+/// sequences.token([(0, 1.0)]).unwrap();
+/// sequences.end();
+/// let mut decoder = Decoder::new(&model, None).unwrap();
+/// decoder.read(&sequences, 0);
+/// assert_eq!(decoder.best().unwrap(), [1]);
+/// let marginals = decoder.marginals().unwrap();
+/// assert!((marginals[1] - 1.0 / (1.0 + (-2.0_f64).exp())).abs() < 1e-12);
+/// ```
+#[derive(Debug)]
+pub struct Decoder<'a> {
+    features: &'a Features,
+    weights: &'a [f64],
+    constraint: Option<&'a Constraint>,
+    /// Transitions under the constraint.
+    transitions: Transitions,
+    lattice: Lattice,
+}
+
+impl<'a> Decoder<'a> {
+    /// A decoder, under a constraint if one is given.
+    ///
+    /// # Errors
+    /// [`crate::Error::Shape`] if the constraint is of another number of labels.
+    pub fn new(model: &'a Model, constraint: Option<&'a Constraint>) -> Result<Self> {
+        Self::of(model.features(), model.weights(), constraint)
+    }
+
+    /// A decoder for weights in training.
+    ///
+    /// # Errors
+    /// As [`Decoder::new`], and [`crate::Error::Shape`] if there are not as many weights as features.
+    pub fn of(
+        features: &'a Features,
+        weights: &'a [f64],
+        constraint: Option<&'a Constraint>,
+    ) -> Result<Self> {
+        check_len("weights", features.len(), weights.len())?;
+        let labels = features.labels();
+        let mut scores = features.pair_scores(weights);
+        if let Some(constraint) = constraint {
+            check_len("labels of the constraint", labels, constraint.starts.len())?;
+            for (score, allowed) in scores.iter_mut().zip(&constraint.pairs) {
+                *score = if *allowed { *score } else { f64::NEG_INFINITY };
+            }
+        }
+        Ok(Self {
+            features,
+            weights,
+            constraint,
+            transitions: Transitions::new(labels, scores)?,
+            lattice: Lattice::default(),
+        })
+    }
+    /// Reads a sequence.
+    pub fn read(&mut self, sequences: &Sequences, at: usize) {
+        let tokens = sequences.sequence(at);
+        self.lattice.reset(tokens.len(), self.features.labels());
+        for (row, token) in tokens.enumerate() {
+            let row = self.lattice.scores_mut(row);
+            for (attribute, value) in sequences.items(token) {
+                self.features
+                    .add_scores(self.weights, attribute, value, row);
+            }
+        }
+        let last = self.lattice.tokens().checked_sub(1);
+        if let (Some(constraint), Some(last)) = (self.constraint, last) {
+            for (token, allowed) in [(0, &constraint.starts), (last, &constraint.ends)] {
+                let row = self.lattice.scores_mut(token);
+                for (score, allowed) in row.iter_mut().zip(allowed) {
+                    *score = if *allowed { *score } else { f64::NEG_INFINITY };
+                }
+            }
+        }
+    }
+
+    /// Forbids labels of the sequence that was read, by a flag for each, row-major (token, label).
+    ///
+    /// # Errors
+    /// [`crate::Error::Shape`] if there are not as many flags as tokens times labels.
+    pub fn allow(&mut self, allowed: &[bool]) -> Result<()> {
+        self.lattice.allow(allowed)
+    }
+
+    /// The labels with the largest score; ties as in [`Lattice::best`].
+    ///
+    /// # Errors
+    /// [`crate::Error::NoPath`] if all labellings are forbidden.
+    pub fn best(&self) -> Result<Vec<usize>> {
+        Ok(self.lattice.best(&self.transitions)?.0)
+    }
+
+    /// The `n` best labellings with their probabilities.
+    ///
+    /// # Errors
+    /// [`crate::Error::NoPath`] if all labellings are forbidden.
+    pub fn n_best(&mut self, n: usize) -> Result<Vec<(Vec<usize>, f64)>> {
+        let log_z = self.log_z()?;
+        let found = self.lattice.n_best(&self.transitions, n)?.into_iter();
+        Ok(found
+            .map(|(labels, score)| (labels, (score - log_z).exp()))
+            .collect())
+    }
+
+    /// The probability of a labelling.
+    ///
+    /// # Errors
+    /// [`crate::Error::Shape`], [`crate::Error::Label`], and [`crate::Error::NoPath`] if all labellings are forbidden.
+    pub fn probability(&mut self, labels: &[usize]) -> Result<f64> {
+        let log_z = self.log_z()?;
+        Ok((self.lattice.score(labels, &self.transitions)? - log_z).exp())
+    }
+
+    /// The logarithm of the sum over all labellings.
+    ///
+    /// # Errors
+    /// [`crate::Error::NoPath`] if all labellings are forbidden.
+    pub fn log_z(&mut self) -> Result<f64> {
+        self.lattice.forward_backward(&self.transitions)
+    }
+
+    /// Marginal label probabilities, row-major (token, label).
+    ///
+    /// # Errors
+    /// [`crate::Error::NoPath`] if all labellings are forbidden.
+    pub fn marginals(&mut self) -> Result<Vec<f64>> {
+        self.log_z()?;
+        let rows = (0..self.lattice.tokens()).flat_map(|token| self.lattice.marginals(token));
+        Ok(rows.collect())
+    }
+
+    /// The label of largest marginal probability of each token (posterior decoding), the lowest of equal ones. Not
+    /// constrained as a sequence: transitions between the labels may be illegal.
+    ///
+    /// # Errors
+    /// [`crate::Error::NoPath`] if all labellings are forbidden.
+    pub fn posterior(&mut self) -> Result<Vec<usize>> {
+        let labels = self.features.labels().max(1);
+        let marginals = self.marginals()?;
+        let most = |row: &[f64]| {
+            let better = |best: usize, at: usize| if row[at] > row[best] { at } else { best };
+            (0..row.len()).reduce(better).unwrap_or_default()
+        };
+        Ok(marginals.chunks_exact(labels).map(most).collect())
+    }
+}

@@ -1,0 +1,105 @@
+//! Trained models.
+
+use spanrs_base::Interner;
+
+use crate::error::{Error, Result, check_len};
+use crate::features::Features;
+use crate::transitions::Transitions;
+
+/// A trained model: names of labels and attributes, features and their weights. Immutable; [`crate::Decoder`] has the
+/// buffers.
+#[derive(Clone, Debug)]
+pub struct Model {
+    labels: Interner<str>,
+    attributes: Interner<str>,
+    features: Features,
+    weights: Vec<f64>,
+    transitions: Transitions,
+    metadata: String,
+}
+
+impl Model {
+    /// A model of these features and weights. Metadata is a JSON object, as text.
+    ///
+    /// # Errors
+    /// [`Error::Shape`] if names, features and weights do not fit together, [`Error::NotFinite`] for weights that are
+    /// not.
+    pub fn new(
+        labels: Interner<str>,
+        attributes: Interner<str>,
+        features: Features,
+        weights: Vec<f64>,
+        metadata: String,
+    ) -> Result<Self> {
+        check_len("labels of features", labels.len(), features.labels())?;
+        let known = attributes.len();
+        check_len("attributes of features", known, features.attributes())?;
+        check_len("weights", features.len(), weights.len())?;
+        if !weights.iter().all(|weight| weight.is_finite()) {
+            return Err(Error::NotFinite);
+        }
+        let transitions = Transitions::new(labels.len(), features.pair_scores(&weights))?;
+        Ok(Self {
+            labels,
+            attributes,
+            features,
+            weights,
+            transitions,
+            metadata,
+        })
+    }
+
+    /// The same model without features of weight 0 and attributes without features.
+    pub fn pruned(&self) -> Result<Self> {
+        let features = self.features.keep(|place| self.weights[place] != 0.0);
+        let weights = self.weights.iter().copied();
+        let weights = weights.filter(|weight| *weight != 0.0).collect();
+        let (mut attributes, mut used) = (Interner::default(), Vec::new());
+        for (at, name) in self.attributes.names().enumerate() {
+            let some = !features.state(at).1.is_empty();
+            used.push(some);
+            if some {
+                attributes.intern(name);
+            }
+        }
+        let features = features.keep_attributes(&used);
+        let (labels, metadata) = (self.labels.clone(), self.metadata.clone());
+        Self::new(labels, attributes, features, weights, metadata)
+    }
+
+    /// The same model with other metadata.
+    pub fn with_metadata(mut self, metadata: String) -> Self {
+        self.metadata = metadata;
+        self
+    }
+
+    /// Names of the labels.
+    pub fn labels(&self) -> &Interner<str> {
+        &self.labels
+    }
+
+    /// Names of the attributes.
+    pub fn attributes(&self) -> &Interner<str> {
+        &self.attributes
+    }
+
+    /// The features.
+    pub fn features(&self) -> &Features {
+        &self.features
+    }
+
+    /// The weights in the order of the features.
+    pub fn weights(&self) -> &[f64] {
+        &self.weights
+    }
+
+    /// Transition scores; 0 where there is no feature.
+    pub fn transitions(&self) -> &Transitions {
+        &self.transitions
+    }
+
+    /// A JSON object, as text.
+    pub fn metadata(&self) -> &str {
+        &self.metadata
+    }
+}

@@ -1,0 +1,216 @@
+//! Model files: safetensors with a JSON header.
+//!
+//! | tensor | type | content |
+//! |---|---|---|
+//! | `attribute_names`, `attribute_ends` | u8, u64 | UTF-8 names one after the other, and the end of each |
+//! | `label_names`, `label_ends` | u8, u64 | the same of labels |
+//! | `state_ends` | u64 | end of each attribute's features |
+//! | `state_labels`, `state_weights` | u32, f64 | label and weight of each state feature |
+//! | `transitions`, `transition_weights` | u32, f64 | `from * labels + to` and weight of each transition feature |
+//!
+//! The metadata of the header has one entry, `spanrs.crf`: the format version and the model's metadata, as JSON.
+
+use std::collections::HashMap;
+
+use safetensors::tensor::{Dtype, SafeTensors, TensorView};
+use spanrs_base::Interner;
+
+use crate::error::{Error, Result};
+use crate::features::Features;
+use crate::model::Model;
+
+/// Version of the format; files of later ones are refused.
+const VERSION: u64 = 1;
+/// Key of the header's metadata.
+const KEY: &str = "spanrs.crf";
+
+fn damaged(what: impl std::fmt::Display) -> Error {
+    Error::File {
+        message: what.to_string(),
+    }
+}
+
+impl Model {
+    /// The bytes of a model file; equal for equal models.
+    ///
+    /// # Errors
+    /// [`Error::File`] if the metadata is not a JSON object.
+    pub fn to_bytes(&self) -> Result<Vec<u8>> {
+        let metadata: serde_json::Map<String, serde_json::Value> =
+            serde_json::from_str(self.metadata()).map_err(damaged)?;
+        let header = serde_json::json!({ "version": VERSION, "metadata": metadata });
+        let (attribute_names, attribute_ends) = flat(self.attributes());
+        let (label_names, label_ends) = flat(self.labels());
+        let features = self.features();
+        let (states, pairs) = features.pairs();
+        let (mut state_ends, mut state_labels) = (Vec::new(), Vec::new());
+        for attribute in 0..features.attributes() {
+            state_labels.extend_from_slice(features.state(attribute).1);
+            state_ends.push(state_labels.len() as u64);
+        }
+        let weights = self.weights().iter().copied();
+        let tensors = [
+            (
+                "attribute_ends",
+                Dtype::U64,
+                bytes(attribute_ends, u64::to_le_bytes),
+            ),
+            ("attribute_names", Dtype::U8, attribute_names),
+            (
+                "label_ends",
+                Dtype::U64,
+                bytes(label_ends, u64::to_le_bytes),
+            ),
+            ("label_names", Dtype::U8, label_names),
+            (
+                "state_ends",
+                Dtype::U64,
+                bytes(state_ends, u64::to_le_bytes),
+            ),
+            (
+                "state_labels",
+                Dtype::U32,
+                bytes(state_labels, u32::to_le_bytes),
+            ),
+            (
+                "state_weights",
+                Dtype::F64,
+                bytes(weights.clone().take(states), f64::to_le_bytes),
+            ),
+            (
+                "transition_weights",
+                Dtype::F64,
+                bytes(weights.skip(states), f64::to_le_bytes),
+            ),
+            (
+                "transitions",
+                Dtype::U32,
+                bytes(pairs.iter().copied(), u32::to_le_bytes),
+            ),
+        ];
+        let views = tensors.iter().map(|(name, dtype, bytes)| {
+            let len = bytes.len() * 8 / dtype.bitsize();
+            Ok((
+                *name,
+                TensorView::new(*dtype, vec![len], bytes).map_err(damaged)?,
+            ))
+        });
+        let views = views.collect::<Result<Vec<_>>>()?;
+        let header = HashMap::from([(KEY.to_string(), header.to_string())]);
+        safetensors::serialize(views, Some(header)).map_err(damaged)
+    }
+
+    /// Reads a model file. Everything is checked; memory follows the size of the file.
+    ///
+    /// # Errors
+    /// [`Error::File`] with what is wrong.
+    pub fn from_bytes(file: &[u8]) -> Result<Self> {
+        let (_, header) = SafeTensors::read_metadata(file)
+            .map_err(|error| damaged(format!("not a model of spanrs, or damaged: {error}")))?;
+        let entry = header.metadata().as_ref().and_then(|all| all.get(KEY));
+        let entry = entry.ok_or_else(|| damaged("a safetensors file, but not a CRF of spanrs"))?;
+        let entry: serde_json::Value = serde_json::from_str(entry).map_err(damaged)?;
+        let version = entry["version"].as_u64().unwrap_or_default();
+        if version != VERSION {
+            return Err(damaged(format!(
+                "format version {version}; this spanrs reads version {VERSION}"
+            )));
+        }
+        if !entry["metadata"].is_object() {
+            return Err(damaged("the metadata is not an object"));
+        }
+        let tensors = SafeTensors::deserialize(file).map_err(damaged)?;
+        let get = |name: &str, dtype: Dtype| -> Result<&[u8]> {
+            let view = tensors.tensor(name).map_err(damaged)?;
+            match view.dtype() == dtype && view.shape().len() == 1 {
+                // The data lives as long as the file.
+                true => Ok(view.data()),
+                false => Err(damaged(format!("tensor {name} has another type or shape"))),
+            }
+        };
+        let attributes = names(
+            get("attribute_names", Dtype::U8)?,
+            &numbers(get("attribute_ends", Dtype::U64)?, u64::from_le_bytes),
+        )?;
+        let labels = names(
+            get("label_names", Dtype::U8)?,
+            &numbers(get("label_ends", Dtype::U64)?, u64::from_le_bytes),
+        )?;
+        let features = Features::from_parts(
+            labels.len(),
+            numbers(get("state_ends", Dtype::U64)?, |bytes| {
+                u64::from_le_bytes(bytes) as usize
+            }),
+            numbers(get("state_labels", Dtype::U32)?, u32::from_le_bytes),
+            numbers(get("transitions", Dtype::U32)?, u32::from_le_bytes),
+        )?;
+        let mut weights = numbers(get("state_weights", Dtype::F64)?, f64::from_le_bytes);
+        if weights.len() != features.pairs().0 {
+            return Err(damaged("there are not as many state weights as features"));
+        }
+        let more = get("transition_weights", Dtype::F64)?;
+        weights.extend(numbers(more, f64::from_le_bytes));
+        let metadata = entry["metadata"].to_string();
+        Self::new(labels, attributes, features, weights, metadata).map_err(damaged)
+    }
+}
+
+/// The feature template in a model's metadata: its entry `template`.
+///
+/// # Errors
+/// [`Error::File`] if the metadata is not a JSON object, or the template not a string.
+pub fn template_of(metadata: &str) -> Result<Option<String>> {
+    let metadata: serde_json::Map<String, serde_json::Value> =
+        serde_json::from_str(metadata).map_err(damaged)?;
+    match metadata.get("template") {
+        None | Some(serde_json::Value::Null) => Ok(None),
+        Some(serde_json::Value::String(text)) => Ok(Some(text.clone())),
+        Some(_) => Err(damaged("the template is not a string")),
+    }
+}
+
+/// All names in one, and the end of each.
+fn flat(names: &Interner<str>) -> (Vec<u8>, Vec<u64>) {
+    let (mut bytes, mut ends) = (Vec::new(), Vec::with_capacity(names.len()));
+    for name in names.names() {
+        bytes.extend_from_slice(name.as_bytes());
+        ends.push(bytes.len() as u64);
+    }
+    (bytes, ends)
+}
+
+fn names(bytes: &[u8], ends: &[u64]) -> Result<Interner<str>> {
+    let mut names = Interner::default();
+    let mut start = 0;
+    for (at, &end) in ends.iter().enumerate() {
+        let name = usize::try_from(end)
+            .ok()
+            .and_then(|end| bytes.get(start..end));
+        let name = name.and_then(|name| std::str::from_utf8(name).ok());
+        let name = name.ok_or_else(|| damaged(format!("name {at} is not where it should be")))?;
+        if names.intern(name) as usize != at {
+            return Err(damaged(format!("the name {name:?} occurs twice")));
+        }
+        start += name.len();
+    }
+    match start == bytes.len() {
+        true => Ok(names),
+        false => Err(damaged("names are left over")),
+    }
+}
+
+fn bytes<T, const N: usize>(
+    values: impl IntoIterator<Item = T>,
+    convert: impl Fn(T) -> [u8; N],
+) -> Vec<u8> {
+    values.into_iter().flat_map(convert).collect()
+}
+
+fn numbers<T, const N: usize>(bytes: &[u8], convert: impl Fn([u8; N]) -> T) -> Vec<T> {
+    bytes
+        .as_chunks::<N>()
+        .0
+        .iter()
+        .map(|bytes| convert(*bytes))
+        .collect()
+}

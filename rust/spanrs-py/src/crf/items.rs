@@ -1,0 +1,284 @@
+//! Features of tokens from Python: dicts, lists of strings, or strings for a template.
+
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyFrozenSet, PyList, PySet, PyString, PyTuple};
+use spanrs_base::Interner;
+use spanrs_crf::{Extractor, Sequences};
+
+use super::{crf, wrong};
+use crate::error::Result;
+
+/// Deepest nesting of dicts in a token.
+const NESTING: usize = 100;
+
+/// Names and values of the features of each token of a sequence.
+#[pyclass(frozen, module = "spanrs._spanrs")]
+pub(crate) struct CrfItems {
+    tokens: Vec<Vec<(String, f64)>>,
+}
+
+#[pymethods]
+impl CrfItems {
+    #[new]
+    fn new(sequence: &Bound<'_, PyAny>) -> Result<Self> {
+        let mut tokens = Vec::new();
+        for token in sequence.try_iter()? {
+            let mut items = Vec::new();
+            let mut add = |name: &str, value| items.push((name.to_string(), value));
+            each_feature(&token?, &mut String::new(), 0, &mut add)?;
+            tokens.push(items);
+        }
+        Ok(Self { tokens })
+    }
+
+    /// A dict of features for each token.
+    fn items<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyDict>>> {
+        let tokens = self.tokens.iter().map(|items| {
+            let dict = PyDict::new(py);
+            for (name, value) in items {
+                dict.set_item(name, value)?;
+            }
+            Ok(dict)
+        });
+        tokens.collect()
+    }
+
+    fn __len__(&self) -> usize {
+        self.tokens.len()
+    }
+}
+
+/// Where features of tokens come from.
+pub(crate) enum Source {
+    /// Dicts, lists of strings or [`CrfItems`].
+    Features,
+    /// Strings or tuples of strings, through a template.
+    Template(Box<Extractor>),
+}
+
+/// Calls `add` with the name and value of each feature of a token: python-crfsuite's forms.
+fn each_feature(
+    token: &Bound<'_, PyAny>,
+    prefix: &mut String,
+    depth: usize,
+    add: &mut impl FnMut(&str, f64),
+) -> Result<()> {
+    if depth > NESTING {
+        return Err(wrong(
+            format!("features are nested more than {NESTING} deep"),
+            None,
+        ));
+    }
+    let start = prefix.len();
+    if let Ok(dict) = token.cast::<PyDict>() {
+        for (key, value) in dict {
+            push_text(prefix, &key)?;
+            if let Ok(text) = value.cast::<PyString>() {
+                prefix.push(':');
+                prefix.push_str(text.to_str()?);
+                add(prefix, 1.0);
+            } else if is_collection(&value) {
+                prefix.push(':');
+                each_feature(&value, prefix, depth + 1, add)?;
+            } else if let Ok(bytes) = value.extract::<&[u8]>() {
+                prefix.push(':');
+                prefix.push_str(utf8(bytes)?);
+                add(prefix, 1.0);
+            } else {
+                let number: f64 = value.extract().map_err(|_| not_a_value(prefix, &value))?;
+                if !number.is_finite() {
+                    return Err(wrong(
+                        format!("feature {prefix:?} has the value {number}; values must be finite"),
+                        None,
+                    ));
+                }
+                add(prefix, number);
+            }
+            prefix.truncate(start);
+        }
+        return Ok(());
+    }
+    if token.is_instance_of::<PyString>() {
+        return Err(wrong(
+            format!(
+                "a token is {}, a string; features are a dict or a list of strings, and strings need a template",
+                token.repr()?
+            ),
+            None,
+        ));
+    }
+    for key in token.try_iter()? {
+        push_text(prefix, &key?)?;
+        add(prefix, 1.0);
+        prefix.truncate(start);
+    }
+    Ok(())
+}
+
+fn is_collection(value: &Bound<'_, PyAny>) -> bool {
+    value.is_instance_of::<PyDict>()
+        || value.is_instance_of::<PyList>()
+        || value.is_instance_of::<PySet>()
+        || value.is_instance_of::<PyFrozenSet>()
+        || value.is_instance_of::<PyTuple>()
+}
+
+fn not_a_value(name: &str, value: &Bound<'_, PyAny>) -> crate::error::Error {
+    let kind = value.get_type().name().map(|name| name.to_string());
+    let kind = kind.unwrap_or_default();
+    wrong(
+        format!(
+            "feature {name:?} is a {kind}; it must be a number, a bool, a string or a collection of those"
+        ),
+        None,
+    )
+}
+
+fn push_text(text: &mut String, key: &Bound<'_, PyAny>) -> Result<()> {
+    if let Ok(key) = key.cast::<PyString>() {
+        text.push_str(key.to_str()?);
+    } else if let Ok(bytes) = key.extract::<&[u8]>() {
+        text.push_str(utf8(bytes)?);
+    } else {
+        return Err(wrong(
+            format!(
+                "the name of a feature is {}; it must be a string",
+                key.repr()?
+            ),
+            None,
+        ));
+    }
+    Ok(())
+}
+
+fn utf8(bytes: &[u8]) -> Result<&str> {
+    std::str::from_utf8(bytes).map_err(|_| wrong("a feature is not UTF-8".into(), None))
+}
+
+/// Attributes by name: known ones only, or new ones too.
+pub(crate) enum Names<'a> {
+    Known(&'a Interner<str>),
+    Growing(&'a mut Interner<str>),
+}
+
+impl Names<'_> {
+    fn id(&mut self, name: &str) -> Option<u32> {
+        match self {
+            Self::Known(names) => names.get(name),
+            Self::Growing(names) => Some(names.intern(name)),
+        }
+    }
+}
+
+/// The (attribute, value) pairs of each token of a sequence. Attributes that are not known are left out.
+pub(crate) fn token_items(
+    sequence: &Bound<'_, PyAny>,
+    source: &mut Source,
+    names: &mut Names,
+) -> Result<Vec<Vec<(u32, f64)>>> {
+    let mut tokens = Vec::new();
+    match source {
+        Source::Features => {
+            if let Ok(items) = sequence.cast::<CrfItems>() {
+                for token in &items.get().tokens {
+                    let items = token.iter();
+                    let items = items.filter_map(|(name, value)| Some((names.id(name)?, *value)));
+                    tokens.push(items.collect());
+                }
+                return Ok(tokens);
+            }
+            let mut text = String::new();
+            for token in sequence.try_iter()? {
+                let mut items = Vec::new();
+                text.clear();
+                each_feature(&token?, &mut text, 0, &mut |name, value| {
+                    items.extend(names.id(name).map(|id| (id, value)));
+                })?;
+                tokens.push(items);
+            }
+        }
+        Source::Template(extractor) => {
+            let columns = columns(sequence)?;
+            let columns: Vec<Vec<&str>> = columns
+                .iter()
+                .map(|column| column.iter().map(String::as_str).collect())
+                .collect();
+            let columns: Vec<&[&str]> = columns.iter().map(Vec::as_slice).collect();
+            tokens.resize(columns.first().map_or(0, |column| column.len()), Vec::new());
+            if tokens.is_empty() {
+                return Ok(tokens);
+            }
+            let add = |token: usize, name: &str| {
+                let items: &mut Vec<(u32, f64)> = &mut tokens[token];
+                items.extend(names.id(name).map(|id| (id, 1.0)));
+            };
+            extractor
+                .extract(&columns, add)
+                .map_err(|error| crf(error, None))?;
+        }
+    }
+    Ok(tokens)
+}
+
+/// The columns of a sequence of strings, or of tuples or lists of strings.
+fn columns(sequence: &Bound<'_, PyAny>) -> Result<Vec<Vec<String>>> {
+    let mut columns: Vec<Vec<String>> = Vec::new();
+    if sequence.is_instance_of::<PyString>() {
+        return Err(wrong(
+            "a sequence is a string; it must be a list of tokens".into(),
+            None,
+        ));
+    }
+    for (at, token) in sequence.try_iter()?.enumerate() {
+        let token = token?;
+        let row: Vec<String> = if token.is_instance_of::<PyString>() {
+            vec![token.extract()?]
+        } else {
+            token.extract().map_err(|_| {
+                let repr = token.repr().map(|repr| repr.to_string());
+                let repr = repr.unwrap_or_default();
+                wrong(
+                    format!("token {at} is {repr}; with a template it must be a string, or a tuple of the columns' strings"),
+                    None,
+                )
+            })?
+        };
+        if at == 0 {
+            columns.resize(row.len(), Vec::new());
+        }
+        if row.len() != columns.len() {
+            return Err(wrong(
+                format!(
+                    "token {at} has {} columns, the one before {}",
+                    row.len(),
+                    columns.len()
+                ),
+                None,
+            ));
+        }
+        for (column, value) in columns.iter_mut().zip(row) {
+            column.push(value);
+        }
+    }
+    Ok(columns)
+}
+
+/// Many sequences with known attributes.
+pub(crate) fn known_sequences(
+    inputs: &Bound<'_, PyAny>,
+    source: &mut Source,
+    names: &Interner<str>,
+) -> Result<Sequences> {
+    let mut sequences = Sequences::new(names.len());
+    for (at, sequence) in inputs.try_iter()?.enumerate() {
+        crate::pause(at)?;
+        let tokens = token_items(&sequence?, source, &mut Names::Known(names));
+        for items in tokens.map_err(|error| error.in_sequence(at))? {
+            sequences
+                .token(items)
+                .map_err(|error| crf(error, Some(at)))?;
+        }
+        sequences.end();
+    }
+    Ok(sequences)
+}

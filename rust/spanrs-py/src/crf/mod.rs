@@ -1,0 +1,49 @@
+//! Conditional random fields: behind `spanrs.crf`.
+
+mod items;
+mod model;
+mod trainer;
+
+pub(crate) use items::CrfItems;
+pub(crate) use model::CrfModel;
+pub(crate) use trainer::CrfTrainer;
+
+use pyo3::PyErr;
+use pyo3::exceptions::PyKeyboardInterrupt;
+use pyo3::prelude::*;
+use spanrs_crf::Error as CrfError;
+
+use crate::error::Error;
+
+/// An error of the core, with the index of the sequence where there is one.
+pub(crate) fn crf(error: CrfError, sequence: Option<usize>) -> Error {
+    if matches!(error, CrfError::Interrupted) {
+        let raised = Python::attach(PyErr::take);
+        return raised
+            .unwrap_or_else(|| PyKeyboardInterrupt::new_err(()))
+            .into();
+    }
+    let (class, code) = match &error {
+        CrfError::File { .. } => ("ModelError", "damaged"),
+        CrfError::Shape { .. } => ("AlignmentError", "shape"),
+        CrfError::NotFinite | CrfError::Transition { .. } => ("ModelError", "not_finite"),
+        CrfError::NoPath => ("ModelError", "no_labelling"),
+        _ => ("ModelError", "bad_value"),
+    };
+    Error::Crf {
+        class,
+        message: error.to_string(),
+        code,
+        sequence,
+    }
+}
+
+/// A wrong value in a sequence.
+fn wrong(message: String, sequence: Option<usize>) -> Error {
+    Error::Crf {
+        class: "ModelError",
+        message,
+        code: "bad_value",
+        sequence,
+    }
+}

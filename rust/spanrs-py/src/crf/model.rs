@@ -1,0 +1,421 @@
+//! Trained models: decoding, weights, files.
+
+use std::sync::Arc;
+
+use numpy::{PyArray1, PyArray2, PyArrayMethods};
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyString};
+use spanrs_base::{Clock, Interner, map_in_threads};
+use spanrs_compat::crfsuite::{CrfsuiteModel, State, Transition};
+use spanrs_crf::{
+    Constraint, Decoder, Error as CrfError, Extractor, Features, Model, Sequences, Template,
+};
+
+use super::items::{Source, known_sequences};
+use super::trainer::names_of;
+use super::{crf, wrong};
+use crate::error::{Error, Result};
+use crate::stop;
+
+/// A trained model.
+#[pyclass(frozen, module = "spanrs._spanrs")]
+pub(crate) struct CrfModel {
+    core: Arc<Model>,
+    template: Option<Extractor>,
+}
+
+/// (flags of first labels, of transitions row-major, of last labels)
+type ConstraintTuple = (Vec<bool>, Vec<bool>, Vec<bool>);
+
+pub(crate) fn template_error(error: spanrs_crf::TemplateError) -> Error {
+    Error::Template {
+        message: error.to_string(),
+        line: error.line,
+        column: error.column,
+    }
+}
+
+impl CrfModel {
+    /// Takes the template from the metadata.
+    pub(crate) fn of(model: Model) -> Result<Self> {
+        let text = spanrs_crf::template_of(model.metadata());
+        let template = match text.map_err(|error| crf(error, None))? {
+            Some(text) => {
+                let template = Template::parse(&text).map_err(template_error)?;
+                Some(Extractor::new(&template))
+            }
+            None => None,
+        };
+        Ok(Self {
+            core: Arc::new(model),
+            template,
+        })
+    }
+
+    pub(crate) fn core(&self) -> &Arc<Model> {
+        &self.core
+    }
+
+    /// Features of sequences: through the template, if the model has one.
+    fn read(&self, inputs: &Bound<'_, PyAny>) -> Result<Sequences> {
+        let mut source = match &self.template {
+            Some(extractor) => Source::Template(Box::new(extractor.clone())),
+            None => Source::Features,
+        };
+        known_sequences(inputs, &mut source, self.core.attributes())
+    }
+
+    /// Applies `decode` to each sequence, which was read into the decoder.
+    fn each<T: Send>(
+        &self,
+        py: Python<'_>,
+        sequences: &Sequences,
+        constraint: Option<ConstraintTuple>,
+        threads: usize,
+        decode: impl Fn(&mut Decoder, usize) -> spanrs_crf::Result<T> + Sync,
+    ) -> Result<Vec<T>> {
+        let constraint =
+            constraint.map(|(starts, pairs, ends)| Constraint::new(starts, pairs, ends));
+        let constraint = constraint.transpose().map_err(|error| crf(error, None))?;
+        let model = &*self.core;
+        let threads = threads.clamp(1, sequences.len().max(1));
+        py.detach(|| {
+            let parts = map_in_threads(0..threads, |part| {
+                let own = sequences.len() * part / threads..sequences.len() * (part + 1) / threads;
+                let mut decoder = Decoder::new(model, constraint.as_ref());
+                let mut clock = Clock::new(stop);
+                own.map(|at| {
+                    let decoder = decoder.as_mut().map_err(|error| (error.clone(), at))?;
+                    if clock.stops() {
+                        return Err((CrfError::Interrupted, at));
+                    }
+                    decoder.read(sequences, at);
+                    decode(decoder, at).map_err(|error| (error, at))
+                })
+                .collect::<std::result::Result<Vec<T>, _>>()
+            });
+            let mut all = Vec::new();
+            for part in parts {
+                all.extend(part.map_err(|(error, at)| crf(error, Some(at)))?);
+            }
+            Ok(all)
+        })
+    }
+
+    /// Ids of labels; a name that the model does not know is an error.
+    fn label(&self, name: &str) -> Result<usize> {
+        let id = self.core.labels().get(name);
+        id.map(|id| id as usize).ok_or_else(|| {
+            let known: Vec<&str> = self.core.labels().names().take(20).collect();
+            wrong(
+                format!(
+                    "the model has no label {name:?}; it has {}",
+                    known.join(", ")
+                ),
+                None,
+            )
+        })
+    }
+
+    /// Flags of the labels that are allowed, from a label, a collection of labels or None for each token.
+    fn flags(&self, known: &Bound<'_, PyAny>) -> Result<Vec<bool>> {
+        let labels = self.core.labels().len();
+        let mut flags = Vec::new();
+        for token in known.try_iter()? {
+            let token = token?;
+            let start = flags.len();
+            flags.resize(start + labels, token.is_none());
+            if let Ok(name) = token.cast::<PyString>() {
+                flags[start + self.label(name.to_str()?)?] = true;
+            } else if !token.is_none() {
+                for name in token.try_iter()? {
+                    flags[start + self.label(name?.extract()?)?] = true;
+                }
+            }
+        }
+        Ok(flags)
+    }
+}
+
+#[pymethods]
+impl CrfModel {
+    /// Names of the labels.
+    fn labels(&self) -> Vec<&str> {
+        self.core.labels().names().collect()
+    }
+
+    /// Names of the attributes.
+    fn attributes(&self) -> Vec<&str> {
+        self.core.attributes().names().collect()
+    }
+
+    /// (attribute, label, weight) of each state feature.
+    fn states(&self) -> Vec<(&str, &str, f64)> {
+        let (features, weights) = (self.core.features(), self.core.weights());
+        let labels: Vec<&str> = self.labels();
+        let mut all = Vec::with_capacity(features.pairs().0);
+        for (at, name) in self.core.attributes().names().enumerate() {
+            let (start, own) = features.state(at);
+            for (label, weight) in own.iter().zip(&weights[start..]) {
+                all.push((name, labels[*label as usize], *weight));
+            }
+        }
+        all
+    }
+
+    /// (from, to, weight) of each transition feature.
+    fn transitions(&self) -> Vec<(&str, &str, f64)> {
+        let (first, pairs) = self.core.features().pairs();
+        let labels: Vec<&str> = self.labels();
+        let weights = pairs.iter().zip(&self.core.weights()[first..]);
+        weights
+            .map(|(pair, weight)| {
+                let pair = *pair as usize;
+                (
+                    labels[pair / labels.len()],
+                    labels[pair % labels.len()],
+                    *weight,
+                )
+            })
+            .collect()
+    }
+
+    /// A JSON object, as text.
+    fn metadata(&self) -> &str {
+        self.core.metadata()
+    }
+
+    fn with_metadata(&self, metadata: String) -> Result<Self> {
+        Self::of(Model::clone(&self.core).with_metadata(metadata))
+    }
+
+    /// Labels of sequences; with `known`, labels that are given (a label, a collection, or None for each token).
+    #[pyo3(signature = (inputs, posterior, constraint, known, threads))]
+    fn tag<'py>(
+        &self,
+        py: Python<'py>,
+        inputs: &Bound<'py, PyAny>,
+        posterior: bool,
+        constraint: Option<ConstraintTuple>,
+        known: Option<&Bound<'py, PyAny>>,
+        threads: usize,
+    ) -> Result<Vec<Vec<Bound<'py, PyString>>>> {
+        let sequences = self.read(inputs)?;
+        let mut allowed = Vec::new();
+        if let Some(known) = known {
+            for (at, own) in known.try_iter()?.enumerate() {
+                let flags = self.flags(&own?).map_err(|error| error.in_sequence(at))?;
+                allowed.push(flags);
+            }
+            if allowed.len() != sequences.len() {
+                return Err(crf(
+                    CrfError::Shape {
+                        what: "sequences of given labels",
+                        expected: sequences.len(),
+                        found: allowed.len(),
+                    },
+                    None,
+                ));
+            }
+        }
+        let labels = self.each(py, &sequences, constraint, threads, |decoder, at| {
+            if let Some(allowed) = allowed.get(at) {
+                decoder.allow(allowed)?;
+            }
+            match posterior {
+                true => decoder.posterior(),
+                false => decoder.best(),
+            }
+        })?;
+        Ok(names_of(py, self.core.labels(), &labels))
+    }
+
+    /// Marginals of sequences: an array (token, label) for each.
+    fn marginals<'py>(
+        &self,
+        py: Python<'py>,
+        inputs: &Bound<'py, PyAny>,
+        constraint: Option<ConstraintTuple>,
+        threads: usize,
+    ) -> Result<Vec<Bound<'py, PyArray2<f64>>>> {
+        let sequences = self.read(inputs)?;
+        let marginals = self.each(py, &sequences, constraint, threads, |decoder, _| {
+            decoder.marginals()
+        })?;
+        let labels = self.core.labels().len();
+        let arrays = marginals.into_iter().map(|rows| {
+            let tokens = rows.len() / labels.max(1);
+            Ok(PyArray1::from_vec(py, rows).reshape([tokens, labels])?)
+        });
+        arrays.collect()
+    }
+
+    /// The best labellings of one sequence with their probabilities.
+    fn n_best<'py>(
+        &self,
+        py: Python<'py>,
+        input: &Bound<'py, PyAny>,
+        n: usize,
+        constraint: Option<ConstraintTuple>,
+    ) -> Result<Vec<(Vec<Bound<'py, PyString>>, f64)>> {
+        let sequences = self.read(pyo3::types::PyList::new(py, [input])?.as_any())?;
+        let found = self.each(py, &sequences, constraint, 1, |decoder, _| {
+            decoder.n_best(n)
+        })?;
+        let (labels, probabilities): (Vec<_>, Vec<_>) = found.into_iter().flatten().unzip();
+        let names = names_of(py, self.core.labels(), &labels);
+        Ok(names.into_iter().zip(probabilities).collect())
+    }
+
+    /// Probabilities of labellings.
+    fn probabilities(
+        &self,
+        py: Python<'_>,
+        inputs: &Bound<'_, PyAny>,
+        labellings: Vec<Vec<String>>,
+    ) -> Result<Vec<f64>> {
+        let sequences = self.read(inputs)?;
+        let labels = labellings.iter().enumerate().map(|(at, names)| {
+            let ids = names.iter().map(|name| self.label(name));
+            ids.collect::<Result<Vec<_>>>()
+                .map_err(|error| error.in_sequence(at))
+        });
+        let labels = labels.collect::<Result<Vec<_>>>()?;
+        if labels.len() != sequences.len() {
+            return Err(crf(
+                CrfError::Shape {
+                    what: "labellings",
+                    expected: sequences.len(),
+                    found: labels.len(),
+                },
+                None,
+            ));
+        }
+        self.each(py, &sequences, None, 1, |decoder, at| {
+            decoder.probability(&labels[at])
+        })
+    }
+
+    /// For each token the features that the model knows: (attribute, value, weights of the labels).
+    #[allow(clippy::type_complexity)] // A list a token.
+    fn known_features<'py>(
+        &self,
+        py: Python<'py>,
+        input: &Bound<'py, PyAny>,
+    ) -> Result<Vec<Vec<(&str, f64, Bound<'py, PyArray1<f64>>)>>> {
+        let sequences = self.read(pyo3::types::PyList::new(py, [input])?.as_any())?;
+        let (features, weights) = (self.core.features(), self.core.weights());
+        let labels = self.core.labels().len();
+        let tokens = (0..sequences.tokens()).map(|token| {
+            let items = sequences.items(token).map(|(attribute, value)| {
+                let name = self.core.attributes().name(attribute).unwrap_or_default();
+                let mut row = vec![0.0; labels];
+                let (start, own) = features.state(attribute as usize);
+                for (label, weight) in own.iter().zip(&weights[start..]) {
+                    row[*label as usize] = *weight;
+                }
+                (name, value, PyArray1::from_vec(py, row))
+            });
+            items.collect()
+        });
+        Ok(tokens.collect())
+    }
+
+    /// The bytes of a model file.
+    fn to_bytes<'py>(&self, py: Python<'py>) -> Result<Bound<'py, PyBytes>> {
+        let bytes = py.detach(|| self.core.to_bytes());
+        Ok(PyBytes::new(py, &bytes.map_err(|error| crf(error, None))?))
+    }
+
+    #[staticmethod]
+    fn from_bytes(py: Python<'_>, bytes: &[u8]) -> Result<Self> {
+        let model = py.detach(|| Model::from_bytes(bytes));
+        Self::of(model.map_err(|error| crf(error, None))?)
+    }
+
+    /// The bytes of CRFsuite's model file.
+    fn to_crfsuite<'py>(&self, py: Python<'py>) -> Result<Bound<'py, PyBytes>> {
+        let bytes = py.detach(|| crfsuite_model(&self.core).to_bytes());
+        Ok(PyBytes::new(py, &bytes.map_err(file_error)?))
+    }
+
+    #[staticmethod]
+    fn from_crfsuite(py: Python<'_>, bytes: &[u8]) -> Result<Self> {
+        let model = py.detach(|| {
+            let model = CrfsuiteModel::from_bytes(bytes).map_err(file_error)?;
+            model_of(model)
+        });
+        Self::of(model?)
+    }
+}
+
+fn file_error(error: impl std::fmt::Display) -> Error {
+    Error::Crf {
+        class: "ModelError",
+        message: error.to_string(),
+        code: "damaged",
+        sequence: None,
+    }
+}
+
+fn crfsuite_model(model: &Model) -> CrfsuiteModel {
+    let names =
+        |names: &Interner<str>| names.names().map(|name| name.as_bytes().to_vec()).collect();
+    let (features, weights) = (model.features(), model.weights());
+    let mut states = Vec::with_capacity(features.pairs().0);
+    for attribute in 0..features.attributes() {
+        let (start, labels) = features.state(attribute);
+        for (&label, &weight) in labels.iter().zip(&weights[start..]) {
+            let attribute = attribute as u32;
+            states.push(State {
+                attribute,
+                label,
+                weight,
+            });
+        }
+    }
+    let (first, pairs) = features.pairs();
+    let labels = features.labels().max(1) as u32;
+    let transitions = pairs.iter().zip(&weights[first..]);
+    let transitions = transitions.map(|(pair, &weight)| Transition {
+        from: pair / labels,
+        to: pair % labels,
+        weight,
+    });
+    CrfsuiteModel {
+        labels: names(model.labels()),
+        attributes: names(model.attributes()),
+        states,
+        transitions: transitions.collect(),
+    }
+}
+
+fn model_of(model: CrfsuiteModel) -> Result<Model> {
+    let names = |what: &str, names: &[Vec<u8>]| -> Result<Interner<str>> {
+        let mut all = Interner::default();
+        for (at, name) in names.iter().enumerate() {
+            let name = std::str::from_utf8(name);
+            all.intern(name.map_err(|_| file_error(format!("{what} {at} is not UTF-8")))?);
+        }
+        Ok(all)
+    };
+    let (labels, attributes) = (
+        names("label", &model.labels)?,
+        names("attribute", &model.attributes)?,
+    );
+    let states: Vec<(u32, u32)> = model
+        .states
+        .iter()
+        .map(|s| (s.attribute, s.label))
+        .collect();
+    let pairs: Vec<(u32, u32)> = model.transitions.iter().map(|t| (t.from, t.to)).collect();
+    let listed = Features::listed(labels.len(), attributes.len(), &states, &pairs);
+    let (features, places) = listed.map_err(file_error)?;
+    let mut weights = vec![0.0; features.len()];
+    let own = model.states.iter().map(|s| s.weight);
+    let own = own.chain(model.transitions.iter().map(|t| t.weight));
+    for (place, weight) in places.into_iter().zip(own) {
+        weights[place] = weight;
+    }
+    Model::new(labels, attributes, features, weights, "{}".into()).map_err(file_error)
+}

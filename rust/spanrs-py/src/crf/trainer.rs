@@ -1,0 +1,489 @@
+//! Training: corpora from Python, and the loop with its callback.
+
+use std::sync::{Mutex, PoisonError};
+
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyString};
+use spanrs_base::Interner;
+use spanrs_crf::{
+    Algorithm, Choice, Corpus, Decoder, Error as CrfError, Extractor, Features, Lbfgs, Model,
+    Online, Sequences, Sgd, Slack, Stop, Target, Template, Update, train,
+};
+
+use super::items::{Names, Source, known_sequences, token_items};
+use super::model::{CrfModel, template_error};
+use super::{crf, wrong};
+use crate::error::{Error, Result};
+use crate::stop;
+
+/// A training corpus under construction.
+#[pyclass(frozen, module = "spanrs._spanrs")]
+pub(crate) struct CrfTrainer(Mutex<Builder>);
+
+struct Builder {
+    labels: Interner<str>,
+    attributes: Interner<str>,
+    corpus: Corpus,
+    source: Source,
+}
+
+/// Supervision of a token.
+enum TokenTarget {
+    Label(u32),
+    /// Any label.
+    Open,
+    Allowed(Vec<u32>),
+    Shares(Vec<(u32, f64)>),
+}
+
+#[pymethods]
+impl CrfTrainer {
+    #[new]
+    fn new(template: Option<&str>) -> Result<Self> {
+        let source = match template {
+            Some(text) => {
+                let template = Template::parse(text).map_err(template_error)?;
+                Source::Template(Box::new(Extractor::new(&template)))
+            }
+            None => Source::Features,
+        };
+        Ok(Self(Mutex::new(Builder {
+            labels: Interner::default(),
+            attributes: Interner::default(),
+            corpus: Corpus::new(0, 0),
+            source,
+        })))
+    }
+
+    /// Adds sequences with their targets; None for weights of 1. Those before one that is refused are kept.
+    fn extend(
+        &self,
+        inputs: &Bound<'_, PyAny>,
+        targets: &Bound<'_, PyAny>,
+        weights: Option<Vec<f64>>,
+    ) -> Result<()> {
+        let mut builder = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let (mut inputs, mut targets) = (inputs.try_iter()?, targets.try_iter()?);
+        for at in 0.. {
+            crate::pause(at)?;
+            match (inputs.next(), targets.next()) {
+                (Some(input), Some(target)) => {
+                    let weight = weights.as_ref().map_or(Some(1.0), |w| w.get(at).copied());
+                    let weight = weight.ok_or_else(|| lengths("weights", at))?;
+                    builder
+                        .append(&input?, &target?, weight)
+                        .map_err(|error| error.in_sequence(at))?;
+                }
+                (None, None) => {
+                    return match weights {
+                        Some(weights) if weights.len() > at => Err(lengths("sequences", at)),
+                        _ => Ok(()),
+                    };
+                }
+                (None, _) => return Err(lengths("sequences of features", at)),
+                (_, None) => return Err(lengths("sequences of labels", at)),
+            }
+        }
+        Ok(())
+    }
+
+    /// Names of the labels so far.
+    fn labels(&self) -> Vec<String> {
+        let builder = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        builder.labels.names().map(str::to_string).collect()
+    }
+
+    /// (sequences, tokens, attributes)
+    fn sizes(&self) -> (usize, usize, usize) {
+        let builder = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let corpus = &builder.corpus;
+        (
+            corpus.sequences(),
+            corpus.tokens(),
+            builder.attributes.len(),
+        )
+    }
+
+    /// Removes all sequences; labels and attributes as well.
+    fn clear(&self) {
+        let mut builder = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        builder.labels = Interner::default();
+        builder.attributes = Interner::default();
+        builder.corpus = Corpus::new(0, 0);
+    }
+
+    /// Trains. After each iteration `callback(iteration, loss, gradient_norm, active, dev_tags)` returns 0 to stop, 1 to
+    /// go on, and 2 to go on with these weights as the best so far. Returns the model and the reason for stopping.
+    #[pyo3(signature = (algorithm, options, threads, start, dev, callback, keep_on_interrupt))]
+    #[allow(clippy::too_many_arguments)] // Called from one place.
+    fn train(
+        &self,
+        py: Python<'_>,
+        algorithm: &str,
+        options: &Bound<'_, PyDict>,
+        threads: usize,
+        start: Option<&Bound<'_, CrfModel>>,
+        dev: Option<&Bound<'_, PyAny>>,
+        callback: Option<Py<PyAny>>,
+        keep_on_interrupt: bool,
+    ) -> Result<(CrfModel, &'static str)> {
+        let mut guard = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let builder = &mut *guard;
+        if builder.labels.is_empty() {
+            return Err(wrong(
+                "there is nothing to train on: no sequence has a token with a label".into(),
+                None,
+            ));
+        }
+        let (algorithm, choice) = (algorithm_of(algorithm, options)?, choice_of(options)?);
+        let dev = dev.map(|dev| known_sequences(dev, &mut builder.source, &builder.attributes));
+        let dev = dev.transpose()?;
+        let start = start.map(|model| model.get().core().clone());
+        let (corpus, labels) = (&builder.corpus, &builder.labels);
+        let attributes = &builder.attributes;
+        let trained = py.detach(|| {
+            let features = Features::of(corpus, choice);
+            let mut weights = match &start {
+                Some(model) => start_weights(model, labels, attributes, &features),
+                None => vec![0.0; features.len()],
+            };
+            let (mut best, mut raised) = (None, None);
+            let after = |state: spanrs_crf::Iteration, weights: &[f64]| {
+                let Some(callback) = &callback else {
+                    return Ok(true);
+                };
+                let tags = dev.as_ref().map(|dev| dev_labels(dev, &features, weights));
+                let tags = tags.transpose()?;
+                let answer = Python::attach(|py| -> PyResult<u8> {
+                    let tags = tags.map(|tags| names_of(py, labels, &tags));
+                    let norm = state.gradient_norm;
+                    let facts = (state.iteration, state.loss, norm, state.active, tags);
+                    callback.call1(py, facts)?.extract(py)
+                });
+                match answer {
+                    Ok(answer) => {
+                        if answer == 2 {
+                            best = Some(weights.to_vec());
+                        }
+                        Ok(answer > 0)
+                    }
+                    Err(error) => {
+                        raised = Some(error);
+                        Err(CrfError::Interrupted)
+                    }
+                }
+            };
+            let stopped = train(
+                corpus,
+                &features,
+                &algorithm,
+                threads,
+                &mut weights,
+                stop,
+                after,
+            );
+            let why = match stopped {
+                Ok(stop) => stop_name(stop),
+                Err(CrfError::Interrupted) if keep_on_interrupt => {
+                    let error = raised.or_else(|| Python::attach(PyErr::take));
+                    match error.filter(|error| !Python::attach(|py| is_interrupt(py, error))) {
+                        Some(error) => return Err(Error::Python(error)),
+                        None => "interrupted",
+                    }
+                }
+                Err(error) => {
+                    return Err(match raised {
+                        Some(error) => Error::Python(error),
+                        None => crf(error, None),
+                    });
+                }
+            };
+            let weights = best.unwrap_or(weights);
+            let (labels, attributes) = (labels.clone(), attributes.clone());
+            let model = Model::new(labels, attributes, features, weights, "{}".into());
+            let model = model.and_then(|model| model.pruned());
+            Ok((model.map_err(|error| crf(error, None))?, why))
+        });
+        let (model, why) = trained?;
+        Ok((CrfModel::of(model)?, why))
+    }
+}
+
+fn lengths(what: &str, at: usize) -> Error {
+    Error::Crf {
+        class: "AlignmentError",
+        message: format!("there are only {at} {what}"),
+        code: "shape",
+        sequence: None,
+    }
+}
+
+fn is_interrupt(py: Python<'_>, error: &PyErr) -> bool {
+    error.is_instance_of::<pyo3::exceptions::PyKeyboardInterrupt>(py)
+}
+
+fn stop_name(stop: Stop) -> &'static str {
+    match stop {
+        Stop::Converged => "converged",
+        Stop::Delta => "delta",
+        Stop::MaxIterations => "max_iterations",
+        Stop::LineSearch => "line_search",
+        Stop::Asked => "stopped",
+    }
+}
+
+/// The weights of a model for the features that it has too.
+fn start_weights(
+    model: &Model,
+    labels: &Interner<str>,
+    attributes: &Interner<str>,
+    features: &Features,
+) -> Vec<f64> {
+    let mut weights = vec![0.0; features.len()];
+    let known: Vec<Option<u32>> = labels
+        .names()
+        .map(|name| model.labels().get(name))
+        .collect();
+    for (at, name) in attributes.names().enumerate() {
+        let Some(attribute) = model.attributes().get(name) else {
+            continue;
+        };
+        let (start, own) = features.state(at);
+        for (weight, label) in weights[start..].iter_mut().zip(own) {
+            let place = known[*label as usize];
+            let place = place.and_then(|label| model.features().state_weight(attribute, label));
+            *weight = place.map_or(0.0, |place| model.weights()[place]);
+        }
+    }
+    let (first, pairs) = features.pairs();
+    for (weight, pair) in weights[first..].iter_mut().zip(pairs) {
+        let pair = *pair as usize;
+        let two = (known[pair / labels.len()], known[pair % labels.len()]);
+        if let (Some(from), Some(to)) = two {
+            *weight = model.transitions().score(from as usize, to as usize);
+        }
+    }
+    weights
+}
+
+fn dev_labels(
+    dev: &Sequences,
+    features: &Features,
+    weights: &[f64],
+) -> spanrs_crf::Result<Vec<Vec<usize>>> {
+    let mut decoder = Decoder::of(features, weights, None)?;
+    let all = (0..dev.len()).map(|at| {
+        decoder.read(dev, at);
+        decoder.best()
+    });
+    all.collect()
+}
+
+/// Lists of label names.
+pub(crate) fn names_of<'py>(
+    py: Python<'py>,
+    labels: &Interner<str>,
+    all: &[Vec<usize>],
+) -> Vec<Vec<Bound<'py, PyString>>> {
+    let names: Vec<_> = labels.names().map(|name| PyString::new(py, name)).collect();
+    let of = |own: &Vec<usize>| own.iter().map(|&label| names[label].clone()).collect();
+    all.iter().map(of).collect()
+}
+
+impl Builder {
+    fn append(
+        &mut self,
+        input: &Bound<'_, PyAny>,
+        target: &Bound<'_, PyAny>,
+        weight: f64,
+    ) -> Result<()> {
+        let targets = self.targets(target)?;
+        let mut names = Names::Growing(&mut self.attributes);
+        let tokens = token_items(input, &mut self.source, &mut names)?;
+        if tokens.len() != targets.len() {
+            return Err(Error::Crf {
+                class: "AlignmentError",
+                message: format!("{} tokens, but {} labels", tokens.len(), targets.len()),
+                code: "shape",
+                sequence: None,
+            });
+        }
+        self.corpus.grow(self.labels.len(), self.attributes.len());
+        let error = |error| crf(error, None);
+        for items in tokens {
+            if let Err(wrong) = self.corpus.token(items) {
+                self.corpus.discard();
+                return Err(error(wrong));
+            }
+        }
+        let target = dense(&targets, self.labels.len());
+        self.corpus.end_sequence(target, weight).map_err(error)
+    }
+
+    fn targets(&mut self, target: &Bound<'_, PyAny>) -> Result<Vec<TokenTarget>> {
+        if target.is_instance_of::<PyString>() {
+            return Err(wrong(
+                "the labels of a sequence are a string; they must be a list, one label for each token".into(),
+                None,
+            ));
+        }
+        let mut targets = Vec::new();
+        for token in target.try_iter()? {
+            let token = token?;
+            targets.push(if let Ok(label) = token.cast::<PyString>() {
+                TokenTarget::Label(self.labels.intern(label.to_str()?))
+            } else if token.is_none() {
+                TokenTarget::Open
+            } else if let Ok(shares) = token.cast::<PyDict>() {
+                let mut all = Vec::new();
+                for (label, share) in shares {
+                    let label = self.labels.intern(label.extract()?);
+                    all.push((label, share.extract()?));
+                }
+                TokenTarget::Shares(all)
+            } else if let Ok(bytes) = token.extract::<&[u8]>() {
+                let text = std::str::from_utf8(bytes);
+                let text = text.map_err(|_| wrong("a label is not UTF-8".into(), None))?;
+                TokenTarget::Label(self.labels.intern(text))
+            } else if let Ok(some) = token.try_iter() {
+                let mut all = Vec::new();
+                for label in some {
+                    let label: String = label?.extract()?;
+                    all.push(self.labels.intern(&label));
+                }
+                TokenTarget::Allowed(all)
+            } else {
+                return Err(wrong(
+                    format!(
+                        "a label is {}; it must be a string, a set of allowed labels, a dict of probabilities, or None for any label",
+                        token.repr()?
+                    ),
+                    None,
+                ));
+            });
+        }
+        Ok(targets)
+    }
+}
+
+/// The target of a sequence: soft if a token has a distribution, partial if a label is open.
+fn dense(targets: &[TokenTarget], labels: usize) -> Target {
+    let hard: Option<Vec<u32>> = targets
+        .iter()
+        .map(|target| match target {
+            TokenTarget::Label(label) => Some(*label),
+            _ => None,
+        })
+        .collect();
+    if let Some(known) = hard {
+        return Target::Labels(known);
+    }
+    if targets
+        .iter()
+        .any(|target| matches!(target, TokenTarget::Shares(_)))
+    {
+        let mut rows = vec![0.0; targets.len() * labels];
+        for (row, target) in rows.chunks_exact_mut(labels).zip(targets) {
+            match target {
+                TokenTarget::Label(label) => row[*label as usize] = 1.0,
+                TokenTarget::Open => row.fill(1.0 / labels as f64),
+                TokenTarget::Allowed(some) => {
+                    for label in some {
+                        row[*label as usize] = 1.0 / some.len() as f64;
+                    }
+                }
+                TokenTarget::Shares(shares) => {
+                    for (label, share) in shares {
+                        row[*label as usize] += share;
+                    }
+                }
+            }
+        }
+        return Target::Soft(rows);
+    }
+    let mut rows = vec![false; targets.len() * labels];
+    for (row, target) in rows.chunks_exact_mut(labels.max(1)).zip(targets) {
+        match target {
+            TokenTarget::Label(label) => row[*label as usize] = true,
+            TokenTarget::Allowed(some) => some.iter().for_each(|&at| row[at as usize] = true),
+            _ => row.fill(true),
+        }
+    }
+    Target::Partial(rows)
+}
+
+/// An option; the Python side checks names and gives all defaults.
+fn option<'py, T>(options: &Bound<'py, PyDict>, name: &str) -> Result<T>
+where
+    T: for<'a> FromPyObject<'a, 'py, Error: Into<PyErr>>,
+{
+    let value = options.get_item(name)?;
+    let value = value.ok_or_else(|| wrong(format!("no option {name}"), None))?;
+    value
+        .extract()
+        .map_err(|error| Error::Python(Into::<PyErr>::into(error)))
+}
+
+fn choice_of(options: &Bound<'_, PyDict>) -> Result<Choice> {
+    Ok(Choice {
+        all_states: option(options, "all_possible_states")?,
+        all_transitions: option(options, "all_possible_transitions")?,
+        min_frequency: option(options, "min_freq")?,
+    })
+}
+
+fn algorithm_of(name: &str, options: &Bound<'_, PyDict>) -> Result<Algorithm> {
+    let max_iterations: usize = option(options, "max_iterations")?;
+    let online = |update| -> Result<Algorithm> {
+        Ok(Algorithm::Online(Online {
+            update,
+            max_iterations,
+            epsilon: option(options, "epsilon")?,
+            seed: option(options, "seed")?,
+        }))
+    };
+    match name {
+        "lbfgs" => Ok(Algorithm::Lbfgs {
+            options: Lbfgs {
+                memory: option(options, "num_memories")?,
+                c1: option(options, "c1")?,
+                max_iterations,
+                epsilon: option(options, "epsilon")?,
+                period: option(options, "period")?,
+                delta: option(options, "delta")?,
+                max_linesearch: option(options, "max_linesearch")?,
+            },
+            c2: option(options, "c2")?,
+        }),
+        "l2sgd" => Ok(Algorithm::Sgd(Sgd {
+            c2: option(options, "c2")?,
+            max_iterations,
+            period: option(options, "period")?,
+            delta: option(options, "delta")?,
+            eta: option(options, "calibration_eta")?,
+            rate: option(options, "calibration_rate")?,
+            samples: option(options, "calibration_samples")?,
+            candidates: option(options, "calibration_candidates")?,
+            max_trials: option(options, "calibration_max_trials")?,
+            seed: option(options, "seed")?,
+        })),
+        "ap" => online(Update::Perceptron),
+        "pa" => {
+            let c = option(options, "c")?;
+            let slack = match option::<u8>(options, "pa_type")? {
+                0 => Slack::None,
+                1 => Slack::Linear(c),
+                _ => Slack::Quadratic(c),
+            };
+            online(Update::PassiveAggressive {
+                slack,
+                error_sensitive: option(options, "error_sensitive")?,
+                averaging: option(options, "averaging")?,
+            })
+        }
+        _ => online(Update::Arow {
+            variance: option(options, "variance")?,
+            gamma: option(options, "gamma")?,
+        }),
+    }
+}
