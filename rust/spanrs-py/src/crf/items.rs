@@ -20,6 +20,7 @@ pub(crate) struct CrfItems {
 #[pymethods]
 impl CrfItems {
     #[new]
+    #[pyo3(signature = (sequence, /))]
     fn new(sequence: &Bound<'_, PyAny>) -> Result<Self> {
         let mut tokens = Vec::new();
         for token in sequence.try_iter()? {

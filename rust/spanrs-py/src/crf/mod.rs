@@ -47,3 +47,11 @@ fn wrong(message: String, sequence: Option<usize>) -> Error {
         sequence,
     }
 }
+
+/// (name, text) of each built-in template.
+#[pyfunction]
+pub(crate) fn crf_templates() -> Vec<(&'static str, String)> {
+    let templates = spanrs_crf::Template::BUILTIN.into_iter();
+    let text = |name| spanrs_crf::Template::builtin(name).map(|t| (name, t.text().to_string()));
+    templates.filter_map(text).collect()
+}

@@ -185,12 +185,13 @@ impl CrfModel {
         self.core.metadata()
     }
 
+    #[pyo3(signature = (metadata, /))]
     fn with_metadata(&self, metadata: String) -> Result<Self> {
         Self::of(Model::clone(&self.core).with_metadata(metadata))
     }
 
     /// Labels of sequences; with `known`, labels that are given (a label, a collection, or None for each token).
-    #[pyo3(signature = (inputs, posterior, constraint, known, threads))]
+    #[pyo3(signature = (inputs, posterior, constraint, known, threads, /))]
     fn tag<'py>(
         &self,
         py: Python<'py>,
@@ -231,6 +232,7 @@ impl CrfModel {
     }
 
     /// Marginals of sequences: an array (token, label) for each.
+    #[pyo3(signature = (inputs, constraint, threads, /))]
     fn marginals<'py>(
         &self,
         py: Python<'py>,
@@ -251,6 +253,7 @@ impl CrfModel {
     }
 
     /// The best labellings of one sequence with their probabilities.
+    #[pyo3(signature = (input, n, constraint, /))]
     fn n_best<'py>(
         &self,
         py: Python<'py>,
@@ -268,6 +271,7 @@ impl CrfModel {
     }
 
     /// Probabilities of labellings.
+    #[pyo3(signature = (inputs, labellings, /))]
     fn probabilities(
         &self,
         py: Python<'_>,
@@ -297,6 +301,7 @@ impl CrfModel {
     }
 
     /// For each token the features that the model knows: (attribute, value, weights of the labels).
+    #[pyo3(signature = (input, /))]
     #[allow(clippy::type_complexity)] // A list a token.
     fn known_features<'py>(
         &self,
@@ -328,6 +333,7 @@ impl CrfModel {
     }
 
     #[staticmethod]
+    #[pyo3(signature = (bytes, /))]
     fn from_bytes(py: Python<'_>, bytes: &[u8]) -> Result<Self> {
         let model = py.detach(|| Model::from_bytes(bytes));
         Self::of(model.map_err(|error| crf(error, None))?)
@@ -340,6 +346,7 @@ impl CrfModel {
     }
 
     #[staticmethod]
+    #[pyo3(signature = (bytes, /))]
     fn from_crfsuite(py: Python<'_>, bytes: &[u8]) -> Result<Self> {
         let model = py.detach(|| {
             let model = CrfsuiteModel::from_bytes(bytes).map_err(file_error)?;

@@ -39,6 +39,7 @@ enum TokenTarget {
 #[pymethods]
 impl CrfTrainer {
     #[new]
+    #[pyo3(signature = (template, /))]
     fn new(template: Option<&str>) -> Result<Self> {
         let source = match template {
             Some(text) => {
@@ -56,6 +57,7 @@ impl CrfTrainer {
     }
 
     /// Adds sequences with their targets; None for weights of 1. Those before one that is refused are kept.
+    #[pyo3(signature = (inputs, targets, weights, /))]
     fn extend(
         &self,
         inputs: &Bound<'_, PyAny>,
@@ -114,7 +116,7 @@ impl CrfTrainer {
 
     /// Trains. After each iteration `callback(iteration, loss, gradient_norm, active, dev_tags)` returns 0 to stop, 1 to
     /// go on, and 2 to go on with these weights as the best so far. Returns the model and the reason for stopping.
-    #[pyo3(signature = (algorithm, options, threads, start, dev, callback, keep_on_interrupt))]
+    #[pyo3(signature = (algorithm, options, threads, start, dev, callback, keep_on_interrupt, /))]
     #[allow(clippy::too_many_arguments)] // Called from one place.
     fn train(
         &self,

@@ -1,0 +1,12 @@
+"""Linear-chain conditional random fields: train, decode, explain.
+
+- :class:`CRF`: an estimator as scikit-learn has them, for dicts and lists of features, or tokens with a template.
+- :func:`templates`: the built-in feature templates.
+"""
+
+from spanrs.crf.estimator import CRF
+from spanrs.crf.explanation import Explanation, Reason
+from spanrs.crf.templates import templates
+from spanrs.crf.training import Iteration
+
+__all__ = ["CRF", "Explanation", "Iteration", "Reason", "templates"]

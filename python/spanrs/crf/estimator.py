@@ -1,0 +1,488 @@
+"""The estimator."""
+
+from __future__ import annotations
+
+import inspect
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from os import PathLike
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any
+
+from spanrs import _spanrs
+from spanrs._spanrs import CrfModel, CrfTrainer
+from spanrs.crf.explanation import Explanation, explain
+from spanrs.crf.options import complete
+from spanrs.crf.templates import template_text
+from spanrs.crf.training import Course, Iteration, dev_scorer, scheme_of, shown
+from spanrs.errors import ModelError
+from spanrs.io.output import atomic_output
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+    _Constraint = tuple[list[bool], list[bool], list[bool]]
+
+#: Parameters of the estimator that are no options of the training algorithm.
+_OWN = ("template", "algorithm", "scheme", "threads", "patience", "keep_on_interrupt", "progress")
+#: What marks a model file of CRFsuite.
+_CRFSUITE = b"lCRF"
+
+
+class CRF:
+    """A linear-chain conditional random field (Lafferty, McCallum and Pereira 2001), as a scikit-learn estimator.
+
+    Parameters
+    ----------
+    template : str or path, optional
+        Features by a template: a built-in one (see :func:`templates`), a file, or the text. The tokens of X are then
+        strings, or tuples of strings, one for each column. Without a template they are dicts or lists of features.
+    algorithm : str
+        ``lbfgs`` (OWL-QN where c1 is above 0), ``l2sgd``, ``ap`` (averaged perceptron), ``pa`` (passive-aggressive)
+        or ``arow``.
+    c1, c2 : float
+        Coefficients of the L1 norm and of the sum of squared weights (``lbfgs``; ``l2sgd`` knows c2 only).
+    max_iterations : int, optional
+        None for the default of the algorithm: no limit for ``lbfgs``, 1000 for ``l2sgd``, else 100.
+    min_freq : float
+        Features whose values sum to less are left out.
+    all_possible_states, all_possible_transitions : bool
+        Features that do not occur in the corpus get weights as well.
+    scheme : str, optional
+        Decode legal tags of this scheme only; ``auto`` finds out which scheme the labels are in, and decodes without
+        constraint if they are no tags. None decodes without constraint.
+    threads : int
+        Threads of ``lbfgs`` and of decoding. Results do not depend on it.
+    patience : int, optional
+        Stop when the score on development data has not improved for so many iterations, and keep the best weights.
+    keep_on_interrupt : bool
+        Ctrl-C ends training with the best weights so far, instead of raising KeyboardInterrupt.
+    progress : bool, optional
+        Show loss and score on development data on standard error; None if that is a terminal.
+    num_memories, epsilon, period, delta, max_linesearch
+        Options of ``lbfgs``, as in CRFsuite; the last three are used by others too.
+    calibration_eta, calibration_rate, calibration_samples, calibration_candidates, calibration_max_trials
+        Options of ``l2sgd``: how the learning rate is chosen.
+    pa_type, c, error_sensitive, averaging
+        Options of ``pa``.
+    variance, gamma
+        Options of ``arow``.
+    seed : int
+        Seed of the order of sequences in online algorithms.
+
+    Attributes
+    ----------
+    classes_ : list of str
+        The labels, in the order in which they first occurred.
+    history_ : list of Iteration
+        The course of training.
+    stopped_ : str
+        Why it ended: ``converged``, ``delta``, ``max_iterations``, ``line_search``, ``stopped`` (patience) or
+        ``interrupted``.
+    state_features_ : dict of (str, str) to float
+        Weight by attribute and label; weights of 0 are left out.
+    transition_features_ : dict of (str, str) to float
+        Weight by label and next label.
+
+    Examples
+    --------
+    >>> from spanrs.crf import CRF
+    >>> X = [[["word=Ada", "first"], ["word=sleeps"]], [["word=Bob", "first"], ["word=sleeps"]]]
+    >>> y = [["B-PER", "O"], ["B-PER", "O"]]
+    >>> crf = CRF(c2=0.1).fit(X, y)
+    >>> crf.predict([[["word=Eve", "first"], ["word=sleeps"]]])
+    [['B-PER', 'O']]
+    >>> CRF(template="ner").fit([["Ada", "sleeps"]], [["B-PER", "O"]]).predict([["Ada", "sleeps"]])
+    [['B-PER', 'O']]
+    """
+
+    def __init__(
+        self,
+        *,
+        template: str | PathLike[str] | None = None,
+        algorithm: str = "lbfgs",
+        c1: float = 0.0,
+        c2: float = 1.0,
+        max_iterations: int | None = None,
+        min_freq: float = 0.0,
+        all_possible_states: bool = False,
+        all_possible_transitions: bool = True,
+        scheme: str | None = None,
+        threads: int = 1,
+        patience: int | None = None,
+        keep_on_interrupt: bool = False,
+        progress: bool | None = None,
+        num_memories: int = 20,
+        epsilon: float | None = None,
+        period: int = 10,
+        delta: float | None = None,
+        max_linesearch: int = 20,
+        calibration_eta: float = 0.1,
+        calibration_rate: float = 2.0,
+        calibration_samples: int = 1000,
+        calibration_candidates: int = 10,
+        calibration_max_trials: int = 20,
+        pa_type: int = 1,
+        c: float = 1.0,
+        error_sensitive: bool = True,
+        averaging: bool = True,
+        variance: float = 1.0,
+        gamma: float = 1.0,
+        seed: int = 0,
+    ) -> None:
+        self.template = template
+        self.algorithm = algorithm
+        self.c1 = c1
+        self.c2 = c2
+        self.max_iterations = max_iterations
+        self.min_freq = min_freq
+        self.all_possible_states = all_possible_states
+        self.all_possible_transitions = all_possible_transitions
+        self.scheme = scheme
+        self.threads = threads
+        self.patience = patience
+        self.keep_on_interrupt = keep_on_interrupt
+        self.progress = progress
+        self.num_memories = num_memories
+        self.epsilon = epsilon
+        self.period = period
+        self.delta = delta
+        self.max_linesearch = max_linesearch
+        self.calibration_eta = calibration_eta
+        self.calibration_rate = calibration_rate
+        self.calibration_samples = calibration_samples
+        self.calibration_candidates = calibration_candidates
+        self.calibration_max_trials = calibration_max_trials
+        self.pa_type = pa_type
+        self.c = c
+        self.error_sensitive = error_sensitive
+        self.averaging = averaging
+        self.variance = variance
+        self.gamma = gamma
+        self.seed = seed
+        self._model: CrfModel | None = None
+
+    def fit(
+        self,
+        X: Iterable[Any],  # noqa: N803
+        y: Iterable[Any],
+        X_dev: Iterable[Any] | None = None,  # noqa: N803
+        y_dev: Sequence[Sequence[str]] | None = None,
+        *,
+        sample_weight: Iterable[float] | None = None,
+        start: CRF | None = None,
+    ) -> CRF:
+        """Train.
+
+        Parameters
+        ----------
+        X : iterable of sequences
+            A sequence is a list of tokens: dicts or lists of features, or strings (tuples of strings) for a template.
+        y : iterable of sequences
+            A label for each token. Besides a string it may be a set of allowed labels or None for any (partial
+            labels), or a dict of probabilities that sum to 1 (soft labels).
+        X_dev, y_dev : sequences, optional
+            Development data, scored after each iteration.
+        sample_weight : iterable of float, optional
+            A weight of at least 0 for each sequence; 2 counts as the same sequence twice.
+        start : CRF, optional
+            A trained model to begin with (warm start), instead of weights of 0.
+
+        Returns
+        -------
+        CRF
+            Itself.
+
+        Raises
+        ------
+        spanrs.errors.AlignmentError
+            If X and y, or the tokens and labels of a sequence, are not as many.
+        spanrs.errors.ModelError
+            For features, labels or weights that are not as above; with the index of the sequence.
+        """
+        text = None if self.template is None else template_text(self.template)
+        options = complete(self.algorithm, self._options())
+        if self.patience is not None and (X_dev is None or y_dev is None):
+            raise ValueError("patience needs development data: X_dev and y_dev")
+        if (X_dev is None) != (y_dev is None):
+            raise ValueError("X_dev and y_dev are given together")
+        trainer = CrfTrainer(text)
+        targets = list(y)
+        weights = None if sample_weight is None else [float(weight) for weight in sample_weight]
+        trainer.extend(X, targets, weights)
+        score_name, scorer = ("", None) if y_dev is None else dev_scorer(y_dev)
+        if X_dev is not None:
+            X_dev = list(X_dev)  # noqa: N806
+        with shown(self.progress, score_name) as show:
+            course = Course(
+                score=scorer,
+                patience=self.patience,
+                show=show,
+                limit=options["max_iterations"],
+                period=options["period"],
+                delta=options["delta"],
+            )
+            model, self.stopped_ = trainer.train(
+                self.algorithm,
+                options,
+                self.threads,
+                None if start is None else start._trained(),
+                X_dev,
+                course,
+                self.keep_on_interrupt,
+            )
+        self.history_: list[Iteration] = course.history
+        hard = [sequence for sequence in targets if all(isinstance(label, str) for label in sequence)]
+        facts: dict[str, Any] = {"template": text, "scheme": self._scheme(model.labels(), hard)}
+        self._model = model.with_metadata(json.dumps({key: value for key, value in facts.items() if value}))
+        return self
+
+    def predict(self, X: Iterable[Any], *, known: Iterable[Any] | None = None) -> list[list[str]]:  # noqa: N803
+        """Give the best labels of sequences (Viterbi); of equal labellings the one whose last label is lowest.
+
+        Parameters
+        ----------
+        X : iterable of sequences
+            As in :meth:`fit`. Features that did not occur in training are ignored.
+        known : iterable of sequences, optional
+            Labels that are given: for each token a label, a set of allowed ones, or None.
+
+        Returns
+        -------
+        list of list of str
+
+        Raises
+        ------
+        spanrs.errors.ModelError
+            If the model is not trained, if a known label is none of the model's, or if no labelling is allowed.
+        """
+        model = self._trained()
+        return model.tag(X, False, self._constraint(), known, self.threads)
+
+    def predict_single(self, x: Any) -> list[str]:
+        """Give the best labels of one sequence."""
+        return self.predict([x])[0]
+
+    def predict_posterior(self, X: Iterable[Any]) -> list[list[str]]:  # noqa: N803
+        """Give the label of largest marginal probability of each token; neighbours need not be legal."""
+        model = self._trained()
+        return model.tag(X, True, self._constraint(), None, self.threads)
+
+    def predict_proba(self, X: Iterable[Any]) -> list[npt.NDArray[np.float64]]:  # noqa: N803
+        """Give marginal probabilities: an array (tokens, labels) for each sequence, columns as ``classes_``."""
+        return self._trained().marginals(X, self._constraint(), self.threads)
+
+    def predict_marginals(self, X: Iterable[Any]) -> list[list[dict[str, float]]]:  # noqa: N803
+        """Give marginal probabilities as a dict by label for each token."""
+        labels = self.classes_
+        return [
+            [dict(zip(labels, map(float, row), strict=True)) for row in rows]
+            for rows in self.predict_proba(X)
+        ]
+
+    def predict_marginals_single(self, x: Any) -> list[dict[str, float]]:
+        """Give the marginal probabilities of one sequence."""
+        return self.predict_marginals([x])[0]
+
+    def predict_n_best(self, x: Any, n: int) -> list[tuple[list[str], float]]:
+        """Give the ``n`` best labellings of one sequence with their probabilities, best first.
+
+        Examples
+        --------
+        >>> from spanrs.crf import CRF
+        >>> crf = CRF().fit([[["a"], ["b"]]], [["A", "B"]])
+        >>> [labels for labels, probability in crf.predict_n_best([["a"], ["b"]], 2)]
+        [['A', 'B'], ['B', 'B']]
+        """
+        if n < 1:
+            raise ValueError(f"n is {n}; it must be at least 1")
+        return self._trained().n_best(x, n, self._constraint())
+
+    def probability(self, x: Any, labels: Sequence[str]) -> float:
+        """Give the probability of a labelling, without the constraint of ``scheme``."""
+        return self._trained().probabilities([x], [list(labels)])[0]
+
+    def score(
+        self,
+        X: Iterable[Any],  # noqa: N803
+        y: Sequence[Sequence[str]],
+        sample_weight: Iterable[float] | None = None,
+    ) -> float:
+        """Give the share of tokens whose label is right; for F1 of spans see :func:`spanrs.score`.
+
+        Weights are those of sequences.
+        """
+        pred = self.predict(X)
+        if len(pred) != len(y):
+            raise ValueError(f"{len(pred)} sequences, but {len(y)} sequences of labels")
+        weights = [1.0] * len(pred) if sample_weight is None else list(sample_weight)
+        right = total = 0.0
+        for own, gold, weight in zip(pred, y, weights, strict=True):
+            if len(own) != len(gold):
+                raise ValueError(f"{len(own)} tokens, but {len(gold)} labels")
+            right += weight * sum(map(str.__eq__, own, gold))
+            total += weight * len(gold)
+        return right / total if total else 0.0
+
+    def explain(self, x: Any, n: int = 10) -> list[Explanation]:
+        """Say what decided each label of a sequence.
+
+        Parameters
+        ----------
+        x : sequence
+            As in :meth:`fit`.
+        n : int
+            Most reasons for each token.
+
+        Returns
+        -------
+        list of Explanation
+            One for each token; as text it is a small table.
+
+        Examples
+        --------
+        >>> from spanrs.crf import CRF
+        >>> crf = CRF().fit([[["a"], ["b"]]], [["A", "B"]])
+        >>> [(e.label, e.reasons[0].feature) for e in crf.explain([["a"], ["b"]])]
+        [('A', 'A -> B'), ('B', 'A -> B')]
+        """
+        return explain(self._trained(), x, self.predict_single(x), n)
+
+    @property
+    def classes_(self) -> list[str]:
+        """The labels, in the order in which they first occurred."""
+        return self._trained().labels()
+
+    @property
+    def state_features_(self) -> dict[tuple[str, str], float]:
+        """Weight by attribute and label."""
+        return {(attribute, label): weight for attribute, label, weight in self._trained().states()}
+
+    @property
+    def transition_features_(self) -> dict[tuple[str, str], float]:
+        """Weight by label and next label."""
+        return {(source, target): weight for source, target, weight in self._trained().transitions()}
+
+    @property
+    def metadata_(self) -> dict[str, Any]:
+        """What is stored with the model: template, scheme, and what :meth:`describe` added."""
+        found: dict[str, Any] = json.loads(self._trained().metadata())
+        return found
+
+    def describe(self, facts: Mapping[str, Any]) -> None:
+        """Add facts to the metadata that :meth:`save` writes: a model card. They must be JSON values."""
+        self._model = self._trained().with_metadata(json.dumps({**self.metadata_, "card": dict(facts)}))
+
+    def save(self, target: str | PathLike[str] | IO[bytes]) -> None:
+        """Write the model: safetensors with JSON metadata. Nothing is left behind if it fails."""
+        data = self._trained().to_bytes()
+        with atomic_output(target) as file:
+            file.write(data)
+
+    def save_crfsuite(self, target: str | PathLike[str] | IO[bytes]) -> None:
+        """Write the model as CRFsuite does; metadata such as the template is lost."""
+        data = self._trained().to_crfsuite()
+        with atomic_output(target) as file:
+            file.write(data)
+
+    @classmethod
+    def load(cls, source: str | PathLike[str] | bytes) -> CRF:
+        """Read a model: a file that :meth:`save` wrote, or one of CRFsuite.
+
+        Raises
+        ------
+        spanrs.errors.ModelError
+            If the file is damaged, or no model.
+
+        Examples
+        --------
+        >>> import io
+        >>> from spanrs.crf import CRF
+        >>> file = io.BytesIO()
+        >>> CRF().fit([[["a"]]], [["A"]]).save(file)
+        >>> CRF.load(file.getvalue()).predict([[["a"]]])
+        [['A']]
+        """
+        data = source if isinstance(source, bytes) else Path(source).read_bytes()
+        try:
+            read = CrfModel.from_crfsuite if data[:4] == _CRFSUITE else CrfModel.from_bytes
+            model = read(data)
+        except ModelError as error:
+            if not isinstance(source, bytes):
+                error.args = (f"{source}: {error}",)
+                error.path = str(source)
+            raise
+        facts = json.loads(model.metadata())
+        crf = cls(template=facts.get("template"), scheme=facts.get("scheme"))
+        crf._model = model
+        return crf
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:  # noqa: ARG002
+        """Give the parameters, as scikit-learn asks for them."""
+        return {
+            name: getattr(self, name)
+            for name in inspect.signature(type(self).__init__).parameters
+            if name != "self"
+        }
+
+    def set_params(self, **params: Any) -> CRF:
+        """Set parameters; a name that does not exist is an error."""
+        known = self.get_params()
+        for name, value in params.items():
+            if name not in known:
+                raise ValueError(f"no parameter {name!r} of CRF; there are {', '.join(known)}")
+            setattr(self, name, value)
+        return self
+
+    def __sklearn_tags__(self) -> Any:
+        from sklearn.utils import Tags, TargetTags
+
+        return Tags(
+            estimator_type=None,
+            target_tags=TargetTags(required=True),
+            transformer_tags=None,
+            classifier_tags=None,
+            regressor_tags=None,
+        )
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return self._model is not None
+
+    def __getstate__(self) -> dict[str, Any]:
+        state = self.__dict__.copy()
+        state["_model"] = None if self._model is None else self._model.to_bytes()
+        return state
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        data = state["_model"]
+        self.__dict__.update(state, _model=None if data is None else CrfModel.from_bytes(data))
+
+    def __repr__(self) -> str:
+        defaults = inspect.signature(type(self).__init__).parameters
+        params = self.get_params().items()
+        shown_params = [f"{name}={value!r}" for name, value in params if value != defaults[name].default]
+        return f"CRF({', '.join(shown_params)})"
+
+    def _trained(self) -> CrfModel:
+        if self._model is None:
+            raise ModelError("the CRF is not trained; call fit, or CRF.load")
+        return self._model
+
+    def _options(self) -> dict[str, Any]:
+        return {name: value for name, value in self.get_params().items() if name not in _OWN}
+
+    def _scheme(self, labels: Sequence[str], sequences: Sequence[Sequence[str]]) -> str | None:
+        if self.scheme != "auto":
+            return None if self.scheme is None else _spanrs.scheme_name(self.scheme)
+        return scheme_of(labels, sequences)
+
+    def _constraint(self) -> _Constraint | None:
+        """Legal starts, transitions and ends under the scheme that the model was trained with."""
+        from spanrs import tags
+
+        scheme = self.metadata_.get("scheme")
+        if scheme is None:
+            return None
+        mask = tags.transition_mask(scheme, self.classes_)
+        return mask.start.tolist(), mask.between.ravel().tolist(), mask.end.tolist()

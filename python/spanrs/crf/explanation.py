@@ -1,0 +1,84 @@
+"""What decided a label."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from spanrs._spanrs import CrfModel
+
+
+class Reason(NamedTuple):
+    """A feature that speaks for the label of a token or against it."""
+
+    feature: str
+    """Name of the attribute, or ``label -> label`` of a transition."""
+    value: float
+    """Value of the attribute; 1 for transitions."""
+    weight: float
+    """The label's weight times the value."""
+    margin: float
+    """The same minus that of the alternative: above 0 it speaks for the label."""
+
+
+class Explanation(NamedTuple):
+    """What decided the label of a token."""
+
+    token: int
+    """Index of the token, from 0."""
+    label: str
+    """The label of the best labelling."""
+    probability: float
+    """Its marginal probability."""
+    alternative: str | None
+    """The most probable other label; None if there is one label only."""
+    reasons: list[Reason]
+    """Features and transitions from and to the neighbours' labels, largest margin first by absolute value."""
+
+    def __str__(self) -> str:
+        head = f"{self.token} {self.label} ({100 * self.probability:.1f} %)"
+        if self.alternative is not None:
+            head += f", not {self.alternative}"
+        lines = [f"  {reason.margin:+8.3f}  {reason.feature}" for reason in self.reasons]
+        return "\n".join([head, *lines])
+
+
+def explain(model: CrfModel, sequence: Any, labels: Sequence[str], n: int) -> list[Explanation]:
+    """Explain the labels of a sequence by the ``n`` most important reasons for each token."""
+    names = model.labels()
+    ids = {name: at for at, name in enumerate(names)}
+    steps = {(source, target): weight for source, target, weight in model.transitions()}
+    (marginals,) = model.marginals([sequence], None, 1)
+    explanations = []
+    for token, features in enumerate(model.known_features(sequence)):
+        label = labels[token]
+        own = ids[label]
+        others = np.delete(np.arange(len(names)), own)
+        second = int(others[np.argmax(marginals[token][others])]) if len(others) else None
+
+        def reason(name: str, value: float, weight: float, other: float) -> Reason:
+            return Reason(name, value, weight * value, (weight - other) * value)
+
+        reasons = [
+            reason(name, value, row[own], 0.0 if second is None else row[second])
+            for name, value, row in features
+        ]
+        alternative = None if second is None else names[second]
+        neighbours = []
+        if token > 0:
+            neighbours.append((f"{labels[token - 1]} -> {label}", (labels[token - 1], label), 1))
+        if token + 1 < len(labels):
+            neighbours.append((f"{label} -> {labels[token + 1]}", (label, labels[token + 1]), 0))
+        for name, pair, place in neighbours:
+            other = 0.0
+            if alternative is not None:
+                changed = (pair[0], alternative) if place else (alternative, pair[1])
+                other = steps.get(changed, 0.0)
+            reasons.append(reason(name, 1.0, steps.get(pair, 0.0), other))
+        reasons = [r for r in reasons if r.margin != 0 or r.weight != 0]
+        reasons.sort(key=lambda r: (-abs(r.margin), r.feature))
+        probability = float(marginals[token][own])
+        explanations.append(Explanation(token, label, probability, alternative, reasons[:n]))
+    return explanations

@@ -1,0 +1,49 @@
+"""Feature templates."""
+
+from __future__ import annotations
+
+from os import PathLike
+from pathlib import Path
+
+from spanrs import _spanrs
+
+
+def templates() -> dict[str, str]:
+    """Give the built-in feature templates.
+
+    Returns
+    -------
+    dict of str to str
+        Text by name: ``ner`` and ``pos`` (one column: tokens), ``chunking`` (two: tokens and parts of speech).
+
+    Notes
+    -----
+    The language is that of CRF++ (``U01:%x[-1,0]``) with functions: ``%lower``, ``%shape``, ``%short_shape``,
+    ``%prefix[row,column,n]``, ``%suffix[row,column,n]``, ``%length``, ``%kind``; and Wapiti's ``%t`` and ``%m`` with
+    regular expressions.
+
+    Examples
+    --------
+    >>> from spanrs import crf
+    >>> sorted(crf.templates())
+    ['chunking', 'ner', 'pos']
+    """
+    return dict(_spanrs.crf_templates())
+
+
+def template_text(template: str | PathLike[str]) -> str:
+    """Give the text of a template: that of a built-in one by name, or of a file by its path, or the text itself.
+
+    A string with a line break, or one with a macro (``%x[0,0]``), is a text.
+    """
+    if isinstance(template, str):
+        known = templates()
+        if template in known:
+            return known[template]
+        if "\n" in template or "%" in template:
+            return template
+    path = Path(template)
+    if not path.exists():
+        message = f"no template {str(template)!r}: it is neither a file nor one of {', '.join(sorted(templates()))}"
+        raise FileNotFoundError(message)
+    return path.read_text(encoding="utf-8")

@@ -1,0 +1,161 @@
+"""The course of training: iterations, scores on development data, progress."""
+
+from __future__ import annotations
+
+import math
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any, NamedTuple
+
+from spanrs.errors import SpanrsWarning
+
+
+class Iteration(NamedTuple):
+    """What is known after an iteration."""
+
+    iteration: int
+    """Its number, from 1."""
+    loss: float
+    """The objective, penalties included; for ap, pa and arow the summed loss of the pass."""
+    gradient_norm: float | None
+    """Norm of the gradient; None for online algorithms."""
+    active: int
+    """Number of weights that are not 0."""
+    seconds: float
+    """Since training began."""
+    dev_score: float | None
+    """F1 of spans, or token accuracy where labels are no tags; None without development data."""
+    seconds_left: float | None
+    """Estimate of the time to the end; None while there is none."""
+
+
+def scheme_of(labels: Sequence[str], sequences: Sequence[Sequence[str]]) -> str | None:
+    """Give the scheme of labels that are tags with types; None for others, such as parts of speech.
+
+    Labels are tags if every one but ``O`` has a prefix of a scheme and a type, and there is such a label.
+    """
+    from spanrs import tags
+
+    prefixes = {"B", "I", "O", "E", "S", "L", "U", "M", "W"}
+    typed = [label for label in labels if label != "O"]
+    if not typed or not all(label[:1] in prefixes and label[1:2] == "-" and label[2:] for label in typed):
+        return None
+    scheme = tags.detect_scheme(sequences).scheme
+    return None if scheme == "TOKEN" else scheme
+
+
+def dev_scorer(gold: Sequence[Sequence[str]]) -> tuple[str, Callable[[Sequence[Sequence[str]]], float]]:
+    """Give the name of the score of predictions (``F1`` or ``accuracy``) and the function that computes it."""
+    import warnings
+
+    from spanrs.eval import score
+
+    labels = sorted({label for sequence in gold for label in sequence})
+    scheme = scheme_of(labels, gold)
+    if scheme is None:
+        total = sum(map(len, gold))
+
+        def accuracy(pred: Sequence[Sequence[str]]) -> float:
+            pairs = zip(gold, pred, strict=True)
+            right = sum(a == b for g, p in pairs for a, b in zip(g, p, strict=True))
+            return right / total if total else 0.0
+
+        return "accuracy", accuracy
+
+    def f1(pred: Sequence[Sequence[str]]) -> float:
+        with warnings.catch_warnings():
+            # Early predictions without any span are no surprise.
+            warnings.simplefilter("ignore", SpanrsWarning)
+            return score(gold, pred, scheme=scheme).micro.f1
+
+    return "F1", f1
+
+
+class Course:
+    """Follows training, decides when to stop, and keeps the history."""
+
+    def __init__(
+        self,
+        *,
+        score: Callable[[Sequence[Sequence[str]]], float] | None,
+        patience: int | None,
+        show: Callable[[Iteration], None] | None,
+        limit: int,
+        period: int,
+        delta: float,
+    ) -> None:
+        self.history: list[Iteration] = []
+        self._score, self._patience, self._show = score, patience, show
+        self._limit, self._period, self._delta = limit, period, delta
+        self._start = time.perf_counter()
+        self._best = -math.inf
+        self._best_at = 0
+
+    def __call__(
+        self, iteration: int, loss: float, norm: float | None, active: int, dev: list[list[str]] | None
+    ) -> int:
+        """Note an iteration; 0 stops, 2 says that the weights are the best so far."""
+        score = None if dev is None or self._score is None else self._score(dev)
+        seconds = time.perf_counter() - self._start
+        left = self._seconds_left(iteration, loss, seconds)
+        self.history.append(Iteration(iteration, loss, norm, active, seconds, score, left))
+        if self._show is not None:
+            self._show(self.history[-1])
+        if score is None or self._patience is None:
+            return 1
+        if score > self._best:
+            self._best, self._best_at = score, iteration
+            return 2
+        return 0 if iteration - self._best_at >= self._patience else 1
+
+    def _seconds_left(self, iteration: int, loss: float, seconds: float) -> float | None:
+        pace = seconds / iteration
+        if iteration >= self._limit:
+            return 0.0
+        left = (self._limit - iteration) * pace if self._limit < 1 << 32 else None
+        gains = self._gains(loss)
+        if self._delta <= 0 or len(gains) < 2 or not 0 < gains[-1] < gains[0]:
+            return left
+        # The relative improvement falls about geometrically until it is below delta.
+        slope = math.log(gains[0] / gains[-1]) / (len(gains) - 1)
+        more = max(0.0, math.log(gains[-1] / self._delta) / slope) * pace
+        return more if left is None else min(more, left)
+
+    def _gains(self, loss: float) -> list[float]:
+        """Relative improvements over a period, of the last iterations."""
+        losses = [known.loss for known in self.history[-2 * self._period :]] + [loss]
+        pairs = zip(losses, losses[self._period :], strict=False)
+        return [(before - after) / abs(after) for before, after in pairs if after and before > after]
+
+
+@contextmanager
+def shown(wanted: bool | None, score_name: str) -> Iterator[Callable[[Iteration], None] | None]:
+    """Show iterations on standard error; None for ``wanted`` means: if it is a terminal."""
+    if not (sys.stderr.isatty() if wanted is None else wanted):
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+    console = Console(stderr=True)
+    if not console.is_terminal:
+        # A log: a line for each iteration.
+        yield lambda it: print(_line(it, score_name), file=sys.stderr, flush=True)
+        return
+    columns: tuple[Any, ...] = (SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
+    with Progress(*columns, console=console, transient=True) as bar:
+        task = bar.add_task("training", total=None)
+        yield lambda it: bar.update(task, description=_line(it, score_name))
+
+
+def _line(it: Iteration, score_name: str) -> str:
+    parts = [f"iteration {it.iteration}", f"loss {it.loss:.2f}"]
+    if it.gradient_norm is not None:
+        parts.append(f"gradient norm {it.gradient_norm:.2f}")
+    if it.dev_score is not None:
+        parts.append(f"dev {score_name} {100 * it.dev_score:.2f}")
+    if it.seconds_left is not None:
+        parts.append(f"about {it.seconds_left:.0f} s left")
+    return "  ".join(parts)
