@@ -16,7 +16,16 @@ RUST = {
     "spanrs-eval": {"spanrs-base", "spanrs-tags"},
     "spanrs-jobs": {"spanrs-base", "spanrs-tags", "spanrs-io", "spanrs-eval"},
     "spanrs-crf": {"spanrs-base"},
-    "spanrs-py": {"spanrs-base", "spanrs-tags", "spanrs-io", "spanrs-eval", "spanrs-jobs"},
+    "spanrs-compat": set(),
+    "spanrs-py": {
+        "spanrs-base",
+        "spanrs-tags",
+        "spanrs-io",
+        "spanrs-eval",
+        "spanrs-jobs",
+        "spanrs-crf",
+        "spanrs-compat",
+    },
 }
 #: Rooms that a room may import from; `errors` and `_spanrs` are open to all but each other. Those of a room come before
 #: it, so that there is no way back.
@@ -27,9 +36,10 @@ PYTHON = {
     "report": set(),
     "eval": {"io", "tags", "report"},
     "mat": {"io", "tags", "eval", "report"},
-    "compat": {"io", "tags", "eval", "report"},
+    "crf": {"io", "tags", "eval"},
+    "compat": {"io", "tags", "eval", "report", "crf"},
     "integrations": {"io", "tags", "eval", "report", "compat"},
-    "cli": {"io", "tags", "eval", "mat", "report", "compat"},
+    "cli": {"io", "tags", "eval", "mat", "crf", "report", "compat"},
 }
 
 

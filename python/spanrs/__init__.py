@@ -5,14 +5,15 @@
 - :class:`Partial`, :func:`partial`: spans that only overlap. :class:`Fair`, :func:`fair`: every mistake once, as what
   it is. :func:`score_span_files`: files of spans.
 - :mod:`spanrs.mat`: documents of text with annotations, scored as MATScore does.
-- ``spanrs`` on the command line: ``score``, ``validate``, ``convert``, ``spans``, ``fair``, ``mat``.
+- :mod:`spanrs.crf`: conditional random fields that write tags.
+- ``spanrs`` on the command line: ``score``, ``validate``, ``convert``, ``spans``, ``fair``, ``mat``, ``crf``.
 """
 
 import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from spanrs import errors, io, mat, tags
+    from spanrs import crf, errors, io, mat, tags
     from spanrs._spanrs import __version__
     from spanrs.errors import SpanrsError, SpanrsWarning
     from spanrs.eval import (
@@ -39,6 +40,7 @@ __all__ = [
     "SpanrsError",
     "SpanrsWarning",
     "__version__",
+    "crf",
     "errors",
     "fair",
     "fair_files",
@@ -60,7 +62,7 @@ _SOURCES = {
     "SpanrsWarning": "spanrs.errors",
     "__version__": "spanrs._spanrs",
 }
-_MODULES = ("errors", "eval", "io", "mat", "tags")
+_MODULES = ("crf", "errors", "eval", "io", "mat", "tags")
 
 
 def __getattr__(name: str) -> Any:

@@ -49,7 +49,9 @@ def complete(algorithm: str, options: dict[str, Any]) -> dict[str, Any]:
         message = f"no algorithm {algorithm!r}; there are {', '.join(_BY_ALGORITHM)}"
         raise ValueError(message)
     defaults = _BY_ALGORITHM[algorithm]
-    done = {name: defaults.get(name) if value is None else value for name, value in options.items()}
+    done: dict[str, Any] = {
+        name: defaults.get(name) if value is None else value for name, value in options.items()
+    }
     for name, (least, allowed) in _LEAST.items():
         value = float(done[name])
         if not math.isfinite(value) or value < least or (value == least and not allowed):
@@ -57,11 +59,11 @@ def complete(algorithm: str, options: dict[str, Any]) -> dict[str, Any]:
             raise ValueError(message)
         done[name] = value
     for name, least_whole in _WHOLE.items():
-        value = done[name]
-        if int(value) != value or value < least_whole:
-            message = f"{name} is {value!r}; it must be a whole number and at least {least_whole}"
+        whole = int(done[name])
+        if whole != done[name] or whole < least_whole:
+            message = f"{name} is {done[name]!r}; it must be a whole number and at least {least_whole}"
             raise ValueError(message)
-        done[name] = int(value)
+        done[name] = whole
     if done["pa_type"] not in (0, 1, 2):
         message = f"pa_type is {done['pa_type']!r}; it must be 0 (PA), 1 (PA-I) or 2 (PA-II)"
         raise ValueError(message)

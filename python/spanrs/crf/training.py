@@ -142,7 +142,7 @@ def shown(wanted: bool | None, score_name: str) -> Iterator[Callable[[Iteration]
     console = Console(stderr=True)
     if not console.is_terminal:
         # A log: a line for each iteration.
-        yield lambda it: print(_line(it, score_name), file=sys.stderr, flush=True)
+        yield lambda it: console.print(_line(it, score_name), highlight=False, soft_wrap=True)
         return
     columns: tuple[Any, ...] = (SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
     with Progress(*columns, console=console, transient=True) as bar:

@@ -10,6 +10,9 @@ const ARMIJO: f64 = 1e-4;
 /// Curvature constant of the strong Wolfe conditions.
 const CURVATURE: f64 = 0.9;
 
+/// Least relative improvement over a period: weights are rounded to 32 bits in the objective.
+const FLOOR: f64 = 1e-11;
+
 /// When and how to stop, and how much to remember.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Lbfgs {
@@ -97,6 +100,7 @@ impl Lbfgs {
         let mut pairs: VecDeque<Pair> = VecDeque::new();
         let mut losses = VecDeque::from([loss]);
         let mut direction = vec![0.0; n];
+        let mut restarted = false;
         let mut next = Point {
             weights: vec![0.0; n],
             gradient: vec![0.0; n],
@@ -124,13 +128,16 @@ impl Lbfgs {
                 false => self.strong_wolfe(&start, first, &mut next, &mut evaluate)?,
             };
             let Some((new_loss, evaluations)) = found else {
-                if pairs.is_empty() {
+                // Old curvature may mislead: start again with steepest descent, once.
+                if pairs.is_empty() || restarted {
                     return Ok(Stop::LineSearch);
                 }
-                // Old curvature may mislead: start again with steepest descent.
                 pairs.clear();
+                restarted = true;
                 continue;
             };
+            // Only a restart that brought something may be followed by another.
+            restarted = restarted && loss - new_loss < FLOOR * loss.abs();
             remember(&mut pairs, self.memory, weights, &smooth, &next);
             weights.copy_from_slice(&next.weights);
             smooth.copy_from_slice(&next.gradient);
@@ -152,7 +159,8 @@ impl Lbfgs {
             losses.push_back(loss);
             if losses.len() > self.period.max(1) {
                 let before = losses.pop_front().unwrap_or(loss);
-                if before - loss < self.delta * loss.abs() {
+                // Below the floor only rounding errors are left.
+                if before - loss < self.delta.max(FLOOR) * loss.abs() {
                     return Ok(Stop::Delta);
                 }
             }

@@ -174,7 +174,7 @@ proptest! {
 
     #[test]
     fn threads_change_nothing(sequences in sequences(), seed in 0..100_u64) {
-        let many: Vec<Sequence> = sequences.iter().cycle().take(sequences.len() * 20).cloned().collect();
+        let many: Vec<Sequence> = sequences.iter().cycle().take(sequences.len() * 300).cloned().collect();
         let corpus = corpus(&many);
         let features = Features::of(&corpus, Choice::default());
         let weights = weights(&features, seed);

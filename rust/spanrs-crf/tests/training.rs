@@ -1,0 +1,333 @@
+//! Optimisers and training algorithms.
+#![allow(clippy::unwrap_used)] // In helpers of tests, too, a panic is the report.
+
+use spanrs_crf::{
+    Algorithm, Choice, Corpus, Decoder, Error, Features, Lbfgs, Online, Sgd, Slack, Stop, Target,
+    Update, train,
+};
+
+/// Sequences whose labels follow from the attribute and the label before.
+fn corpus() -> Corpus {
+    let mut corpus = Corpus::new(3, 12);
+    let mut state = 7_u64;
+    for _ in 0..60 {
+        let mut labels = Vec::new();
+        for token in 0..6 {
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1);
+            let word = (state >> 33) as u32 % 10;
+            corpus.token([(word, 1.0), (10 + word % 2, 0.5)]).unwrap();
+            let before = labels.last().copied().unwrap_or(0);
+            labels.push(if word < 5 {
+                word % 3
+            } else {
+                (before + token) % 3
+            });
+        }
+        corpus.end_sequence(Target::Labels(labels), 1.0).unwrap();
+    }
+    corpus
+}
+
+fn lbfgs(c1: f64, c2: f64) -> Algorithm {
+    let options = Lbfgs {
+        c1,
+        epsilon: 1e-7,
+        delta: 0.0,
+        ..Lbfgs::default()
+    };
+    Algorithm::Lbfgs { options, c2 }
+}
+
+fn fit(corpus: &Corpus, algorithm: &Algorithm, threads: usize) -> (Vec<f64>, f64, Stop) {
+    let choice = Choice {
+        all_transitions: true,
+        ..Choice::default()
+    };
+    let features = Features::of(corpus, choice);
+    let mut weights = vec![0.0; features.len()];
+    let mut loss = f64::INFINITY;
+    let after = |state: spanrs_crf::Iteration, _: &[f64]| {
+        loss = state.loss;
+        Ok(true)
+    };
+    let stop = train(
+        corpus,
+        &features,
+        algorithm,
+        threads,
+        &mut weights,
+        || false,
+        after,
+    )
+    .unwrap();
+    (weights, loss, stop)
+}
+
+fn accuracy(corpus: &Corpus, weights: &[f64]) -> f64 {
+    let choice = Choice {
+        all_transitions: true,
+        ..Choice::default()
+    };
+    let features = Features::of(corpus, choice);
+    let mut decoder = Decoder::of(&features, weights, None).unwrap();
+    let mut right = 0;
+    for at in 0..corpus.sequences() {
+        decoder.read(corpus.inputs(), at);
+        let Target::Labels(known) = corpus.target(at) else {
+            unreachable!()
+        };
+        let pred = decoder.best().unwrap();
+        right += pred
+            .iter()
+            .zip(known)
+            .filter(|(a, b)| **a == **b as usize)
+            .count();
+    }
+    right as f64 / corpus.tokens() as f64
+}
+
+#[test]
+fn lbfgs_reaches_the_same_minimum_from_everywhere() {
+    let corpus = corpus();
+    let (_, loss, stop) = fit(&corpus, &lbfgs(0.0, 0.5), 1);
+    assert!(matches!(stop, Stop::Converged | Stop::Delta), "{stop:?}");
+    let features = Features::of(
+        &corpus,
+        Choice {
+            all_transitions: true,
+            ..Choice::default()
+        },
+    );
+    let mut weights: Vec<f64> = (0..features.len())
+        .map(|at| (at % 5) as f64 - 2.0)
+        .collect();
+    let mut other = f64::INFINITY;
+    let after = |state: spanrs_crf::Iteration, _: &[f64]| {
+        other = state.loss;
+        Ok(true)
+    };
+    train(
+        &corpus,
+        &features,
+        &lbfgs(0.0, 0.5),
+        1,
+        &mut weights,
+        || false,
+        after,
+    )
+    .unwrap();
+    assert!((loss - other).abs() < 1e-6 * loss, "{loss} {other}");
+}
+
+#[test]
+fn an_l1_penalty_makes_weights_zero_and_meets_its_conditions() {
+    let corpus = corpus();
+    let (c1, c2) = (2.0, 0.1);
+    let (weights, ..) = fit(&corpus, &lbfgs(c1, c2), 1);
+    let choice = Choice {
+        all_transitions: true,
+        ..Choice::default()
+    };
+    let features = Features::of(&corpus, choice);
+    let mut objective = spanrs_crf::Objective::new(&corpus, &features, c2, 1).unwrap();
+    let mut gradient = vec![0.0; weights.len()];
+    objective.evaluate(&weights, &mut gradient).unwrap();
+    let zeros = weights.iter().filter(|weight| **weight == 0.0).count();
+    assert!(zeros > 0 && zeros < weights.len(), "{zeros}");
+    for (weight, slope) in weights.iter().zip(&gradient) {
+        // The subgradient contains 0 at the minimum.
+        match *weight == 0.0 {
+            true => assert!(slope.abs() <= c1 + 1e-3),
+            false => assert!((slope + c1 * weight.signum()).abs() < 1e-3),
+        }
+    }
+}
+
+#[test]
+fn all_algorithms_learn_and_repeat() {
+    let corpus = corpus();
+    let online = |update| {
+        Algorithm::Online(Online {
+            update,
+            max_iterations: 30,
+            epsilon: 0.0,
+            seed: 3,
+        })
+    };
+    let pa = |slack| Update::PassiveAggressive {
+        slack,
+        error_sensitive: true,
+        averaging: true,
+    };
+    let arow = Update::Arow {
+        variance: 1.0,
+        gamma: 1.0,
+    };
+    let sgd = Algorithm::Sgd(Sgd {
+        c2: 0.1,
+        max_iterations: 60,
+        period: 10,
+        delta: 1e-6,
+        eta: 0.1,
+        rate: 2.0,
+        samples: 30,
+        candidates: 10,
+        max_trials: 20,
+        seed: 3,
+    });
+    let (best, ..) = fit(&corpus, &lbfgs(0.0, 0.1), 1);
+    let most = accuracy(&corpus, &best);
+    for algorithm in [
+        lbfgs(0.1, 0.1),
+        sgd,
+        online(Update::Perceptron),
+        online(pa(Slack::None)),
+        online(pa(Slack::Linear(1.0))),
+        online(pa(Slack::Quadratic(1.0))),
+        online(arow),
+    ] {
+        let (weights, ..) = fit(&corpus, &algorithm, 1);
+        let own = accuracy(&corpus, &weights);
+        assert!(own > most - 0.08, "{algorithm:?}: {own}, L-BFGS {most}");
+        assert_eq!(fit(&corpus, &algorithm, 1).0, weights, "{algorithm:?}");
+    }
+}
+
+#[test]
+fn gradient_descent_comes_near_the_minimum_of_lbfgs() {
+    let corpus = corpus();
+    let (_, least, _) = fit(&corpus, &lbfgs(0.0, 1.0), 1);
+    let sgd = Sgd {
+        c2: 1.0,
+        max_iterations: 500,
+        period: 10,
+        delta: 1e-7,
+        eta: 0.1,
+        rate: 2.0,
+        samples: 60,
+        candidates: 10,
+        max_trials: 20,
+        seed: 1,
+    };
+    let (weights, ..) = fit(&corpus, &Algorithm::Sgd(sgd), 1);
+    let features = Features::of(
+        &corpus,
+        Choice {
+            all_transitions: true,
+            ..Choice::default()
+        },
+    );
+    let mut objective = spanrs_crf::Objective::new(&corpus, &features, 1.0, 1).unwrap();
+    let loss = objective
+        .evaluate(&weights, &mut vec![0.0; weights.len()])
+        .unwrap();
+    assert!(loss < least * 1.01, "{loss} {least}");
+}
+
+#[test]
+fn threads_train_the_same_model() {
+    let corpus = corpus();
+    let one = fit(&corpus, &lbfgs(0.0, 0.1), 1);
+    for threads in [2, 5] {
+        assert_eq!(fit(&corpus, &lbfgs(0.0, 0.1), threads), one);
+    }
+}
+
+#[test]
+fn training_stops_when_asked_and_keeps_the_weights() {
+    let corpus = corpus();
+    let features = Features::of(&corpus, Choice::default());
+    let mut weights = vec![0.0; features.len()];
+    let after = |state: spanrs_crf::Iteration, _: &[f64]| Ok(state.iteration < 3);
+    let stop = train(
+        &corpus,
+        &features,
+        &lbfgs(0.0, 0.1),
+        1,
+        &mut weights,
+        || false,
+        after,
+    );
+    assert_eq!(stop, Ok(Stop::Asked));
+    assert!(weights.iter().any(|weight| *weight != 0.0));
+    let kept = weights.clone();
+    let after = |_: spanrs_crf::Iteration, _: &[f64]| Err(Error::Interrupted);
+    let stop = train(
+        &corpus,
+        &features,
+        &lbfgs(0.0, 0.1),
+        1,
+        &mut weights,
+        || false,
+        after,
+    );
+    assert_eq!(stop, Err(Error::Interrupted));
+    assert_ne!(weights, kept, "the last accepted weights");
+}
+
+#[test]
+fn distributions_are_refused_by_online_algorithms() {
+    let mut corpus = Corpus::new(2, 1);
+    corpus.token([(0, 1.0)]).unwrap();
+    corpus
+        .end_sequence(Target::Soft(vec![0.5, 0.5]), 1.0)
+        .unwrap();
+    let features = Features::of(&corpus, Choice::default());
+    let mut weights = vec![0.0; features.len()];
+    let online = Online {
+        update: Update::Perceptron,
+        max_iterations: 1,
+        epsilon: 0.0,
+        seed: 0,
+    };
+    let algorithm = Algorithm::Online(online);
+    let stop = train(
+        &corpus,
+        &features,
+        &algorithm,
+        1,
+        &mut weights,
+        || false,
+        |_, _| Ok(true),
+    );
+    assert!(matches!(stop, Err(Error::Target { .. })));
+}
+
+#[test]
+fn partial_labels_train_perceptrons() {
+    let mut corpus = Corpus::new(2, 2);
+    for (attribute, label) in [(0, 0), (1, 1)] {
+        for _ in 0..2 {
+            corpus.token([(attribute, 1.0)]).unwrap();
+        }
+        let mut allowed = vec![true; 4];
+        allowed[1 - label] = false;
+        corpus.end_sequence(Target::Partial(allowed), 1.0).unwrap();
+    }
+    let online = Online {
+        update: Update::Perceptron,
+        max_iterations: 20,
+        epsilon: 0.0,
+        seed: 0,
+    };
+    let features = Features::of(&corpus, Choice::default());
+    let mut weights = vec![0.0; features.len()];
+    let algorithm = Algorithm::Online(online);
+    train(
+        &corpus,
+        &features,
+        &algorithm,
+        1,
+        &mut weights,
+        || false,
+        |_, _| Ok(true),
+    )
+    .unwrap();
+    let mut decoder = Decoder::of(&features, &weights, None).unwrap();
+    for (at, label) in [(0, 0), (1, 1)] {
+        decoder.read(corpus.inputs(), at);
+        assert_eq!(decoder.best().unwrap()[0], label);
+    }
+}
