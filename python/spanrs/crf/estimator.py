@@ -165,9 +165,9 @@ class CRF:
 
     def fit(
         self,
-        X: Iterable[Any],  # noqa: N803
+        X: Iterable[Any],
         y: Iterable[Any],
-        X_dev: Iterable[Any] | None = None,  # noqa: N803
+        X_dev: Iterable[Any] | None = None,
         y_dev: Sequence[Sequence[str]] | None = None,
         *,
         sample_weight: Iterable[float] | None = None,
@@ -213,7 +213,7 @@ class CRF:
         trainer.extend(X, targets, weights)
         score_name, scorer = ("", None) if y_dev is None else dev_scorer(y_dev)
         if X_dev is not None:
-            X_dev = list(X_dev)  # noqa: N806
+            X_dev = list(X_dev)
         with shown(self.progress, score_name) as show:
             course = Course(
                 score=scorer,
@@ -238,7 +238,7 @@ class CRF:
         self._model = model.with_metadata(json.dumps({key: value for key, value in facts.items() if value}))
         return self
 
-    def predict(self, X: Iterable[Any], *, known: Iterable[Any] | None = None) -> list[list[str]]:  # noqa: N803
+    def predict(self, X: Iterable[Any], *, known: Iterable[Any] | None = None) -> list[list[str]]:
         """Give the best labels of sequences (Viterbi); of equal labellings the one whose last label is lowest.
 
         Parameters
@@ -264,16 +264,16 @@ class CRF:
         """Give the best labels of one sequence."""
         return self.predict([x])[0]
 
-    def predict_posterior(self, X: Iterable[Any]) -> list[list[str]]:  # noqa: N803
+    def predict_posterior(self, X: Iterable[Any]) -> list[list[str]]:
         """Give the label of largest marginal probability of each token; neighbours need not be legal."""
         model = self._trained()
         return model.tag(X, True, self._constraint(), None, self.threads)
 
-    def predict_proba(self, X: Iterable[Any]) -> list[npt.NDArray[np.float64]]:  # noqa: N803
+    def predict_proba(self, X: Iterable[Any]) -> list[npt.NDArray[np.float64]]:
         """Give marginal probabilities: an array (tokens, labels) for each sequence, columns as ``classes_``."""
         return self._trained().marginals(X, self._constraint(), self.threads)
 
-    def predict_marginals(self, X: Iterable[Any]) -> list[list[dict[str, float]]]:  # noqa: N803
+    def predict_marginals(self, X: Iterable[Any]) -> list[list[dict[str, float]]]:
         """Give marginal probabilities as a dict by label for each token."""
         labels = self.classes_
         return [
@@ -305,7 +305,7 @@ class CRF:
 
     def score(
         self,
-        X: Iterable[Any],  # noqa: N803
+        X: Iterable[Any],
         y: Sequence[Sequence[str]],
         sample_weight: Iterable[float] | None = None,
     ) -> float:

@@ -1,10 +1,9 @@
 //! Viterbi and n-best decoding.
 
-use std::cmp::Ordering;
-use std::collections::BinaryHeap;
-
+use crate::aligned::Aligned;
 use crate::error::{Error, Result, check_len};
 use crate::lattice::Lattice;
+use crate::simd::{Kernel, dispatch};
 use crate::transitions::Transitions;
 
 impl Lattice {
@@ -14,15 +13,31 @@ impl Lattice {
     /// # Errors
     /// [`Error::NoPath`] if all are forbidden, [`Error::Shape`] if the transitions have another number of labels.
     pub fn best(&self, transitions: &Transitions) -> Result<(Vec<usize>, f64)> {
-        let mut found = self.n_best(transitions, 1)?;
-        found.pop().ok_or(Error::NoPath)
+        self.check(transitions)?;
+        let Some(last) = self.tokens.checked_sub(1) else {
+            return Ok((Vec::new(), 0.0));
+        };
+        let prefixes = dispatch(BestPrefixes(self, transitions));
+        let (mut label, score) = first_max(self.row(&prefixes, last).iter().copied());
+        if score == f64::NEG_INFINITY {
+            return Err(Error::NoPath);
+        }
+        let mut labels = vec![0; self.tokens];
+        for token in (1..self.tokens).rev() {
+            labels[token] = label;
+            // The sums are those of the forward pass, so the maximum is found again.
+            let before = self.row(&prefixes, token - 1).iter();
+            let steps = transitions.before(label).iter().zip(before);
+            label = first_max(steps.map(|(step, prefix)| prefix + step)).0;
+        }
+        labels[0] = label;
+        Ok((labels, score))
     }
 
     /// The `n` labellings with the largest scores, best first, with their scores; fewer where there are no more. Ties
     /// are in the order of [`Lattice::best`].
     ///
-    /// Forward scores are an exact estimate for a search from the end (Soong and Huang 1991), which looks at
-    /// `n` times `tokens` nodes.
+    /// Keeps the `n` best prefixes ending in each label at each token: memory `n * tokens * labels` at most.
     ///
     /// # Errors
     /// [`Error::NoPath`] if all are forbidden, [`Error::Shape`] if the transitions have another number of labels.
@@ -31,38 +46,46 @@ impl Lattice {
         if self.tokens == 0 {
             return Ok([(Vec::new(), 0.0)].into_iter().take(n).collect());
         }
-        let prefixes = self.best_prefixes(transitions);
-        let last = self.tokens - 1;
-        let mut search = Search::default();
-        for (label, &score) in self.row(&prefixes, last).iter().enumerate() {
-            search.add(score, last, label, 0.0, None);
+        let mut rows: Vec<Vec<Vec<Prefix>>> = Vec::with_capacity(self.tokens);
+        for token in 0..self.tokens {
+            let scores = self.scores(token).iter().enumerate();
+            let row = scores.map(|(label, &own)| match rows.last() {
+                None => vec![Prefix {
+                    score: own,
+                    label: 0,
+                    rank: 0,
+                }],
+                Some(before) => {
+                    let steps = transitions.before(label);
+                    let mut best = merge(before, n, |from| steps[from]);
+                    best.iter_mut().for_each(|prefix| prefix.score += own);
+                    best
+                }
+            });
+            let row = row.map(|mut prefixes| {
+                prefixes.retain(|prefix| prefix.score > f64::NEG_INFINITY);
+                prefixes
+            });
+            rows.push(row.collect());
         }
-        let mut found = Vec::new();
-        while found.len() < n {
-            let Some((score, at)) = search.next() else {
-                break;
-            };
-            let Suffix {
-                token,
-                label,
-                score: suffix,
-                ..
-            } = search.suffixes[at];
-            if token == 0 {
-                found.push((search.labels(at), score));
-                continue;
-            }
-            let own = self.scores(token)[label] + suffix;
-            let steps = transitions.before(label);
-            let before = self.row(&prefixes, token - 1);
-            for (from, (step, prefix)) in steps.iter().zip(before).enumerate() {
-                search.add(prefix + (step + own), token - 1, from, step + own, Some(at));
-            }
-        }
-        if found.is_empty() && n > 0 {
+        let ends = rows
+            .last()
+            .map(|row| merge(row, n, |_| 0.0))
+            .unwrap_or_default();
+        if ends.is_empty() && n > 0 {
             return Err(Error::NoPath);
         }
-        Ok(found)
+        let path = |end: Prefix| {
+            let mut labels = vec![0; self.tokens];
+            let (mut label, mut rank) = (end.label, end.rank);
+            for token in (0..self.tokens).rev() {
+                labels[token] = label as usize;
+                let prefix = rows[token][label as usize][rank as usize];
+                (label, rank) = (prefix.label, prefix.rank);
+            }
+            (labels, end.score)
+        };
+        Ok(ends.into_iter().map(path).collect())
     }
 
     /// The score of a labelling.
@@ -86,94 +109,63 @@ impl Lattice {
         let pairs = pairs.map(|pair| transitions.score(pair[0], pair[1]));
         Ok(states + pairs.sum::<f64>())
     }
+}
 
-    /// Viterbi scores: the best prefix ending in each label at each token.
-    fn best_prefixes(&self, transitions: &Transitions) -> Vec<f64> {
-        let mut best = self.scores.to_vec();
-        for token in 1..self.tokens {
-            let (before, row) = best.split_at_mut(token * self.width);
-            let before = &before[(token - 1) * self.width..];
-            for (to, score) in row[..self.labels].iter_mut().enumerate() {
-                let steps = transitions.before(to).iter().zip(before);
-                let most = steps.map(|(step, score)| step + score);
-                *score += most.fold(f64::NEG_INFINITY, f64::max);
+/// The first place of the largest value.
+fn first_max(values: impl Iterator<Item = f64>) -> (usize, f64) {
+    let better = |best: (usize, f64), own: (usize, f64)| if own.1 > best.1 { own } else { best };
+    values.enumerate().fold((0, f64::NEG_INFINITY), better)
+}
+
+/// Scores of the best prefix ending in each label at each token, padded rows.
+struct BestPrefixes<'a>(&'a Lattice, &'a Transitions);
+
+impl Kernel for BestPrefixes<'_> {
+    type Output = Aligned<f64>;
+
+    #[inline(always)]
+    fn call(self) -> Aligned<f64> {
+        let Self(lattice, transitions) = self;
+        let width = lattice.width;
+        let mut best = Aligned::new(lattice.tokens * width);
+        best[..width].copy_from_slice(&lattice.scores[..width]);
+        for token in 1..lattice.tokens {
+            let (before, row) = best.split_at_mut(token * width);
+            let row = &mut row[..width];
+            let before = &before[(token - 1) * width..];
+            transitions.steps().max_plus(before, row);
+            for (best, own) in row.iter_mut().zip(&lattice.scores[token * width..]) {
+                *best += own;
             }
         }
         best
     }
 }
 
-/// A partial labelling from a token to the end of the sequence.
+/// One of the best prefixes ending in a label at a token.
 #[derive(Clone, Copy, Debug)]
-struct Suffix {
-    token: usize,
-    label: usize,
-    /// Its score without the state score of the first label.
+struct Prefix {
     score: f64,
-    /// The suffix that begins at the next token.
-    rest: Option<usize>,
+    /// Label of the token before.
+    label: u32,
+    /// Place among the best prefixes that end in it.
+    rank: u32,
 }
 
-/// Priority queue of partial labellings.
-#[derive(Default)]
-struct Search {
-    suffixes: Vec<Suffix>,
-    waiting: BinaryHeap<Waiting>,
-}
-
-/// A suffix, ordered by the score of its best completion.
-struct Waiting {
-    score: f64,
-    at: usize,
-}
-
-impl Search {
-    fn add(&mut self, best: f64, token: usize, label: usize, score: f64, rest: Option<usize>) {
-        if best == f64::NEG_INFINITY {
-            return;
-        }
-        let at = self.suffixes.len();
-        self.suffixes.push(Suffix {
-            token,
-            label,
-            score,
-            rest,
-        });
-        self.waiting.push(Waiting { score: best, at });
+/// The `n` best continuations of prefixes, which are sorted for each label; ties go to the lower label.
+fn merge(before: &[Vec<Prefix>], n: usize, step: impl Fn(usize) -> f64) -> Vec<Prefix> {
+    let mut all: Vec<Prefix> = Vec::new();
+    for (label, prefixes) in before.iter().enumerate() {
+        let step = step(label);
+        let prefixes = prefixes.iter().take(n).enumerate();
+        all.extend(prefixes.map(|(rank, prefix)| Prefix {
+            score: prefix.score + step,
+            label: label as u32,
+            rank: rank as u32,
+        }));
     }
-
-    fn next(&mut self) -> Option<(f64, usize)> {
-        self.waiting.pop().map(|found| (found.score, found.at))
-    }
-
-    fn labels(&self, mut at: usize) -> Vec<usize> {
-        let mut labels = vec![self.suffixes[at].label];
-        while let Some(rest) = self.suffixes[at].rest {
-            labels.push(self.suffixes[rest].label);
-            at = rest;
-        }
-        labels
-    }
+    // The sort is stable.
+    all.sort_by(|a, b| b.score.total_cmp(&a.score));
+    all.truncate(n);
+    all
 }
-
-impl Ord for Waiting {
-    fn cmp(&self, other: &Self) -> Ordering {
-        // Ties go to the suffix pushed first, which has the lower label.
-        let scores = self.score.total_cmp(&other.score);
-        scores.then(other.at.cmp(&self.at))
-    }
-}
-
-impl PartialOrd for Waiting {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl PartialEq for Waiting {
-    fn eq(&self, other: &Self) -> bool {
-        self.cmp(other).is_eq()
-    }
-}
-
-impl Eq for Waiting {}

@@ -93,12 +93,11 @@ pub(crate) struct Panels {
 }
 
 impl Panels {
-    /// Zeros; `width` is a multiple of [`LANES`].
-    pub(crate) fn new(width: usize) -> Self {
-        Self {
-            width,
-            values: Aligned::new(width * width),
-        }
+    /// A matrix of one value; `width` is a multiple of [`LANES`].
+    pub(crate) fn new(width: usize, value: f64) -> Self {
+        let mut values = Aligned::new(width * width);
+        values.fill(value);
+        Self { width, values }
     }
 
     /// Sets an entry.
@@ -127,6 +126,41 @@ impl Panels {
             product::<8, 4>(vector, values, out);
         }
     }
+
+    /// The product in the max-plus semiring: `out[to]` is the largest `vector[from] + matrix[from, to]`.
+    #[inline(always)]
+    pub(crate) fn max_plus(&self, vector: &[f64], out: &mut [f64]) {
+        let (mut values, mut out) = (&*self.values, out);
+        while out.len() >= 32 {
+            (values, out) = max_sum::<32>(vector, values, out);
+        }
+        if out.len() >= 16 {
+            (values, out) = max_sum::<16>(vector, values, out);
+        }
+        if out.len() >= 8 {
+            max_sum::<8>(vector, values, out);
+        }
+    }
+}
+
+/// Row maxima of sums, as [`product`] has sums of products.
+#[inline(always)]
+fn max_sum<'a, 'b, const N: usize>(
+    vector: &[f64],
+    panels: &'a [f64],
+    out: &'b mut [f64],
+) -> (&'a [f64], &'b mut [f64]) {
+    let (panel, panels) = panels.split_at(vector.len() * N);
+    let (out, rest) = out.split_at_mut(N);
+    let mut most = [f64::NEG_INFINITY; N];
+    for (term, row) in vector.iter().zip(panel.as_chunks::<N>().0) {
+        for lane in 0..N {
+            let sum = term + row[lane];
+            most[lane] = if sum > most[lane] { sum } else { most[lane] };
+        }
+    }
+    out.copy_from_slice(&most);
+    (panels, rest)
 }
 
 /// Multiplies with the first panel of `N` columns. `SETS` independent sums hide the latency of additions.
@@ -267,7 +301,7 @@ mod tests {
     fn panels_multiply_as_rows_do() {
         for width in (8..=72).step_by(LANES) {
             let value = |row: usize, column: usize| (row * 7 + column * 3) as f64;
-            let mut panels = Panels::new(width);
+            let mut panels = Panels::new(width, 0.0);
             for row in 0..width {
                 for column in 0..width {
                     panels.set(row, column, value(row, column));

@@ -11,6 +11,8 @@ pub struct Transitions {
     scores: Vec<f64>,
     /// The transpose: to label, from label.
     by_target: Vec<f64>,
+    /// The scores, padded with negative infinity, for Viterbi.
+    steps: Panels,
     /// `exp(score - most)` by (from, to), for the forward recursion.
     forward: Panels,
     /// The transpose, for the backward recursion.
@@ -40,8 +42,9 @@ impl Transitions {
             labels,
             by_target: scores.clone(),
             scores,
-            forward: Panels::new(width),
-            backward: Panels::new(width),
+            steps: Panels::new(width, f64::NEG_INFINITY),
+            forward: Panels::new(width, 0.0),
+            backward: Panels::new(width, 0.0),
             most: 0.0,
             span: 0.0,
         };
@@ -73,6 +76,7 @@ impl Transitions {
         let (from, to) = (pair / self.labels, pair % self.labels);
         self.scores[pair] = score;
         self.by_target[to * self.labels + from] = score;
+        self.steps.set(from, to, score);
     }
 
     /// Derives everything from the scores.
@@ -89,6 +93,7 @@ impl Transitions {
             let (from, to) = (at / self.labels, at % self.labels);
             let exp = (score - self.most).exp();
             self.by_target[to * self.labels + from] = score;
+            self.steps.set(from, to, score);
             self.forward.set(from, to, exp);
             self.backward.set(to, from, exp);
         }
@@ -117,6 +122,11 @@ impl Transitions {
     /// Scores of the transitions into a label.
     pub(crate) fn before(&self, to: usize) -> &[f64] {
         &self.by_target[to * self.labels..][..self.labels]
+    }
+
+    /// The scores, padded with negative infinity, by (from, to).
+    pub(crate) fn steps(&self) -> &Panels {
+        &self.steps
     }
 
     /// `exp(score - most)`, padded, by (from, to).

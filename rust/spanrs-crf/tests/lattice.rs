@@ -230,3 +230,16 @@ fn what_does_not_fit_together_is_refused() {
         Err(Error::NoPath)
     );
 }
+
+#[test]
+fn many_equal_labellings_take_no_longer() {
+    // A search that follows ties in breadth would need 5^200 steps.
+    let mut lattice = Lattice::default();
+    lattice.reset(200, 5);
+    let transitions = Transitions::zero(5);
+    assert_eq!(lattice.best(&transitions).unwrap(), (vec![0; 200], 0.0));
+    let found = lattice.n_best(&transitions, 3).unwrap();
+    assert_eq!(found[0].0, vec![0; 200]);
+    assert_eq!(found[1].0[0], 1);
+    assert_eq!(found[2].0[0], 2);
+}

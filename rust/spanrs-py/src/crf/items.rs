@@ -129,7 +129,7 @@ fn not_a_value(name: &str, value: &Bound<'_, PyAny>) -> crate::error::Error {
     let kind = kind.unwrap_or_default();
     wrong(
         format!(
-            "feature {name:?} is a {kind}; it must be a number, a bool, a string or a collection of those"
+            "feature {name:?} is of type {kind}; it must be a number, a bool, a string or a collection of those"
         ),
         None,
     )
