@@ -77,6 +77,15 @@ def test_metadata_is_found():
     assert "seqeval" in importlib.metadata.packages_distributions()
 
 
+@pytest.mark.parametrize("name", ["sklearn-crfsuite", "sklearn_crfsuite"])
+def test_metadata_is_found_by_the_name_of_the_distribution(name):
+    compat.activate("sklearn_crfsuite")
+    assert importlib.metadata.version(name) == "0.5.0"
+    assert importlib.metadata.metadata(name)["Name"] == "sklearn-crfsuite"
+    assert importlib.metadata.metadata(name)["Summary"] == "spanrs.compat.sklearn_crfsuite"
+    assert "sklearn-crfsuite" in importlib.metadata.packages_distributions()["sklearn_crfsuite"]
+
+
 WITHOUT = """
 import importlib.abc, importlib.metadata, importlib.util, sys
 class Missing(importlib.abc.MetaPathFinder):
@@ -119,8 +128,8 @@ def test_as_context_manager_it_takes_back_only_what_it_did():
 
 
 def test_no_names_mean_all():
-    names = {"conlleval", "faireval", "iobes", "nervaluate", "seqeval", "seqscore"}
-    assert set(compat.activate().names) == names
+    names = {"conlleval", "faireval", "iobes", "nervaluate", "pycrfsuite", "seqeval", "seqscore"}
+    assert set(compat.activate().names) == names | {"sklearn_crfsuite"}
     compat.deactivate()
     assert compat.activate().names
 
@@ -128,7 +137,7 @@ def test_no_names_mean_all():
 @pytest.mark.parametrize("function", [compat.activate, compat.deactivate])
 def test_other_names_are_refused_with_the_choices(function):
     with pytest.raises(
-        ValueError, match="'nereval'; it does for conlleval, faireval, iobes, nervaluate, seqeval, seqscore"
+        ValueError, match="'nereval'; it does for conlleval, faireval, iobes, nervaluate, pycrfsuite, seqeval"
     ):
         function("seqeval", "nereval")
     assert importlib.import_module("seqeval.metrics") is seqeval.metrics

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import importlib
-
 import click
 
 from spanrs import __version__
+from spanrs.cli.lazy import LazyGroup
 from spanrs.cli.run import CONTEXT
 
 #: Command -> what it does. The modules are imported only when they are needed.
@@ -18,27 +17,16 @@ COMMANDS = {
     "spans": "Write the spans of a tagged file as JSON Lines.",
     "mat": "Score annotated documents as MITRE's MATScore does.",
     "conlleval": "Write what conlleval.pl writes, byte for byte.",
+    "crf": "Train conditional random fields, and tag files with them.",
 }
 
 
-class _Lazy(click.Group):
-    """A group that imports a command's module when the command is run."""
-
-    def list_commands(self, ctx: click.Context) -> list[str]:
-        return list(COMMANDS)
-
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        if cmd_name not in COMMANDS:
-            return None
-        command: click.Command = importlib.import_module(f"spanrs.cli.{cmd_name}").command
-        return command
-
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        with formatter.section("Commands"):
-            formatter.write_dl(list(COMMANDS.items()))
-
-
-@click.group(cls=_Lazy, context_settings=CONTEXT)
+@click.group(
+    cls=LazyGroup,
+    context_settings=CONTEXT,
+    commands_help=COMMANDS,
+    modules={name: f"spanrs.cli.{name}" for name in COMMANDS},
+)
 @click.version_option(__version__, prog_name="spanrs")
 def group() -> None:
     """Work with labelled spans of text."""

@@ -26,12 +26,16 @@ VERSIONS = {
     "faireval": None,
     "iobes": "1.5.1",
     "nervaluate": "1.2.1",
+    "pycrfsuite": "0.9.12",
     "seqeval": "1.2.2",
     "seqscore": "0.9.0",
+    "sklearn_crfsuite": "0.5.0",
 }
 
 #: Packages that are imported by another name than they have here.
 MODULES = {"faireval": "FairEval"}
+#: Packages whose distribution has another name.
+DISTRIBUTIONS = {"pycrfsuite": "python-crfsuite", "sklearn_crfsuite": "sklearn-crfsuite"}
 _PACKAGES = {MODULES.get(package, package): package for package in VERSIONS}
 
 _lock = threading.RLock()
@@ -82,8 +86,10 @@ class _Finder:
 
         for package in list(_aside):
             version = VERSIONS[package]
-            if version is not None and (context.name is None or context.name.lower() == package):
-                yield ActivatedDistribution(package, version)
+            name = DISTRIBUTIONS.get(package, package)
+            wanted = context.name and context.name.lower().replace("_", "-").replace(".", "-")
+            if version is not None and wanted in (None, name):
+                yield ActivatedDistribution(package, version, name)
 
 
 _finder = _Finder()
@@ -121,8 +127,8 @@ def activate(*names: str) -> Activation:
     Parameters
     ----------
     *names : str
-        Of ``conlleval``, ``faireval`` (imported as ``FairEval``), ``iobes``, ``nervaluate``, ``seqeval``,
-        ``seqscore``; none means all of them.
+        Of ``conlleval``, ``faireval`` (imported as ``FairEval``), ``iobes``, ``nervaluate``, ``pycrfsuite``,
+        ``seqeval``, ``seqscore``, ``sklearn_crfsuite``; none means all of them.
 
     Returns
     -------

@@ -9,15 +9,16 @@ from pathlib import Path
 class ActivatedDistribution(importlib.metadata.Distribution):
     """A package that spanrs answers for: its name and the version it behaves as."""
 
-    def __init__(self, package: str, version: str) -> None:
+    def __init__(self, package: str, version: str, name: str) -> None:
         self._package = package
+        self._name = name
         self._version = version
 
     def read_text(self, filename: str) -> str | None:
         """Give what stands in a file of the metadata; None where there is no such file."""
         if filename == "METADATA":
             return (
-                f"Metadata-Version: 2.1\nName: {self._package}\nVersion: {self._version}\n"
+                f"Metadata-Version: 2.1\nName: {self._name}\nVersion: {self._version}\n"
                 f"Summary: spanrs.compat.{self._package}\n"
             )
         return f"{self._package}\n" if filename == "top_level.txt" else None

@@ -1,0 +1,628 @@
+"""Conditional random fields beside python-crfsuite: writes benches/record/DATE-crf.md.
+
+WNUT 2017 and UD English EWT from SPANRS_SHARED (default ../shared), attributes of CRFsuite's chunking example.
+Both packages see the same attributes in the same process, in turn, on one thread unless stated otherwise.
+
+    python -m benches.versus.crf [--quick] [--only NAME,...] [--sentences N] [--output FOLDER]
+"""
+
+from __future__ import annotations
+
+import argparse
+import datetime
+import gc
+import json
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pycrfsuite
+
+from benches.versus.measure import Record, machine, significant, versions
+from spanrs._spanrs import CrfItems, CrfTrainer
+from spanrs.crf import CRF
+from spanrs.crf.options import complete
+
+HERE = Path(__file__).parent.parent
+ROOT = HERE.parent
+DATA = Path(os.environ.get("SPANRS_SHARED", ROOT.parent / "shared")) / "data"
+
+OWN, PEER = "spanrs", "python-crfsuite"
+#: Coefficient of the sum of squared weights, in both packages.
+C2 = 1.0
+#: Relative distance to the other package's final objective at which training counts as done.
+CLOSE = 1e-4
+#: L-BFGS of both packages has filled its history by then.
+MEMORY_ITERATIONS = 25
+
+Token = tuple[str, str]
+
+
+class Part(NamedTuple):
+    """Sentences with their labels."""
+
+    tokens: list[list[Token]]
+    labels: list[list[str]]
+
+    def first(self, sentences: int | None) -> Part:
+        """Only so many sentences; None for all."""
+        return Part(self.tokens[:sentences], self.labels[:sentences])
+
+    @property
+    def size(self) -> int:
+        """Number of tokens."""
+        return sum(map(len, self.labels))
+
+
+class Data(NamedTuple):
+    """A corpus."""
+
+    name: str
+    train: Part
+    dev: Part
+
+
+def shape(word: str) -> str:
+    """Upper case as X, other letters as x, digits as 0; runs reduced to one."""
+    out = ""
+    for c in word:
+        mark = "X" if c.isupper() else "x" if c.isalpha() else "0" if c.isnumeric() else c
+        if out[-1:] != mark:
+            out += mark
+    return out
+
+
+def part(path: Path, row: Callable[[list[str]], tuple[Token, str] | None]) -> Part:
+    """Read tab-separated lines; sentences end at blank lines."""
+    found = Part([], [])
+    sentence: list[tuple[Token, str]] = []
+    for line in [*path.read_text(encoding="utf-8").split("\n"), ""]:
+        if line.strip():
+            given = row(line.split("\t"))
+            if given is not None:
+                sentence.append(given)
+        elif sentence:
+            found.tokens.append([token for token, _ in sentence])
+            found.labels.append([label for _, label in sentence])
+            sentence = []
+    return found
+
+
+def wnut17(sentences: int | None = None) -> Data:
+    """Words and their shapes; named entities."""
+
+    def row(cells: list[str]) -> tuple[Token, str]:
+        return (cells[0], shape(cells[0])), cells[1]
+
+    folder = DATA / "wnut17"
+    files = [folder / "wnut17train.conll", folder / "emerging.dev.conll"]
+    train, dev = (part(file, row) for file in files)
+    return Data("WNUT17", train.first(sentences), dev)
+
+
+def ewt(sentences: int | None = None) -> Data:
+    """Words and UPOS; XPOS."""
+
+    def row(cells: list[str]) -> tuple[Token, str] | None:
+        # Comments, ranges of tokens and empty nodes have no number of their own.
+        return ((cells[1], cells[3]), cells[4]) if cells[0].isdigit() else None
+
+    files = [DATA / "ud_ewt" / f"en_ewt-ud-{name}.conllu" for name in ("train", "dev")]
+    train, dev = (part(file, row) for file in files)
+    return Data("EWT XPOS", train.first(sentences), dev)
+
+
+CORPORA = {"wnut17": wnut17, "ewt": ewt}
+
+
+def features(sentence: Sequence[Token]) -> list[list[str]]:
+    """Give the attributes of the built-in template `chunking`, as Python code usually computes them."""
+    before, after = [("_B-2", "_B-2"), ("_B-1", "_B-1")], [("_B+1", "_B+1"), ("_B+2", "_B+2")]
+    padded = [*before, *sentence, *after]
+    out = []
+    for at in range(2, len(padded) - 2):
+        (w2, p2), (w1, p1), (w, p), (v1, q1), (v2, q2) = padded[at - 2 : at + 3]
+        token = [
+            f"U:w[-2]={w2}",
+            f"U:w[-1]={w1}",
+            f"U:w[0]={w}",
+            f"U:w[1]={v1}",
+            f"U:w[2]={v2}",
+            f"U:w[-1]|w[0]={w1}|{w}",
+            f"U:w[0]|w[1]={w}|{v1}",
+            f"U:pos[-2]={p2}",
+            f"U:pos[-1]={p1}",
+            f"U:pos[0]={p}",
+            f"U:pos[1]={q1}",
+            f"U:pos[2]={q2}",
+            f"U:pos[-2]|pos[-1]={p2}|{p1}",
+            f"U:pos[-1]|pos[0]={p1}|{p}",
+            f"U:pos[0]|pos[1]={p}|{q1}",
+            f"U:pos[1]|pos[2]={q1}|{q2}",
+            f"U:pos[-2]|pos[-1]|pos[0]={p2}|{p1}|{p}",
+            f"U:pos[-1]|pos[0]|pos[1]={p1}|{p}|{q1}",
+            f"U:pos[0]|pos[1]|pos[2]={p}|{q1}|{q2}",
+            "U:bias",
+        ]
+        out.append(token)
+    return out
+
+
+def check_features(data: Data) -> None:
+    """Check that the Python code and the template give the same attributes."""
+    sentences, labels = data.train.tokens[:20], data.train.labels[:20]
+    crf = CRF(template="chunking", max_iterations=1, progress=False).fit(sentences, labels)
+    model = crf._trained()
+    for sentence in sentences:
+        native = [[name for name, *_ in token] for token in model.known_features(sentence)]
+        assert [set(own) for own in features(sentence)] == [set(token) for token in native]
+
+
+class Step(NamedTuple):
+    """An iteration of L-BFGS."""
+
+    loss: float
+    wall: float
+    """Seconds since training began."""
+    processor: float
+    """Seconds of the processor since then, of all threads."""
+    trials: int | None
+    """Evaluations of the objective, where they are known."""
+
+
+class Trained(NamedTuple):
+    """A training run."""
+
+    steps: list[Step]
+    seconds: float
+
+
+def own_train(trainer: CrfTrainer, iterations: int | None, threads: int = 1) -> tuple[Any, Trained]:
+    """Train by spanrs: the model and the course of training."""
+    options = CRF(c2=C2, max_iterations=iterations)._options()
+    steps: list[Step] = []
+    start, used = time.perf_counter(), time.process_time()
+
+    def after(iteration: int, loss: float, norm: float | None, active: int, dev: object) -> int:
+        steps.append(Step(loss, time.perf_counter() - start, time.process_time() - used, None))
+        return 1
+
+    model, _ = trainer.train("lbfgs", complete("lbfgs", options), threads, None, None, after, False)
+    return model, Trained(steps, time.perf_counter() - start)
+
+
+class Peer(pycrfsuite.Trainer):  # type: ignore[misc]  # untyped
+    """python-crfsuite's trainer; notes the time of each iteration."""
+
+    def message(self, message: str) -> None:
+        """Take a line of the log."""
+        if self.logparser.feed(message) == "iteration":
+            last = self.logparser.last_iteration
+            times = time.perf_counter() - self.start, time.process_time() - self.used
+            self.steps.append(Step(last["loss"], *times, last["linesearch_trials"]))
+
+
+def peer_train(trainer: Peer, path: Path, iterations: int | None) -> Trained:
+    """Train by python-crfsuite."""
+    trainer.set("c2", C2)
+    trainer.set("feature.possible_transitions", True)
+    trainer.set("max_iterations", 2**31 - 1 if iterations is None else iterations)
+    trainer.steps = []
+    trainer.start, trainer.used = time.perf_counter(), time.process_time()
+    trainer.train(str(path))
+    return Trained(trainer.steps, time.perf_counter() - trainer.start)
+
+
+def trainers(data: Data) -> tuple[CrfTrainer, Peer]:
+    """Both packages' trainers with the same attributes; sentences are not kept in Python."""
+    own, peer = CrfTrainer(None), Peer(verbose=False)
+    for sentence, labels in zip(*data.train, strict=True):
+        found = features(sentence)
+        own.extend([found], [labels], None)
+        peer.append(found, labels)
+    return own, peer
+
+
+def gaps(trained: Trained, of: Callable[[Step], float]) -> list[float]:
+    """Seconds of iterations after the first, of one evaluation each as far as that is known."""
+    pairs = zip(trained.steps, trained.steps[1:], strict=False)
+    return [of(step) - of(before) for before, step in pairs if step.trials in (None, 1)]
+
+
+def wall(step: Step) -> float:
+    return step.wall
+
+
+def processor(step: Step) -> float:
+    return step.processor
+
+
+def thousandths(seconds: float) -> str:
+    return f"{seconds * 1e3:.1f}"
+
+
+def spread(times: Sequence[float]) -> tuple[str, str]:
+    """Median and least milliseconds."""
+    return thousandths(statistics.median(times)), thousandths(min(times))
+
+
+@dataclass
+class Bench:
+    """What a section gets."""
+
+    folder: Path
+    quick: bool
+    sentences: int | None
+    """Sentences of EWT that are trained on until convergence."""
+    record: Record = field(default_factory=Record)
+    _loaded: dict[str, tuple[Data, CrfTrainer, Peer]] = field(default_factory=dict)
+
+    def corpus(self, name: str) -> tuple[Data, CrfTrainer, Peer]:
+        """A corpus with both trainers, loaded once."""
+        if name not in self._loaded:
+            data = CORPORA[name](2000 if self.quick and name == "ewt" else None)
+            check_features(data)
+            self._loaded[name] = (data, *trainers(data))
+        return self._loaded[name]
+
+
+def evaluation(bench: Bench) -> None:
+    """Seconds of an evaluation of the objective and its gradient; two threads beside one."""
+    rounds, iterations = (2, 8) if bench.quick else (3, 12)
+    rows, threaded = [], []
+    for name in CORPORA:
+        data, own, peer = bench.corpus(name)
+        times: dict[str, list[float]] = {OWN: [], PEER: []}
+        threads: dict[int, list[float]] = {1: [], 2: []}
+        gc.collect()
+        for _ in range(rounds):
+            one = own_train(own, iterations)[1]
+            times[OWN] += gaps(one, processor)
+            threads[1] += gaps(one, wall)
+            times[PEER] += gaps(peer_train(peer, bench.folder / "peer", iterations), processor)
+            threads[2] += gaps(own_train(own, iterations, threads=2)[1], wall)
+        middle = statistics.median(times[PEER]) / statistics.median(times[OWN])
+        least = min(times[PEER]) / min(times[OWN])
+        labels = len(own.labels())
+        size = f"{data.name}: {data.train.size} tokens, {labels} labels, {own.sizes()[2]} attributes"
+        for package, found in times.items():
+            ratios = (f"{middle:.2f}", f"{least:.2f}") if package == OWN else ("1", "1")
+            rows.append((size, package, *spread(found), len(found), *ratios))
+        middle = statistics.median(threads[1]) / statistics.median(threads[2])
+        least = min(threads[1]) / min(threads[2])
+        threaded.append(
+            (data.name, *spread(threads[1]), *spread(threads[2]), f"{middle:.2f}", f"{least:.2f}")
+        )
+    bench.record.heading(
+        "Objective and gradient",
+        f"Milliseconds of the processor between two iterations of L-BFGS: an evaluation and a step of L-BFGS. "
+        f"{rounds} rounds of {iterations} iterations, the packages in turn. Iterations of {PEER} with more than "
+        "one evaluation are left out; spanrs does not say how many it needed, nearly always one, so compare medians.",
+    )
+    heads = ("corpus", "", "median ms", "least ms", "iterations", "times as fast (median)", "(least)")
+    bench.record.table(heads, rows)
+    bench.record.heading(
+        "Two threads", "spanrs; milliseconds of wall time between two iterations, in the same rounds."
+    )
+    heads = ("corpus", "1: median ms", "1: least ms", "2: median ms", "2: least ms")
+    bench.record.table((*heads, "times as fast (median)", "(least)"), threaded)
+
+
+def until(trained: Trained, goal: float) -> str:
+    """Seconds until the objective is close to a goal."""
+    limit = goal + CLOSE * abs(goal)
+    return next((f"{step.wall:.1f}" for step in trained.steps if step.loss <= limit), "never")
+
+
+def convergence(bench: Bench) -> None:
+    """Train to the end by the default criteria."""
+    rows: list[tuple[object, ...]] = []
+    notes = []
+    for name, load in CORPORA.items():
+        if name == "ewt" and not bench.quick and bench.sentences is not None:
+            data = load(bench.sentences)
+            own, peer = trainers(data)
+        else:
+            data, own, peer = bench.corpus(name)
+        path = bench.folder / f"{name}.crfsuite"
+        # Long runs are not repeated; the short ones are, in turn.
+        rounds = 3 if name == "wnut17" and not bench.quick else 1
+        ours, theirs = [], []
+        gc.collect()
+        for _ in range(rounds):
+            model, trained = own_train(own, None)
+            ours.append(trained)
+            theirs.append(peer_train(peer, path, None))
+        finals = ours[0].steps[-1].loss, theirs[0].steps[-1].loss
+        for package, runs, other in ((OWN, ours, finals[1]), (PEER, theirs, finals[0])):
+            seconds = [run.seconds for run in runs]
+            fastest = min(runs, key=lambda run: run.seconds)
+            rows.append(
+                (
+                    f"{data.name}, {len(data.train.tokens)} sentences",
+                    package,
+                    f"{statistics.median(seconds):.1f}",
+                    f"{min(seconds):.1f}",
+                    rounds,
+                    len(fastest.steps),
+                    f"{fastest.steps[-1].loss:.3f}",
+                    until(fastest, other),
+                )
+            )
+        tagger = pycrfsuite.Tagger()
+        tagger.open(str(path))
+        right = [0, 0]
+        same = 0
+        for sentence, gold in zip(*data.dev, strict=True):
+            found = features(sentence)
+            (mine,), other_labels = model.tag([found], False, None, None, 1), tagger.tag(found)
+            same += sum(map(str.__eq__, mine, other_labels))
+            right[0] += sum(map(str.__eq__, mine, gold))
+            right[1] += sum(map(str.__eq__, other_labels, gold))
+        size = data.dev.size
+        notes.append(
+            f"{data.name}: final objectives differ by {(finals[0] - finals[1]) / finals[1]:+.1e} (spanrs against "
+            f"{PEER}); on {size} dev tokens both give the same label to {same / size:.3%}; "
+            f"accuracy {right[0] / size:.3%} ({OWN}), {right[1] / size:.3%} ({PEER})."
+        )
+    bench.record.heading(
+        "Training until convergence",
+        f"L-BFGS, c2 = {C2:g}, all transitions, default criteria of each package; spanrs keeps 20 pairs, {PEER} 6. "
+        f"Wall time; {PEER}'s includes writing the model. The last column is the time until the objective is at "
+        f"most {CLOSE:g} (relative) above the other package's final one, in the fastest run.",
+    )
+    heads = ("corpus", "", "median s", "least s", "runs", "iterations", "objective", "s until close")
+    bench.record.table(heads, rows)
+    for note in notes:
+        bench.record.add(f"- {note}")
+    bench.record.add()
+
+
+def tagging(bench: Bench) -> None:
+    """Tag dev sentences with one model in both packages."""
+    rounds = 3 if bench.quick else 9
+    for name in CORPORA:
+        data, own, _ = bench.corpus(name)
+        # Weights of a few iterations cost as much as final ones.
+        crf = CRF(template="chunking", c2=C2, max_iterations=10, progress=False)
+        crf.fit(*data.train)
+        path = bench.folder / "tagging.crfsuite"
+        crf.save_crfsuite(path)
+        plain = CRF.load(path)
+        tagger = pycrfsuite.Tagger()
+        tagger.open(str(path))
+        tokens = data.dev.tokens
+        lists = [features(sentence) for sentence in tokens]
+        own_items = [CrfItems(sentence) for sentence in lists]
+        peer_items = [pycrfsuite.ItemSequence(sentence) for sentence in lists]
+        calls: dict[str, tuple[Callable[[], Any], Callable[[], Any]]] = {
+            "tokens (template; Python function)": (
+                lambda crf=crf, tokens=tokens: crf.predict(tokens),
+                lambda tagger=tagger, tokens=tokens: [tagger.tag(features(s)) for s in tokens],
+            ),
+            "tokens, one call a sentence": (
+                lambda crf=crf, tokens=tokens: [crf.predict_single(s) for s in tokens],
+                lambda tagger=tagger, tokens=tokens: [tagger.tag(features(s)) for s in tokens],
+            ),
+            "lists of features": (
+                lambda plain=plain, lists=lists: plain.predict(lists),
+                lambda tagger=tagger, lists=lists: [tagger.tag(s) for s in lists],
+            ),
+            "item sequences": (
+                lambda plain=plain, items=own_items: plain.predict(items),
+                lambda tagger=tagger, items=peer_items: [tagger.tag(s) for s in items],
+            ),
+        }
+        times: dict[str, tuple[list[float], list[float]]] = {what: ([], []) for what in calls}
+        same = dict.fromkeys(calls, 0)
+        gc.collect()
+        for _ in range(rounds):
+            for what, both in calls.items():
+                answers = []
+                for call, found in zip(both, times[what], strict=True):
+                    start = time.perf_counter()
+                    answers.append(call())
+                    found.append(time.perf_counter() - start)
+                pairs = zip(*answers, strict=True)
+                same[what] = sum(sum(map(str.__eq__, a, b)) for a, b in pairs)
+        size = data.dev.size
+        rows = []
+        for what, (ours, theirs) in times.items():
+            middle = statistics.median(theirs) / statistics.median(ours)
+            speeds = [significant(size / statistics.median(t) / 1e3) for t in (ours, theirs)]
+            best = [significant(size / min(t) / 1e3) for t in (ours, theirs)]
+            ratios = significant(middle), significant(min(theirs) / min(ours))
+            rows.append((what, *speeds, *best, *ratios, f"{same[what] / size:.3%}"))
+        bench.record.heading(
+            f"Tagging: {data.name}",
+            f"{size} dev tokens, {len(own.labels())} labels; thousands of tokens a second. Both packages load the "
+            f"same weights from one CRFsuite file; {rounds} rounds in turn.",
+        )
+        heads = ("from", f"{OWN} (median)", f"{PEER} (median)", f"{OWN} (best)", f"{PEER} (best)")
+        bench.record.table((*heads, "times as fast (median)", "(best)", "same labels"), rows)
+
+
+#: What a process of its own does after its data are loaded.
+PREPARE = {
+    "feature lists": "held = [crf.features(s) for s in data.train.tokens]",
+    "tokens": "held = data.train.tokens",
+}
+MEMORY = {
+    (PEER, "feature lists"): """
+trainer = crf.Peer(verbose=False)
+for x, y in zip(held, data.train.labels):
+    trainer.append(x, y)
+crf.peer_train(trainer, crf.Path(sys.argv[3]), crf.MEMORY_ITERATIONS)
+""",
+    (OWN, "feature lists"): """
+crf.CRF(c2=crf.C2, max_iterations=crf.MEMORY_ITERATIONS, progress=False).fit(held, data.train.labels)
+""",
+    (OWN, "tokens"): """
+crf.CRF(template="chunking", c2=crf.C2, max_iterations=crf.MEMORY_ITERATIONS, progress=False).fit(
+    held, data.train.labels
+)
+""",
+}
+#: Not getrusage, whose peak is inherited from the process that started this one.
+CHILD = """
+import json, sys
+from benches.versus import crf
+
+def peak():
+    return next(int(line.split()[1]) for line in open("/proc/self/status") if line.startswith("VmHWM"))
+
+data = crf.CORPORA[sys.argv[1]](int(sys.argv[2]) or None)
+{}
+crf.gc.collect()
+# Forget the peak of reading.
+open("/proc/self/clear_refs", "w").write("5")
+before = peak()
+{}
+print(json.dumps([before, peak()]))
+"""
+
+
+def memory(bench: Bench) -> None:
+    """Peak memory of training, in processes of their own."""
+    if not Path("/proc/self/status").exists():
+        bench.record.add("No peak memory: this system has no /proc.")
+        return
+    rows = []
+    for name in CORPORA:
+        sentences = 2000 if bench.quick else 0
+        for (package, given), program in MEMORY.items():
+            source = CHILD.format(PREPARE[given], program)
+            arguments = [name, str(sentences), str(bench.folder / "memory.crfsuite")]
+            command = [sys.executable, "-c", source, *arguments]
+            done = subprocess.run(command, capture_output=True, text=True, check=True, cwd=ROOT)
+            before, most = (kib / 1024 for kib in json.loads(done.stdout))
+            corpus = f"{name}, first {sentences} sentences" if sentences else name
+            rows.append((corpus, package, given, f"{before:.0f}", f"{most - before:.0f}", f"{most:.0f}"))
+    bench.record.heading(
+        "Peak memory",
+        f"Fresh processes (VmHWM) that hold the training data in Python as feature lists or as tokens, and train "
+        f"{MEMORY_ITERATIONS} iterations of L-BFGS, which keeps 20 pairs in spanrs and 6 in {PEER}.",
+    )
+    heads = ("corpus", "", "input", "before training, MiB", "training, MiB", "peak, MiB")
+    bench.record.table(heads, rows)
+
+
+def ticks(call: Callable[[], object]) -> tuple[float, float]:
+    """Seconds of a call, and how often another Python thread that sleeps a millisecond woke in each of them."""
+    count, ends = 0, threading.Event()
+
+    def tick() -> None:
+        nonlocal count
+        while not ends.is_set():
+            time.sleep(0.001)
+            count += 1
+
+    other = threading.Thread(target=tick)
+    other.start()
+    start, before = time.perf_counter(), count
+    call()
+    seconds, found = time.perf_counter() - start, count - before
+    ends.set()
+    other.join()
+    return seconds, found / seconds
+
+
+def gil(bench: Bench) -> None:
+    """What another Python thread gets done during training."""
+    data, own, peer = bench.corpus("wnut17")
+    crf = CRF(template="chunking", c2=C2, max_iterations=20, progress=False)
+    calls: dict[str, Callable[[], object]] = {
+        "this thread sleeps": lambda: time.sleep(1),
+        "spanrs, `CrfTrainer.train`": lambda: own_train(own, 20),
+        "spanrs, `CRF(template).fit`, with extraction": lambda: crf.fit(*data.train),
+        "python-crfsuite, `Trainer.train`": lambda: peer_train(peer, bench.folder / "gil", 20),
+    }
+    found: dict[str, list[tuple[float, float]]] = {what: [] for what in calls}
+    for _ in range(1 if bench.quick else 3):
+        for what, call in calls.items():
+            found[what].append(ticks(call))
+    bench.record.heading(
+        "Free of the GIL",
+        "A Python thread sleeps a millisecond, counts, and sleeps again, while the main thread trains 20 iterations "
+        "on WNUT17. Medians.",
+    )
+    rows = [
+        (
+            what,
+            *(
+                f"{statistics.median(column):.{digits}f}"
+                for column, digits in zip(zip(*all_of_it, strict=True), (2, 0), strict=True)
+            ),
+        )
+        for what, all_of_it in found.items()
+    ]
+    bench.record.table(("main thread", "seconds", "ticks a second"), rows)
+
+
+SECTIONS: dict[str, Callable[[Bench], None]] = {
+    "evaluation": evaluation,
+    "tagging": tagging,
+    "gil": gil,
+    "memory": memory,
+    "convergence": convergence,
+}
+
+
+def chosen(names: str) -> list[str]:
+    """Sections by their names."""
+    found = names.split(",")
+    for name in found:
+        if name not in SECTIONS:
+            message = f"no section {name!r}; there are {', '.join(SECTIONS)}"
+            raise argparse.ArgumentTypeError(message)
+    return found
+
+
+def blocks(options: argparse.Namespace, folder: Path) -> Iterator[Record]:
+    """Measure section after section."""
+    bench = Bench(folder, options.quick, options.sentences)
+    date = datetime.datetime.now(datetime.UTC).date()
+    command = " ".join(["python -m benches.versus.crf", *sys.argv[1:]])
+    bench.record.add(f"# {date}: conditional random fields beside python-crfsuite")
+    bench.record.add()
+    bench.record.add(f"`{command}` on {machine()}, {versions('numpy', PEER)}.")
+    bench.record.add()
+    bench.record.add(
+        "Attributes of CRFsuite's chunking example from two columns: WNUT17's words and their short shapes, EWT's "
+        "words and UPOS (labels are XPOS). One process and one thread, packages in turn, unless stated otherwise."
+    )
+    bench.record.add()
+    for name in options.only:
+        SECTIONS[name](bench)
+        yield bench.record
+
+
+def main() -> None:
+    """Measure and write the record."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--quick", action="store_true", help="fewer rounds, part of EWT, no file")
+    parser.add_argument("--only", type=chosen, default=list(SECTIONS), metavar="NAME,...")
+    parser.add_argument("--sentences", type=int, help="sentences of EWT for the section convergence")
+    parser.add_argument("--output", type=Path, default=HERE / "record")
+    options = parser.parse_args()
+    date = datetime.datetime.now(datetime.UTC).date()
+    with tempfile.TemporaryDirectory() as folder:
+        for record in blocks(options, Path(folder)):
+            if not options.quick:
+                # After each section: a long run that is interrupted keeps what it has.
+                text = "\n".join(record.lines).rstrip("\n") + "\n"
+                (options.output / f"{date}-crf.md").write_text(text, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,105 @@
+"""``spanrs crf eval``."""
+
+from __future__ import annotations
+
+import sys
+import warnings
+
+import click
+
+from spanrs.cli import console, options
+from spanrs.cli.crf.features import (
+    TrainedModel,
+    all_labels,
+    feature_columns,
+    given,
+    load_model,
+    predictions,
+    read_tagged,
+    threads,
+    tokens_of_model,
+)
+from spanrs.cli.run import print_message
+from spanrs.crf.training import scheme_of
+from spanrs.errors import SpanrsWarning
+from spanrs.eval import Result, score
+from spanrs.eval import tables as report
+from spanrs.io import Columns
+
+
+@click.command()
+@click.argument("model_path", metavar="MODEL")
+@click.argument("gold")
+@click.option(
+    "--template", metavar="NAME|FILE", help="For models without a template, such as those of CRFsuite."
+)
+@feature_columns
+@threads
+@click.option("--posterior", is_flag=True, help="Score the most probable tag of each token.")
+@options.scheme()
+@options.reading()
+@options.file_format
+@options.places
+@click.option("--json", "as_json", is_flag=True, help="One JSON object; fractions, not per cent.")
+def command(
+    model_path: str,
+    gold: str,
+    template: str | None,
+    features: tuple[int | str, ...],
+    threads: int,
+    posterior: bool,
+    scheme: str,
+    reading: str,
+    columns: Columns,
+    as_json: bool,
+) -> None:
+    """Tag the tokens of GOLD with MODEL, and score the tags against those of GOLD, as spanrs score does.
+
+    Spans are scored if the tags have prefixes of a scheme, else the label of each token (scheme TOKEN). Columns
+    are by default those of the training data.
+    """
+    model = load_model(model_path, template, features, threads)
+    columns = tokens_of_model(model.card, columns)
+    trained = model.card.get("columns", {})
+    data = read_tagged(gold, _tag_column(columns, trained), model.features)
+    model.warn_if_unrelated(data.X[:100])
+    known = set(model.crf.classes_)
+    missing = sorted(set(all_labels(data.y)) - known)
+    if missing:
+        more = f" and {len(missing) - 10} more" if len(missing) > 10 else ""
+        print_message("warning", f"{gold}: the model does not know {', '.join(missing[:10])}{more}")
+    result = _score(model, data.y, predictions(model, data.X, posterior), scheme, reading)
+    console.print_warnings({model_path: result})
+    if as_json:
+        click.echo(result.to_json(state=False))
+    elif sys.stdout.isatty():
+        from rich.console import Console
+
+        report.show(Console(), result, names=(gold, model_path))
+    else:
+        console.echo_table(report.render(result, names=(gold, model_path)))
+
+
+def _tag_column(columns: Columns, trained: dict[str, object]) -> Columns:
+    """Read the tags where they were in training, if no other column is named."""
+    column = trained.get("tag", -1)
+    # Names are of CoNLL-U; a file of columns may have another number of them.
+    if given("tag") or not trained.get("conllu") or not isinstance(column, (int, str)):
+        return columns
+    return columns._replace(tag=column)
+
+
+def _score(
+    model: TrainedModel, gold: list[list[str]], pred: list[list[str]], scheme: str, reading: str
+) -> Result:
+    """Score labels as spans of the scheme that gold is in."""
+    own = model.crf.metadata_.get("scheme")
+    if scheme.strip().lower() == "auto":
+        labels = list(all_labels(gold))
+        # Where gold is all O, the model says whether there could be spans.
+        found = own if labels == ["O"] else scheme_of(labels, gold)
+        # Many gold files conform to several schemes, the model's among them.
+        scheme = found or "TOKEN"
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", SpanrsWarning)
+        return score(gold, pred, scheme=scheme, pred_scheme=own if own != scheme else None, reading=reading)

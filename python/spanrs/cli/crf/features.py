@@ -1,0 +1,251 @@
+"""What templates read from column files, and models that are loaded with their templates."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import click
+
+from spanrs._spanrs import CrfTrainer
+from spanrs.cli import options
+from spanrs.cli.crf.column_file import Chunk, ColumnFile, Place, value_at
+from spanrs.cli.run import print_message
+from spanrs.crf import CRF, templates
+from spanrs.crf.templates import template_text
+from spanrs.errors import FormatError, SpanrsError, with_code
+from spanrs.io import Columns
+
+#: The column that a macro reads: %x[-1,0], %prefix[0,1,3], %t[@1,0,"re"].
+_MACRO_COLUMN = re.compile(r"%\w+\s*\[\s*[^,\[\]]+,\s*(\d+)")
+
+feature_columns = click.option(
+    "--feature-column",
+    "features",
+    type=options.column,
+    metavar="COLUMN",
+    multiple=True,
+    help="A further column for the template, whose column 0 is the tokens: the first one given is its column 1. "
+    "Repeatable.",
+)
+threads = click.option(
+    "--threads",
+    type=click.IntRange(1, 1024),
+    default=lambda: os.cpu_count() or 1,
+    show_default="all processors",
+    help="Results do not depend on it.",
+)
+
+
+class Template(NamedTuple):
+    """A feature template."""
+
+    name: str
+    """Name of a built-in one, or of a file."""
+    text: str
+
+    @property
+    def columns(self) -> int:
+        """Number of columns it reads."""
+        return columns_read(self.text)
+
+
+def columns_read(text: str) -> int:
+    """Give the number of columns that a template reads."""
+    lines = (line for line in text.splitlines() if line[:1] in ("U", "u"))
+    return max((int(column) + 1 for line in lines for column in _MACRO_COLUMN.findall(line)), default=1)
+
+
+def find_template(name: str) -> Template:
+    """Find a template by name or file, and check it."""
+    if name not in templates() and ("%" in name or "\n" in name) and not Path(name).exists():
+        raise click.UsageError(f"--template wants a file or one of {', '.join(sorted(templates()))}")
+    try:
+        text = template_text(name if name in templates() else Path(name))
+        CrfTrainer(text)
+    except FileNotFoundError as error:
+        raise click.UsageError(str(error)) from None
+    except UnicodeDecodeError:
+        raise with_code(
+            FormatError(f"{name}: the file is not UTF-8; is it a template?"), "encoding"
+        ) from None
+    except SpanrsError as error:
+        error.args = (f"{name}: {error}",)
+        error.path = name
+        raise
+    return Template(name, text)
+
+
+class Data(NamedTuple):
+    """Sentences of a file."""
+
+    file: ColumnFile
+    X: list[list[Any]]
+    """Tokens: strings, or tuples of strings for templates with more columns."""
+    y: list[list[str]]
+    """Labels."""
+
+    @property
+    def tokens(self) -> int:
+        """Number of tokens."""
+        return sum(map(len, self.y))
+
+    def facts(self) -> dict[str, Any]:
+        """Give what a model card says of the file."""
+        return {"file": self.file.name, "sentences": len(self.y), "tokens": self.tokens}
+
+
+def read_tagged(path: str, columns: Columns, features: Sequence[int | str]) -> Data:
+    """Read a file with tags, and print what looks wrong in it."""
+    file = ColumnFile(path, columns, tagged=True)
+    data = Data(file, [], [])
+    places: list[Place] | None = None
+    has_key = False
+    for chunk in file.chunks():
+        if not chunk.sentences:
+            continue
+        if places is None:
+            if file.count == 1:
+                message = (
+                    "there is one column, so there are tokens or tags, not both; is it a file without tags?"
+                )
+                raise file.error(None, message, "no_column")
+            places = [file.place(columns.tag)] if not isinstance(columns.tag, tuple) else []
+            places = feature_places(file, features) + places
+        for own in chunk.sentences:
+            data.X.append([])
+            data.y.append([])
+            for at in own:
+                fields = file.fields(chunk.lines[at])
+                label = value_at(fields, places[-1])
+                has_key |= label is not None
+                if label is None or (file.conllu and label in ("_", "")):
+                    label = "O"  # Not specified.
+                if not label:
+                    raise file.error(chunk.before + at + 1, "the tag is empty", "no_column")
+                data.y[-1].append(label)
+                data.X[-1].append(_token(fields, places[:-1]))
+    if not has_key and places:
+        raise file.error(None, f"no word has the key {places[-1].key} in MISC", "no_column")
+    for message in file.warnings:
+        print_message("warning", message)
+    return data
+
+
+def read_untagged(file: ColumnFile, chunk: Chunk, places: Sequence[Place]) -> list[list[Any]]:
+    """Give what a template reads of the sentences of a chunk."""
+    return [[_token(file.fields(chunk.lines[at]), places) for at in own] for own in chunk.sentences]
+
+
+def feature_places(file: ColumnFile, features: Sequence[int | str]) -> list[Place]:
+    """Find the columns of a file that a template reads: tokens first."""
+    places = [file.token_place()]
+    for at, column in enumerate(features, 1):
+        try:
+            places.append(file.place(column))
+        except FormatError as error:
+            hint = f"{error}; it is column {at} of the template: name the right one with --feature-column"
+            error.args = (hint,)
+            raise
+    return places
+
+
+def _token(fields: list[bytes], places: Sequence[Place]) -> Any:
+    values = tuple(value_at(fields, place) or "" for place in places)
+    return values[0] if len(values) == 1 else values
+
+
+def check_columns(template: Template, features: Sequence[int | str]) -> None:
+    """Refuse a template that reads more columns than are given, and say if it reads fewer."""
+    needed, given = template.columns, 1 + len(features)
+    if needed > given:
+        missing = needed - given
+        more = "the column" if missing == 1 else f"{missing} columns more"
+        message = (
+            f"template {template.name} reads {needed} columns, the tokens and {needed - 1} more; name {more} "
+            f"with --feature-column COLUMN{'' if missing == 1 else ', repeated'}"
+        )
+        raise click.UsageError(message)
+    if needed < given:
+        unused = ", ".join(map(str, features[needed - 1 :]))
+        columns = "one column" if needed == 1 else f"{needed} columns"
+        print_message(
+            "warning", f"template {template.name} reads {columns}; not used: --feature-column {unused}"
+        )
+
+
+class TrainedModel(NamedTuple):
+    """A model with what is needed to apply it to column files."""
+
+    crf: CRF
+    path: str
+    template: Template
+    features: tuple[int | str, ...]
+    """The columns the template reads besides the tokens."""
+    card: dict[str, Any]
+
+    def warn_if_unrelated(self, sequences: Sequence[list[Any]]) -> None:
+        """Say if the template makes no attribute that the model knows."""
+        known = self.crf._trained().known_features
+        if sequences and not any(any(known(one)) for one in sequences[:100]):
+            print_message(
+                "warning",
+                f"{self.path} knows none of the attributes that template {self.template.name} makes; is it the "
+                "template of this model, and are the columns the right ones?",
+            )
+
+
+def load_model(
+    path: str, template: str | None, features: Sequence[int | str], threads: int
+) -> TrainedModel:
+    """Load a model; one without a template gets the named one."""
+    crf = CRF.load(path)
+    crf.set_params(threads=threads)
+    card: dict[str, Any] = crf.metadata_.get("card") or {}
+    if crf.template is not None and template is not None:
+        raise click.UsageError(f"{path} has a template; --template is for models without one")
+    if crf.template is not None:
+        found = Template(str(card.get("template", "of the model")), str(crf.template))
+    elif template is None:
+        raise click.UsageError(
+            f"{path} has no template (files of CRFsuite never do, nor do models of feature dicts): name the one "
+            "that makes its attributes with --template"
+        )
+    else:
+        found = find_template(template)
+        # What is decoded goes through the template in the metadata.
+        crf._model = crf._trained().with_metadata(json.dumps({**crf.metadata_, "template": found.text}))
+    features = tuple(features or card.get("columns", {}).get("features", ()))
+    check_columns(found, features)
+    return TrainedModel(crf, path, found, features, card)
+
+
+def given(name: str) -> bool:
+    """Say whether an option of the command was given, on the command line or otherwise."""
+    source = click.get_current_context().get_parameter_source(name)
+    return source is not None and source is not click.core.ParameterSource.DEFAULT
+
+
+def tokens_of_model(card: dict[str, Any], columns: Columns) -> Columns:
+    """Read the tokens where they were in training, if no other column is named."""
+    token = card.get("columns", {}).get("token", 0)
+    return columns if given("token") else columns._replace(token=token)
+
+
+def predictions(model: TrainedModel, sequences: list[list[Any]], posterior: bool) -> list[list[str]]:
+    """Give the labels of sequences."""
+    return model.crf.predict_posterior(sequences) if posterior else model.crf.predict(sequences)
+
+
+def counted(number: int, noun: str) -> str:
+    """Give a number with its noun."""
+    return f"{number} {noun}{'' if number == 1 else 's'}"
+
+
+def all_labels(y: Sequence[Sequence[str]]) -> Iterator[str]:
+    """Give the distinct labels, in the order in which they first occur."""
+    return iter(dict.fromkeys(label for labels in y for label in labels))

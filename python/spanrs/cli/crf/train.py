@@ -1,0 +1,331 @@
+"""``spanrs crf train``."""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import click
+
+from spanrs import __version__, _spanrs
+from spanrs.cli import console, options
+from spanrs.cli.crf.features import (
+    Data,
+    Template,
+    all_labels,
+    check_columns,
+    counted,
+    feature_columns,
+    find_template,
+    load_model,
+    read_tagged,
+    threads,
+)
+from spanrs.cli.run import print_message
+from spanrs.crf import CRF
+from spanrs.crf.options import complete
+from spanrs.crf.training import dev_scorer, scheme_of
+from spanrs.io import Columns
+from spanrs.tags.files import odd_sentences
+from spanrs.tags.types import Dialect
+
+#: Number of labels from which on the column of the tags is probably another one.
+MANY_LABELS = 300
+#: Why training ended.
+STOPPED = {
+    "delta": "converged (the loss hardly fell)",
+    "max_iterations": "limit of iterations",
+    "line_search": "line search failed",
+    "stopped": "patience",
+}
+#: Options that are passed to the estimator.
+_OWN = (
+    "algorithm",
+    "c1",
+    "c2",
+    "max_iterations",
+    "min_freq",
+    "patience",
+    "threads",
+    "seed",
+    "keep_on_interrupt",
+)
+
+
+@click.command()
+@click.argument("gold")
+@click.option("--dev", metavar="FILE", help="Development data, scored after each iteration.")
+@click.option(
+    "-o", "--output", type=click.Path(), required=True, help="The model file; - is standard output."
+)
+@click.option(
+    "--template",
+    "template_name",
+    metavar="NAME|FILE",
+    help="Feature template: a built-in one (spanrs crf template lists them) or a file. By default that of --start; "
+    "else chunking with one --feature-column, ner for tags of spans, pos for other labels.",
+)
+@feature_columns
+@click.option(
+    "--algorithm",
+    type=click.Choice(["lbfgs", "l2sgd", "ap", "pa", "arow"]),
+    default="lbfgs",
+    help="Training algorithm.",
+)
+@click.option(
+    "--c1", type=float, default=0.0, help="Coefficient of the L1 norm (lbfgs); above 0 for small models."
+)
+@click.option("--c2", type=float, default=1.0, help="Coefficient of the squared weights (lbfgs, l2sgd).")
+@click.option(
+    "--max-iterations",
+    type=click.IntRange(1),
+    help="No limit by default for lbfgs, 1000 for l2sgd, else 100.",
+)
+@click.option("--min-freq", type=float, default=0.0, help="Leave out features that occur less often.")
+@click.option(
+    "--patience",
+    type=click.IntRange(1),
+    metavar="N",
+    help="Stop after N iterations without a better score on --dev, and keep the best weights.",
+)
+@threads
+@click.option(
+    "--seed", type=click.IntRange(0, 2**63 - 1), default=0, help="Order of sentences (all but lbfgs)."
+)
+@options.scheme()
+@click.option("--start", metavar="MODEL", help="Begin with the weights of this model (warm start).")
+@click.option("--keep-on-interrupt", is_flag=True, help="Ctrl-C ends training and writes the model so far.")
+@options.file_format
+@options.places
+@click.option("-q", "--quiet", is_flag=True, help="Do not show the iterations.")
+@click.option("--json", "as_json", is_flag=True, help="The summary as one JSON object.")
+def command(
+    gold: str,
+    dev: str | None,
+    output: str,
+    template_name: str | None,
+    features: tuple[int | str, ...],
+    scheme: str,
+    start: str | None,
+    columns: Columns,
+    quiet: bool,
+    as_json: bool,
+    **given: Any,
+) -> None:
+    """Train a conditional random field on GOLD, a file with one token and its tag a line.
+
+    The loss and the score on --dev are shown on standard error. A score is F1 of spans if the tags have prefixes of
+    a scheme, else accuracy of tokens. With --scheme none, tagging may give tags that are not legal in sequence; any
+    other way it does not.
+    """
+    if (gold, dev).count("-") > 1:
+        raise click.UsageError("only one file can be standard input")
+    if given["patience"] is not None and dev is None:
+        raise click.UsageError("--patience needs --dev")
+    scheme_name = _scheme(scheme)
+    _check_output(output, [path for path in (gold, dev, start) if path is not None])
+    template = None if template_name is None else find_template(template_name)
+    base = None
+    if start is not None:
+        # A model without a template was made by another program, or from feature dicts.
+        base = load_model(start, _template_for(start, template_name), features, given["threads"])
+        template, features = template or base.template, base.features
+    own = {name: given[name] for name in _OWN}
+    crf = CRF(scheme=scheme_name, progress=not quiet, **own)
+    # Checked before files are read.
+    complete(crf.algorithm, crf.get_params())
+    if template is not None:
+        check_columns(template, features)
+    train = read_tagged(gold, columns, features)
+    features = _absolute(train, features)
+    _check_tags(train)
+    _check_train(train, scheme_name)
+    if template is None:
+        template = _default_template(train, features)
+    crf.set_params(template=template.text)
+    held_out = None if dev is None else read_tagged(dev, columns, features)
+    if held_out is not None:
+        _check_tags(held_out)
+        _check_dev(train, held_out)
+    began = time.perf_counter()
+    crf.fit(
+        train.X,
+        train.y,
+        *(() if held_out is None else (held_out.X, held_out.y)),
+        start=None if base is None else base.crf,
+    )
+    seconds = time.perf_counter() - began
+    facts: dict[str, Any] = {
+        "template": template.name,
+        "options": {
+            name: value for name, value in own.items() if name not in ("threads", "keep_on_interrupt")
+        },
+        "columns": {
+            "token": columns.token,
+            "tag": columns.tag,
+            "features": list(features),
+            "conllu": train.file.conllu,
+        },
+        "start": start,
+        "train": train.facts() | _score(crf, train),
+        "dev": None if held_out is None else held_out.facts() | _score(crf, held_out),
+        "iterations": len(crf.history_),
+        "stopped": crf.stopped_,
+        "spanrs": __version__,
+        "date": datetime.now(UTC).isoformat(timespec="seconds"),
+    }
+    crf.describe(facts)
+    crf.save(console.standard_output() if output == "-" else output)
+    if crf.stopped_ == "interrupted":
+        kept = "best weights" if given["patience"] is not None else "weights"
+        print_message("note", f"training was interrupted; {output} has the {kept} so far")
+    _summarize(crf, facts, output, seconds, as_json=as_json)
+
+
+def _scheme(name: str) -> str | None:
+    if name.strip().lower() == "none":
+        return None
+    return "auto" if name.strip().lower() == "auto" else _spanrs.scheme_name(name)
+
+
+def _template_for(start: str, name: str | None) -> str | None:
+    """Give the template to load a model with, which may have one."""
+    return None if CRF.load(start).template is not None else name
+
+
+def _check_output(output: str, inputs: list[str]) -> None:
+    """Find out before training whether the model can be written."""
+    if output == "-":
+        if console.standard_output().isatty():
+            raise click.UsageError("a model is not text; name a file with -o")
+        return
+    path = Path(output)
+    if path.is_dir():
+        raise click.UsageError(f"-o {output} is a directory; name a file")
+    if not path.resolve().parent.is_dir():
+        raise click.UsageError(f"-o {output}: no such directory")
+    if path.exists() and not path.is_file():
+        return  # A device or a pipe.
+    if not os.access(path.resolve().parent, os.W_OK):
+        raise click.UsageError(f"-o {output}: no permission to write there")
+    # A model may be replaced by one that began with it.
+    data = [Path(name) for name in inputs[:2] if name != "-"]
+    if console.overwritten([path], data) is not None:
+        raise click.UsageError(f"-o {output} would overwrite the data")
+
+
+def _absolute(data: Data, features: Sequence[int | str]) -> tuple[int | str, ...]:
+    """Count columns from the first: a file without tags has fewer of them."""
+    return tuple(
+        column + data.file.count
+        if isinstance(column, int) and column < 0 and not data.file.conllu
+        else column
+        for column in features
+    )
+
+
+def _check_tags(data: Data) -> None:
+    """Refuse a file whose tags are its tokens."""
+    labels = list(all_labels(data.y))
+    if data.tokens > 1 and len(labels) > 1:
+        words = (token if isinstance(token, str) else token[0] for tokens in data.X for token in tokens)
+        if all(map(str.__eq__, words, (label for own in data.y for label in own))):
+            message = "all tags equal their tokens; name the column of the tags with --column"
+            raise data.file.error(None, message, "no_column")
+
+
+def _check_train(data: Data, scheme: str | None) -> None:
+    """Say what looks wrong in the training data."""
+    name, labels = data.file.name, list(all_labels(data.y))
+    warnings = odd_sentences(name, len(data.y), data.tokens)
+    if labels == ["O"]:
+        warnings.append(f"{name}: all {data.tokens} tags are O; the model will find nothing")
+    elif len(labels) == 1:
+        warnings.append(f"{name}: all tags are {labels[0]}; the model will give no other")
+    elif len(labels) >= MANY_LABELS:
+        warnings.append(
+            f"{name}: {len(labels)} different tags; are they in another column (--column)? Time and memory grow with "
+            "the square of their number"
+        )
+    if scheme is not None and (own := scheme_of(labels, data.y) if scheme == "auto" else scheme):
+        violations = _spanrs.validate_batch(data.y, own, "conlleval", Dialect())
+        if count := sum(map(len, violations)):
+            warnings.append(
+                f"{name}: {count} tags violate {own}; spanrs validate --scheme {own} lists them"
+            )
+    for message in warnings:
+        print_message("warning", message)
+
+
+def _check_dev(train: Data, dev: Data) -> None:
+    known = set(all_labels(train.y))
+    missing = sorted(set(all_labels(dev.y)) - known)
+    if missing:
+        print_message(
+            "warning", f"{dev.file.name}: {_tags(missing)} not in {train.file.name}, so never predicted"
+        )
+
+
+def _tags(names: list[str]) -> str:
+    more = f" and {len(names) - 10} more" if len(names) > 10 else ""
+    return f"{'tag' if len(names) == 1 else 'tags'} {', '.join(names[:10])}{more} {'is' if len(names) == 1 else 'are'}"
+
+
+def _default_template(data: Data, features: Sequence[int | str]) -> Template:
+    if len(features) == 1:
+        name, reason = "chunking", "there is one --feature-column"
+    elif len(features) > 1:
+        message = f"name a template for {len(features) + 1} columns with --template; built-in ones read one or two"
+        raise click.UsageError(message)
+    elif scheme_of(list(all_labels(data.y)), data.y) is not None:
+        name, reason = "ner", "the tags have prefixes"
+    else:
+        name, reason = "pos", "the tags have no prefixes"
+    print_message("note", f"template {name}, because {reason}; --template names another")
+    return find_template(name)
+
+
+def _score(crf: CRF, data: Data) -> dict[str, float]:
+    name, score = dev_scorer(data.y)
+    return {name: score(crf.predict(data.X))}
+
+
+def _summarize(crf: CRF, facts: dict[str, Any], output: str, seconds: float, *, as_json: bool) -> None:
+    features = crf.state_features_
+    attributes = len({attribute for attribute, _ in features})
+    labels, scheme = crf.classes_, crf.metadata_.get("scheme")
+    # The model itself may be on standard output.
+    to_stderr = output == "-"
+    if as_json:
+        summary = facts | {
+            "model": output,
+            "scheme": scheme,
+            "labels": labels,
+            "attributes": attributes,
+            "features": len(features),
+            "seconds": round(seconds, 3),
+        }
+        click.echo(json.dumps(summary, ensure_ascii=False, allow_nan=False), err=to_stderr)
+        return
+    rows = []
+    for name in ("train", "dev"):
+        own = facts[name]
+        if own is not None:
+            score = next(f"{key} {100 * own[key]:.2f}" for key in ("F1", "accuracy") if key in own)
+            sizes = f"{counted(own['sentences'], 'sentence')}, {counted(own['tokens'], 'token')}"
+            rows.append((name, f"{sizes}, {score}"))
+    sizes = f"{counted(attributes, 'attribute')} and {counted(len(labels), 'label')}"
+    rows.append(("features", f"{len(features)} of {sizes}"))
+    reason = STOPPED.get(facts["stopped"], facts["stopped"])
+    rows.append(
+        ("stopped", f"{reason}, after {counted(facts['iterations'], 'iteration')} and {seconds:.1f} s")
+    )
+    legal = f"legal tags of {scheme}" if scheme else "any tags"
+    rows.append(("model", f"{output}: template {facts['template']}, {legal}"))
+    for name, text in rows:
+        click.echo(f"{name:<10}{text}", err=to_stderr)

@@ -1,0 +1,95 @@
+"""Model files that belong to an estimator (sklearn_crfsuite._fileresource)."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import tempfile
+from typing import Any
+
+_CONTENT = "__FILE_RESOURCE_DATA__"
+
+
+class FileResource:
+    """A file; without a name a temporary one, which is pickled with its content and removed at the end.
+
+    Parameters
+    ----------
+    filename : str or None
+        The file; None for a temporary one.
+    keep_tempfiles : bool
+        Do not remove temporary files.
+    suffix, prefix : str
+        Of the names of temporary files.
+
+    Attributes
+    ----------
+    name : str or None
+        The file; None if there is no temporary file yet.
+
+    Examples
+    --------
+    >>> import os
+    >>> from spanrs.compat.sklearn_crfsuite._fileresource import FileResource
+    >>> resource = FileResource(suffix=".crfsuite")
+    >>> resource.ensure_name()
+    >>> name = resource.name
+    >>> os.path.exists(name)
+    True
+    >>> resource.cleanup()
+    >>> os.path.exists(name)
+    False
+    """
+
+    def __init__(
+        self, filename: str | None = None, keep_tempfiles: bool = False, suffix: str = "", prefix: str = ""
+    ) -> None:
+        self.name = filename
+        self.auto = filename is None
+        self.keep_tempfiles = keep_tempfiles
+        self.suffix = suffix
+        self.prefix = prefix
+
+    def ensure_name(self) -> None:
+        """Create a temporary file if there is no file."""
+        if self.name is not None:
+            return
+        if not self.auto:
+            message = "File name is not provided"
+            raise ValueError(message)
+        descriptor, self.name = tempfile.mkstemp(self.suffix, self.prefix)
+        os.close(descriptor)
+
+    def cleanup(self) -> None:
+        """Remove the temporary file, unless temporary files are kept."""
+        if self.auto and not self.keep_tempfiles and self.name is not None:
+            with contextlib.suppress(OSError):
+                os.unlink(self.name)
+            self.name = None
+
+    def refresh(self) -> None:
+        """Replace the temporary file by a new one."""
+        self.cleanup()
+        self.ensure_name()
+
+    def __del__(self) -> None:
+        # Modules may be gone at the end of the process.
+        with contextlib.suppress(Exception):
+            self.cleanup()
+
+    def __getstate__(self) -> dict[str, Any]:
+        state = dict(vars(self))
+        if self.auto and self.name is not None:
+            with contextlib.suppress(OSError), open(self.name, "rb") as file:
+                state[_CONTENT] = file.read()
+            state["name"] = None
+        return state
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        # "fd" is a file descriptor in pickles of sklearn-crfsuite.
+        vars(self).update({name: value for name, value in state.items() if name not in (_CONTENT, "fd")})
+        if state.get(_CONTENT) is not None:
+            self.ensure_name()
+            assert self.name is not None
+            with open(self.name, "wb") as file:
+                file.write(state[_CONTENT])

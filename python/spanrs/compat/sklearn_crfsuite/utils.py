@@ -1,0 +1,26 @@
+"""Lists of lists (sklearn_crfsuite.utils)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from itertools import chain
+from typing import TypeVar
+
+T = TypeVar("T")
+
+
+def flatten(y: Iterable[Iterable[T]]) -> list[T]:
+    """Concatenate sequences.
+
+    Parameters
+    ----------
+    y : iterable of iterable
+        The sequences.
+
+    Examples
+    --------
+    >>> from spanrs.compat.sklearn_crfsuite.utils import flatten
+    >>> flatten([["O"], ["B-PER", "O"]])
+    ['O', 'B-PER', 'O']
+    """
+    return list(chain.from_iterable(y))
