@@ -195,7 +195,7 @@ def own_train(trainer: CrfTrainer, iterations: int | None, threads: int = 1) -> 
         steps.append(Step(loss, time.perf_counter() - start, time.process_time() - used, None))
         return 1
 
-    model, _ = trainer.train("lbfgs", complete("lbfgs", options), threads, None, None, after, False)
+    model, _ = trainer.train("lbfgs", complete("lbfgs", options), threads, None, None, None, after, False)
     return model, Trained(steps, time.perf_counter() - start)
 
 

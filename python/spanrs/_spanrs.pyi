@@ -511,6 +511,7 @@ class CrfTrainer:
         threads: int,
         start: CrfModel | None,
         dev: Iterable[Any] | None,
+        constraint: _CrfConstraint | None,
         callback: Callable[[int, float, float | None, int, list[list[str]] | None], int] | None,
         keep_on_interrupt: bool,
         /,

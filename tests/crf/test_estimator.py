@@ -280,7 +280,7 @@ def test_wrong_parameters_are_refused():
         {"num_memories": 1.5},
         {"pa_type": 3, "algorithm": "pa"},
     ]:
-        with pytest.raises(ValueError, match=next(iter(params)).replace("c1", "c1")):
+        with pytest.raises(ValueError, match=next(iter(params))):
             CRF(**params).fit(X, y)
     for weights in ([-1.0], [math.nan]):
         with pytest.raises(ModelError, match="sequence 0: the weight of a sequence"):
@@ -376,11 +376,11 @@ else:
 )
 def test_ctrl_c_ends_training(algorithm, keep, expected):
     command = [sys.executable, "-c", INTERRUPT, algorithm, keep]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
-    assert process.stdout.readline() == "go\n"
-    time.sleep(2)
-    process.send_signal(signal.SIGINT)
-    start = time.perf_counter()
-    assert process.stdout.read().strip() == expected
-    assert process.wait() == 0
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout.readline() == "go\n"
+        time.sleep(2)
+        process.send_signal(signal.SIGINT)
+        start = time.perf_counter()
+        assert process.stdout.read().strip() == expected
+    assert process.returncode == 0
     assert time.perf_counter() - start < 5

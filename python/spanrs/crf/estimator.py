@@ -211,6 +211,9 @@ class CRF:
         targets = list(y)
         weights = None if sample_weight is None else [float(weight) for weight in sample_weight]
         trainer.extend(X, targets, weights)
+        hard = [sequence for sequence in targets if all(isinstance(label, str) for label in sequence)]
+        scheme = self._scheme(trainer.labels(), hard)
+        constraint = None if scheme is None else _constraint(scheme, trainer.labels())
         score_name, scorer = ("", None) if y_dev is None else dev_scorer(y_dev)
         if X_dev is not None:
             X_dev = list(X_dev)
@@ -229,12 +232,12 @@ class CRF:
                 self.threads,
                 None if start is None else start._trained(),
                 X_dev,
+                constraint,
                 course,
                 self.keep_on_interrupt,
             )
         self.history_: list[Iteration] = course.history
-        hard = [sequence for sequence in targets if all(isinstance(label, str) for label in sequence)]
-        facts: dict[str, Any] = {"template": text, "scheme": self._scheme(model.labels(), hard)}
+        facts = {"template": text, "scheme": scheme}
         self._model = model.with_metadata(json.dumps({key: value for key, value in facts.items() if value}))
         return self
 
@@ -293,7 +296,7 @@ class CRF:
         >>> from spanrs.crf import CRF
         >>> crf = CRF().fit([[["a"], ["b"]]], [["A", "B"]])
         >>> [labels for labels, probability in crf.predict_n_best([["a"], ["b"]], 2)]
-        [['A', 'B'], ['B', 'B']]
+        [['A', 'B'], ['A', 'A']]
         """
         if n < 1:
             raise ValueError(f"n is {n}; it must be at least 1")
@@ -347,7 +350,7 @@ class CRF:
         >>> [(e.label, e.reasons[0].feature) for e in crf.explain([["a"], ["b"]])]
         [('A', 'A -> B'), ('B', 'A -> B')]
         """
-        return explain(self._trained(), x, self.predict_single(x), n)
+        return explain(self._trained(), x, self.predict_single(x), self.predict_proba([x])[0], n)
 
     @property
     def classes_(self) -> list[str]:
@@ -387,8 +390,17 @@ class CRF:
             file.write(data)
 
     @classmethod
-    def load(cls, source: str | PathLike[str] | bytes) -> CRF:
+    def load(
+        cls, source: str | PathLike[str] | bytes, *, template: str | PathLike[str] | None = None
+    ) -> CRF:
         """Read a model: a file that :meth:`save` wrote, or one of CRFsuite.
+
+        Parameters
+        ----------
+        source : path or bytes
+            The file.
+        template : str or path, optional
+            The template of the model's features, for models that do not hold theirs (those of CRFsuite).
 
         Raises
         ------
@@ -414,6 +426,9 @@ class CRF:
                 error.path = str(source)
             raise
         facts = json.loads(model.metadata())
+        if template is not None:
+            facts["template"] = template_text(template)
+            model = model.with_metadata(json.dumps(facts))
         crf = cls(template=facts.get("template"), scheme=facts.get("scheme"))
         crf._model = model
         return crf
@@ -479,10 +494,12 @@ class CRF:
 
     def _constraint(self) -> _Constraint | None:
         """Legal starts, transitions and ends under the scheme that the model was trained with."""
-        from spanrs import tags
-
         scheme = self.metadata_.get("scheme")
-        if scheme is None:
-            return None
-        mask = tags.transition_mask(scheme, self.classes_)
-        return mask.start.tolist(), mask.between.ravel().tolist(), mask.end.tolist()
+        return None if scheme is None else _constraint(scheme, self.classes_)
+
+
+def _constraint(scheme: str, labels: Sequence[str]) -> _Constraint:
+    from spanrs import tags
+
+    mask = tags.transition_mask(scheme, labels)
+    return mask.start.tolist(), mask.between.ravel().tolist(), mask.end.tolist()

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from spanrs._spanrs import CrfModel
 
@@ -45,12 +46,13 @@ class Explanation(NamedTuple):
         return "\n".join([head, *lines])
 
 
-def explain(model: CrfModel, sequence: Any, labels: Sequence[str], n: int) -> list[Explanation]:
+def explain(
+    model: CrfModel, sequence: Any, labels: Sequence[str], marginals: npt.NDArray[np.float64], n: int
+) -> list[Explanation]:
     """Explain the labels of a sequence by the ``n`` most important reasons for each token."""
     names = model.labels()
     ids = {name: at for at, name in enumerate(names)}
     steps = {(source, target): weight for source, target, weight in model.transitions()}
-    (marginals,) = model.marginals([sequence], None, 1)
     explanations = []
     for token, features in enumerate(model.known_features(sequence)):
         label = labels[token]

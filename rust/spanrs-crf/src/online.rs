@@ -76,7 +76,7 @@ impl Online {
         &self,
         corpus: &Corpus,
         features: &Features,
-        weights: &mut Vec<f64>,
+        weights: &mut [f64],
         watch: Watch,
         mut after: impl FnMut(Iteration, &[f64]) -> Result<bool>,
     ) -> Result<Stop> {
@@ -103,7 +103,7 @@ impl Online {
                 _ => Vec::new(),
             },
             transitions: Transitions::new(corpus.labels(), features.pair_scores(weights))?,
-            weights: std::mem::take(weights),
+            weights: weights.to_vec(),
             change: Change {
                 values: vec![0.0; features.len()],
                 touched: Vec::new(),
@@ -113,24 +113,34 @@ impl Online {
             lattice: Lattice::default(),
             count: 1.0,
         };
-        let mut order: Vec<usize> = (0..corpus.sequences()).collect();
+        let stop = self.passes(&mut learner, watch, &mut after);
+        // After an error as well: the weights so far.
+        weights.copy_from_slice(&learner.averaged());
+        match weights.iter().all(|weight| weight.is_finite()) {
+            true => stop,
+            false => Err(Error::NotFinite),
+        }
+    }
+
+    fn passes(
+        &self,
+        learner: &mut Learner,
+        watch: Watch,
+        after: &mut impl FnMut(Iteration, &[f64]) -> Result<bool>,
+    ) -> Result<Stop> {
+        let mut order: Vec<usize> = (0..learner.corpus.sequences()).collect();
         let mut rng = Rng::new(self.seed);
         let mut clock = Clock::new(watch);
-        let mut stop = Stop::MaxIterations;
-        let mut averaged = learner.averaged();
         for iteration in 1..=self.max_iterations {
-            for at in (1..order.len()).rev() {
-                order.swap(at, rng.below(at as u64 + 1) as usize);
-            }
+            shuffle(&mut order, &mut rng);
             let mut loss = 0.0;
             for &at in &order {
                 if clock.stops() {
-                    *weights = learner.averaged();
                     return Err(Error::Interrupted);
                 }
                 loss += learner.sequence(at)?;
             }
-            averaged = learner.averaged();
+            let averaged = learner.averaged();
             let state = Iteration {
                 iteration,
                 loss,
@@ -139,19 +149,20 @@ impl Online {
                 evaluations: 1,
             };
             if !after(state, &averaged)? {
-                stop = Stop::Asked;
-                break;
+                return Ok(Stop::Asked);
             }
-            if loss <= self.epsilon * corpus.tokens() as f64 {
-                stop = Stop::Converged;
-                break;
+            if loss <= self.epsilon * learner.corpus.tokens() as f64 {
+                return Ok(Stop::Converged);
             }
         }
-        *weights = averaged;
-        match weights.iter().all(|weight| weight.is_finite()) {
-            true => Ok(stop),
-            false => Err(Error::NotFinite),
-        }
+        Ok(Stop::MaxIterations)
+    }
+}
+
+/// Puts sequences in random order.
+pub(crate) fn shuffle(order: &mut [usize], rng: &mut Rng) {
+    for at in (1..order.len()).rev() {
+        order.swap(at, rng.below(at as u64 + 1) as usize);
     }
 }
 

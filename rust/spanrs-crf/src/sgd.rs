@@ -7,6 +7,7 @@ use crate::error::{Error, Result};
 use crate::features::Features;
 use crate::lbfgs::{Iteration, Stop};
 use crate::objective::targets::Work;
+use crate::online::shuffle;
 use crate::simd::padded;
 use crate::transitions::Transitions;
 
@@ -247,11 +248,5 @@ impl Learner<'_> {
             *weight -= factor * self.pairs[pair as usize];
         }
         Ok(loss)
-    }
-}
-
-fn shuffle(order: &mut [usize], rng: &mut Rng) {
-    for at in (1..order.len()).rev() {
-        order.swap(at, rng.below(at as u64 + 1) as usize);
     }
 }

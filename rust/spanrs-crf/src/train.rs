@@ -37,7 +37,7 @@ pub fn train(
     features: &Features,
     algorithm: &Algorithm,
     threads: usize,
-    weights: &mut Vec<f64>,
+    weights: &mut [f64],
     watch: Watch,
     after: impl FnMut(Iteration, &[f64]) -> Result<bool>,
 ) -> Result<Stop> {

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 from collections.abc import Iterator, Sequence
@@ -217,8 +216,8 @@ def load_model(
         )
     else:
         found = find_template(template)
-        # What is decoded goes through the template in the metadata.
-        crf._model = crf._trained().with_metadata(json.dumps({**crf.metadata_, "template": found.text}))
+        crf = CRF.load(path, template=found.text)
+        crf.set_params(threads=threads)
     features = tuple(features or card.get("columns", {}).get("features", ()))
     check_columns(found, features)
     return TrainedModel(crf, path, found, features, card)

@@ -25,7 +25,12 @@ pub(crate) struct CrfModel {
 }
 
 /// (flags of first labels, of transitions row-major, of last labels)
-type ConstraintTuple = (Vec<bool>, Vec<bool>, Vec<bool>);
+pub(crate) type ConstraintTuple = (Vec<bool>, Vec<bool>, Vec<bool>);
+
+pub(crate) fn constraint_of(flags: Option<ConstraintTuple>) -> Result<Option<Constraint>> {
+    let constraint = flags.map(|(starts, pairs, ends)| Constraint::new(starts, pairs, ends));
+    constraint.transpose().map_err(|error| crf(error, None))
+}
 
 pub(crate) fn template_error(error: spanrs_crf::TemplateError) -> Error {
     Error::Template {
@@ -74,9 +79,7 @@ impl CrfModel {
         threads: usize,
         decode: impl Fn(&mut Decoder, usize) -> spanrs_crf::Result<T> + Sync,
     ) -> Result<Vec<T>> {
-        let constraint =
-            constraint.map(|(starts, pairs, ends)| Constraint::new(starts, pairs, ends));
-        let constraint = constraint.transpose().map_err(|error| crf(error, None))?;
+        let constraint = constraint_of(constraint)?;
         let model = &*self.core;
         let threads = threads.clamp(1, sequences.len().max(1));
         py.detach(|| {

@@ -6,12 +6,12 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
 use spanrs_base::Interner;
 use spanrs_crf::{
-    Algorithm, Choice, Corpus, Decoder, Error as CrfError, Extractor, Features, Lbfgs, Model,
-    Online, Sequences, Sgd, Slack, Stop, Target, Template, Update, train,
+    Algorithm, Choice, Constraint, Corpus, Decoder, Error as CrfError, Extractor, Features, Lbfgs,
+    Model, Online, Sequences, Sgd, Slack, Stop, Target, Template, Update, train,
 };
 
 use super::items::{Names, Source, known_sequences, token_items};
-use super::model::{CrfModel, template_error};
+use super::model::{ConstraintTuple, CrfModel, constraint_of, template_error};
 use super::{crf, wrong};
 use crate::error::{Error, Result};
 use crate::stop;
@@ -116,7 +116,7 @@ impl CrfTrainer {
 
     /// Trains. After each iteration `callback(iteration, loss, gradient_norm, active, dev_tags)` returns 0 to stop, 1 to
     /// go on, and 2 to go on with these weights as the best so far. Returns the model and the reason for stopping.
-    #[pyo3(signature = (algorithm, options, threads, start, dev, callback, keep_on_interrupt, /))]
+    #[pyo3(signature = (algorithm, options, threads, start, dev, constraint, callback, keep_on_interrupt, /))]
     #[allow(clippy::too_many_arguments)] // Called from one place.
     fn train(
         &self,
@@ -126,6 +126,7 @@ impl CrfTrainer {
         threads: usize,
         start: Option<&Bound<'_, CrfModel>>,
         dev: Option<&Bound<'_, PyAny>>,
+        constraint: Option<ConstraintTuple>,
         callback: Option<Py<PyAny>>,
         keep_on_interrupt: bool,
     ) -> Result<(CrfModel, &'static str)> {
@@ -140,6 +141,7 @@ impl CrfTrainer {
         let (algorithm, choice) = (algorithm_of(algorithm, options)?, choice_of(options)?);
         let dev = dev.map(|dev| known_sequences(dev, &mut builder.source, &builder.attributes));
         let dev = dev.transpose()?;
+        let constraint = constraint_of(constraint)?;
         let start = start.map(|model| model.get().core().clone());
         let (corpus, labels) = (&builder.corpus, &builder.labels);
         let attributes = &builder.attributes;
@@ -154,7 +156,9 @@ impl CrfTrainer {
                 let Some(callback) = &callback else {
                     return Ok(true);
                 };
-                let tags = dev.as_ref().map(|dev| dev_labels(dev, &features, weights));
+                let tags = dev
+                    .as_ref()
+                    .map(|dev| dev_labels(dev, &features, weights, constraint.as_ref()));
                 let tags = tags.transpose()?;
                 let answer = Python::attach(|py| -> PyResult<u8> {
                     let tags = tags.map(|tags| names_of(py, labels, &tags));
@@ -272,8 +276,9 @@ fn dev_labels(
     dev: &Sequences,
     features: &Features,
     weights: &[f64],
+    constraint: Option<&Constraint>,
 ) -> spanrs_crf::Result<Vec<Vec<usize>>> {
-    let mut decoder = Decoder::of(features, weights, None)?;
+    let mut decoder = Decoder::of(features, weights, constraint)?;
     let all = (0..dev.len()).map(|at| {
         decoder.read(dev, at);
         decoder.best()
