@@ -22,7 +22,7 @@ from sklearn.model_selection import RandomizedSearchCV, cross_val_score
 
 import spanrs
 from spanrs.crf import CRF, templates
-from spanrs.errors import AlignmentError, FormatError, ModelError
+from spanrs.errors import AlignmentError, FormatError, LimitError, ModelError
 
 NAMES = ["Ada", "Bob", "Eve"]
 
@@ -301,6 +301,13 @@ def test_empty_sequences_one_class_and_unknown_features():
     assert crf.predict_n_best([], 2) == [([], 1.0)]
     assert crf.explain([["a"]])[0].alternative is None
     assert CRF().fit([[["a"], ["b"]]], [["O", "O"]]).predict([[["a"]]]) == [["O"]]
+
+
+def test_too_many_labels_are_refused():
+    X = [[["a"]] * 100] * 50
+    y = [[f"L{100 * at + k}" for k in range(100)] for at in range(50)]
+    with pytest.raises(LimitError, match="5000 labels; a model has at most 4096"):
+        CRF().fit(X, y)
 
 
 def test_a_million_attributes():

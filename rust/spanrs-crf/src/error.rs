@@ -75,6 +75,12 @@ pub enum Error {
         /// What is wrong.
         message: String,
     },
+    /// More labels than a model, or a file of this size, can have.
+    #[error("{labels} labels; a model has at most {max}, and a small file fewer. Are they tokens, not labels?", max = crate::model::MAX_LABELS)]
+    Labels {
+        /// How many there are.
+        labels: usize,
+    },
     /// A feature listed twice.
     #[error("a feature is listed twice")]
     Duplicate,

@@ -40,7 +40,7 @@ pub use features::{Choice, Features};
 pub use forward_backward::PairSums;
 pub use lattice::Lattice;
 pub use lbfgs::{Iteration, Lbfgs, Stop};
-pub use model::Model;
+pub use model::{MAX_LABELS, Model, check_labels};
 pub use model_file::template_of;
 pub use objective::Objective;
 pub use online::{Online, Slack, Update};

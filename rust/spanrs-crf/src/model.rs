@@ -18,6 +18,22 @@ pub struct Model {
     metadata: String,
 }
 
+/// Most labels a model may have: transitions take about 40 bytes for each pair of labels.
+pub const MAX_LABELS: usize = 4096;
+
+/// Checks that transitions between labels of a file take not much more memory than the file.
+///
+/// # Errors
+/// [`Error::Labels`].
+pub fn check_labels(labels: usize, file_bytes: usize) -> Result<()> {
+    let bytes = labels.saturating_mul(labels).saturating_mul(40);
+    let allowed = file_bytes.saturating_mul(16).saturating_add(1 << 26);
+    match labels <= MAX_LABELS && bytes <= allowed {
+        true => Ok(()),
+        false => Err(Error::Labels { labels }),
+    }
+}
+
 impl Model {
     /// A model of these features and weights. Metadata is a JSON object, as text.
     ///

@@ -17,7 +17,7 @@ use spanrs_base::Interner;
 
 use crate::error::{Error, Result};
 use crate::features::Features;
-use crate::model::Model;
+use crate::model::{Model, check_labels};
 
 /// Version of the format; files of later ones are refused.
 const VERSION: u64 = 1;
@@ -136,6 +136,7 @@ impl Model {
             get("label_names", Dtype::U8)?,
             &numbers(get("label_ends", Dtype::U64)?, u64::from_le_bytes),
         )?;
+        check_labels(labels.len(), file.len())?;
         let features = Features::from_parts(
             labels.len(),
             numbers(get("state_ends", Dtype::U64)?, |bytes| {

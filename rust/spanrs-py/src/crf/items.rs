@@ -1,9 +1,12 @@
 //! Features of tokens from Python: dicts, lists of strings, or strings for a template.
 
+use std::borrow::Cow;
+use std::ops::Range;
+
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyFrozenSet, PyList, PySet, PyString, PyTuple};
 use spanrs_base::Interner;
-use spanrs_crf::{Extractor, Sequences};
+use spanrs_crf::{Error as CrfError, Extractor, Sequences};
 
 use super::{crf, wrong};
 use crate::error::Result;
@@ -264,22 +267,102 @@ fn columns(sequence: &Bound<'_, PyAny>) -> Result<Vec<Vec<String>>> {
     Ok(columns)
 }
 
-/// Many sequences with known attributes.
-pub(crate) fn known_sequences(
-    inputs: &Bound<'_, PyAny>,
-    source: &mut Source,
-    names: &Interner<str>,
-) -> Result<Sequences> {
-    let mut sequences = Sequences::new(names.len());
-    for (at, sequence) in inputs.try_iter()?.enumerate() {
-        crate::pause(at)?;
-        let tokens = token_items(&sequence?, source, &mut Names::Known(names));
-        for items in tokens.map_err(|error| error.in_sequence(at))? {
-            sequences
-                .token(items)
-                .map_err(|error| crf(error, Some(at)))?;
+/// Sequences read from Python: features with known attributes, or columns that the template is still to be applied to,
+/// which needs no interpreter.
+pub(crate) enum Inputs {
+    Features(Sequences),
+    Columns(Vec<Columns>),
+}
+
+/// The columns of a sequence.
+type Columns = Vec<Vec<String>>;
+
+impl Inputs {
+    pub(crate) fn of(
+        inputs: &Bound<'_, PyAny>,
+        source: &mut Source,
+        names: &Interner<str>,
+    ) -> Result<Self> {
+        if let Source::Template(_) = source {
+            let mut all = Vec::new();
+            for (at, sequence) in inputs.try_iter()?.enumerate() {
+                crate::pause(at)?;
+                all.push(columns(&sequence?).map_err(|error| error.in_sequence(at))?);
+            }
+            return Ok(Self::Columns(all));
         }
-        sequences.end();
+        let mut sequences = Sequences::new(names.len());
+        for (at, sequence) in inputs.try_iter()?.enumerate() {
+            crate::pause(at)?;
+            let tokens = token_items(&sequence?, source, &mut Names::Known(names));
+            for items in tokens.map_err(|error| error.in_sequence(at))? {
+                sequences
+                    .token(items)
+                    .map_err(|error| crf(error, Some(at)))?;
+            }
+            sequences.end();
+        }
+        Ok(Self::Features(sequences))
     }
-    Ok(sequences)
+
+    pub(crate) fn len(&self) -> usize {
+        match self {
+            Self::Features(sequences) => sequences.len(),
+            Self::Columns(all) => all.len(),
+        }
+    }
+
+    /// The features of a range of sequences, with the index of the first in them. The error has the index of its sequence.
+    pub(crate) fn features<'a>(
+        &'a self,
+        range: Range<usize>,
+        extractor: Option<&Extractor>,
+        names: &Interner<str>,
+    ) -> std::result::Result<(Cow<'a, Sequences>, usize), (CrfError, usize)> {
+        let (all, extractor) = match (self, extractor) {
+            (Self::Columns(all), Some(extractor)) => (all, extractor),
+            (Self::Features(sequences), _) => return Ok((Cow::Borrowed(sequences), 0)),
+            (Self::Columns(_), None) => return Ok((Cow::Owned(Sequences::new(0)), range.start)),
+        };
+        let (mut extractor, first) = (extractor.clone(), range.start);
+        let mut sequences = Sequences::new(names.len());
+        let mut items: Vec<(u32, f64)> = Vec::new();
+        for at in range {
+            extract(&all[at], &mut extractor, names, &mut items, &mut sequences)
+                .map_err(|error| (error, at))?;
+        }
+        Ok((Cow::Owned(sequences), first))
+    }
+}
+
+/// Applies a template to a sequence.
+fn extract(
+    columns: &Columns,
+    extractor: &mut Extractor,
+    names: &Interner<str>,
+    items: &mut Vec<(u32, f64)>,
+    sequences: &mut Sequences,
+) -> spanrs_crf::Result<()> {
+    let columns: Vec<Vec<&str>> = columns
+        .iter()
+        .map(|column| column.iter().map(String::as_str).collect())
+        .collect();
+    let columns: Vec<&[&str]> = columns.iter().map(Vec::as_slice).collect();
+    let tokens = columns.first().map_or(0, |column| column.len());
+    let (mut current, mut wrong) = (0, None);
+    items.clear();
+    if tokens > 0 {
+        extractor.extract(&columns, |token, name| {
+            while current < token {
+                wrong = wrong.take().or(sequences.token(items.drain(..)).err());
+                current += 1;
+            }
+            items.extend(names.get(name).map(|id| (id, 1.0)));
+        })?;
+    }
+    for _ in current..tokens {
+        wrong = wrong.take().or(sequences.token(items.drain(..)).err());
+    }
+    sequences.end();
+    wrong.map_or(Ok(()), Err)
 }

@@ -27,6 +27,7 @@ pub(crate) fn crf(error: CrfError, sequence: Option<usize>) -> Error {
         CrfError::File { .. } => ("ModelError", "damaged"),
         CrfError::Shape { .. } => ("AlignmentError", "shape"),
         CrfError::NotFinite | CrfError::Transition { .. } => ("ModelError", "not_finite"),
+        CrfError::Labels { .. } => ("LimitError", "too_many_labels"),
         CrfError::NoPath => ("ModelError", "no_labelling"),
         _ => ("ModelError", "bad_value"),
     };

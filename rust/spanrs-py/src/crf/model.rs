@@ -8,10 +8,10 @@ use pyo3::types::{PyBytes, PyString};
 use spanrs_base::{Clock, Interner, map_in_threads};
 use spanrs_compat::crfsuite::{CrfsuiteModel, State, Transition};
 use spanrs_crf::{
-    Constraint, Decoder, Error as CrfError, Extractor, Features, Model, Sequences, Template,
+    Constraint, Decoder, Error as CrfError, Extractor, Features, Model, Template, check_labels,
 };
 
-use super::items::{Source, known_sequences};
+use super::items::{Inputs, Source};
 use super::trainer::names_of;
 use super::{crf, wrong};
 use crate::error::{Error, Result};
@@ -62,29 +62,31 @@ impl CrfModel {
     }
 
     /// Features of sequences: through the template, if the model has one.
-    fn read(&self, inputs: &Bound<'_, PyAny>) -> Result<Sequences> {
+    fn read(&self, inputs: &Bound<'_, PyAny>) -> Result<Inputs> {
         let mut source = match &self.template {
             Some(extractor) => Source::Template(Box::new(extractor.clone())),
             None => Source::Features,
         };
-        known_sequences(inputs, &mut source, self.core.attributes())
+        Inputs::of(inputs, &mut source, self.core.attributes())
     }
 
     /// Applies `decode` to each sequence, which was read into the decoder.
     fn each<T: Send>(
         &self,
         py: Python<'_>,
-        sequences: &Sequences,
+        sequences: &Inputs,
         constraint: Option<ConstraintTuple>,
         threads: usize,
         decode: impl Fn(&mut Decoder, usize) -> spanrs_crf::Result<T> + Sync,
     ) -> Result<Vec<T>> {
         let constraint = constraint_of(constraint)?;
-        let model = &*self.core;
+        let (model, template) = (&*self.core, self.template.as_ref());
         let threads = threads.clamp(1, sequences.len().max(1));
         py.detach(|| {
             let parts = map_in_threads(0..threads, |part| {
                 let own = sequences.len() * part / threads..sequences.len() * (part + 1) / threads;
+                let names = model.attributes();
+                let (features, first) = sequences.features(own.clone(), template, names)?;
                 let mut decoder = Decoder::new(model, constraint.as_ref());
                 let mut clock = Clock::new(stop);
                 own.map(|at| {
@@ -92,7 +94,7 @@ impl CrfModel {
                     if clock.stops() {
                         return Err((CrfError::Interrupted, at));
                     }
-                    decoder.read(sequences, at);
+                    decoder.read(&features, at - first);
                     decode(decoder, at).map_err(|error| (error, at))
                 })
                 .collect::<std::result::Result<Vec<T>, _>>()
@@ -311,7 +313,10 @@ impl CrfModel {
         py: Python<'py>,
         input: &Bound<'py, PyAny>,
     ) -> Result<Vec<Vec<(&str, f64, Bound<'py, PyArray1<f64>>)>>> {
-        let sequences = self.read(pyo3::types::PyList::new(py, [input])?.as_any())?;
+        let inputs = self.read(pyo3::types::PyList::new(py, [input])?.as_any())?;
+        let names = self.core.attributes();
+        let sequences = inputs.features(0..1, self.template.as_ref(), names);
+        let (sequences, _) = sequences.map_err(|(error, at)| crf(error, Some(at)))?;
         let (features, weights) = (self.core.features(), self.core.weights());
         let labels = self.core.labels().len();
         let tokens = (0..sequences.tokens()).map(|token| {
@@ -353,6 +358,8 @@ impl CrfModel {
     fn from_crfsuite(py: Python<'_>, bytes: &[u8]) -> Result<Self> {
         let model = py.detach(|| {
             let model = CrfsuiteModel::from_bytes(bytes).map_err(file_error)?;
+            let labels = check_labels(model.labels.len(), bytes.len());
+            labels.map_err(|error| crf(error, None))?;
             model_of(model)
         });
         Self::of(model?)

@@ -1,16 +1,17 @@
 //! Training: corpora from Python, and the loop with its callback.
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, TryLockError};
 
+use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
 use spanrs_base::Interner;
 use spanrs_crf::{
     Algorithm, Choice, Constraint, Corpus, Decoder, Error as CrfError, Extractor, Features, Lbfgs,
-    Model, Online, Sequences, Sgd, Slack, Stop, Target, Template, Update, train,
+    MAX_LABELS, Model, Online, Sequences, Sgd, Slack, Stop, Target, Template, Update, train,
 };
 
-use super::items::{Names, Source, known_sequences, token_items};
+use super::items::{Inputs, Names, Source, token_items};
 use super::model::{ConstraintTuple, CrfModel, constraint_of, template_error};
 use super::{crf, wrong};
 use crate::error::{Error, Result};
@@ -64,7 +65,7 @@ impl CrfTrainer {
         targets: &Bound<'_, PyAny>,
         weights: Option<Vec<f64>>,
     ) -> Result<()> {
-        let mut builder = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut builder = self.lock()?;
         let (mut inputs, mut targets) = (inputs.try_iter()?, targets.try_iter()?);
         for at in 0.. {
             crate::pause(at)?;
@@ -90,28 +91,29 @@ impl CrfTrainer {
     }
 
     /// Names of the labels so far.
-    fn labels(&self) -> Vec<String> {
-        let builder = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        builder.labels.names().map(str::to_string).collect()
+    fn labels(&self) -> Result<Vec<String>> {
+        let builder = self.lock()?;
+        Ok(builder.labels.names().map(str::to_string).collect())
     }
 
     /// (sequences, tokens, attributes)
-    fn sizes(&self) -> (usize, usize, usize) {
-        let builder = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+    fn sizes(&self) -> Result<(usize, usize, usize)> {
+        let builder = self.lock()?;
         let corpus = &builder.corpus;
-        (
+        Ok((
             corpus.sequences(),
             corpus.tokens(),
             builder.attributes.len(),
-        )
+        ))
     }
 
     /// Removes all sequences; labels and attributes as well.
-    fn clear(&self) {
-        let mut builder = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+    fn clear(&self) -> Result<()> {
+        let mut builder = self.lock()?;
         builder.labels = Interner::default();
         builder.attributes = Interner::default();
         builder.corpus = Corpus::new(0, 0);
+        Ok(())
     }
 
     /// Trains. After each iteration `callback(iteration, loss, gradient_norm, active, dev_tags)` returns 0 to stop, 1 to
@@ -130,7 +132,7 @@ impl CrfTrainer {
         callback: Option<Py<PyAny>>,
         keep_on_interrupt: bool,
     ) -> Result<(CrfModel, &'static str)> {
-        let mut guard = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut guard = self.lock()?;
         let builder = &mut *guard;
         if builder.labels.is_empty() {
             return Err(wrong(
@@ -138,9 +140,12 @@ impl CrfTrainer {
                 None,
             ));
         }
+        if builder.labels.len() > MAX_LABELS {
+            let labels = builder.labels.len();
+            return Err(crf(CrfError::Labels { labels }, None));
+        }
         let (algorithm, choice) = (algorithm_of(algorithm, options)?, choice_of(options)?);
-        let dev = dev.map(|dev| known_sequences(dev, &mut builder.source, &builder.attributes));
-        let dev = dev.transpose()?;
+        let dev = dev.map(|dev| builder.dev_sequences(dev)).transpose()?;
         let constraint = constraint_of(constraint)?;
         let start = start.map(|model| model.get().core().clone());
         let (corpus, labels) = (&builder.corpus, &builder.labels);
@@ -212,6 +217,20 @@ impl CrfTrainer {
         });
         let (model, why) = trained?;
         Ok((CrfModel::of(model)?, why))
+    }
+}
+
+impl CrfTrainer {
+    /// The corpus; an error while another thread or a callback of training uses it, which waiting could block forever.
+    fn lock(&self) -> Result<MutexGuard<'_, Builder>> {
+        match self.0.try_lock() {
+            Ok(builder) => Ok(builder),
+            Err(TryLockError::Poisoned(poisoned)) => Ok(poisoned.into_inner()),
+            Err(TryLockError::WouldBlock) => Err(PyRuntimeError::new_err(
+                "the trainer is in use: it is training, or in another thread",
+            )
+            .into()),
+        }
     }
 }
 
@@ -325,6 +344,17 @@ impl Builder {
         }
         let target = dense(&targets, self.labels.len());
         self.corpus.end_sequence(target, weight).map_err(error)
+    }
+
+    fn dev_sequences(&mut self, dev: &Bound<'_, PyAny>) -> Result<Sequences> {
+        let inputs = Inputs::of(dev, &mut self.source, &self.attributes)?;
+        let extractor = match &self.source {
+            Source::Template(extractor) => Some(&**extractor),
+            Source::Features => None,
+        };
+        let read = inputs.features(0..inputs.len(), extractor, &self.attributes);
+        let (sequences, _) = read.map_err(|(error, at)| crf(error, Some(at)))?;
+        Ok(sequences.into_owned())
     }
 
     fn targets(&mut self, target: &Bound<'_, PyAny>) -> Result<Vec<TokenTarget>> {
