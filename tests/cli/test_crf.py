@@ -485,7 +485,7 @@ def test_info_shows_the_model(call, model):
     status, out, _ = call("info", model, "--top", "2")
     assert status == 0
     assert "7: B-PER, I-PER, O, B-LOC, B-ORG, I-ORG, I-LOC" in out
-    assert "ner, 31 attributes for each token" in out
+    assert re.search(r"ner, \d+ attributes for each token", out)
     assert "features of B-PER\n" in out
     parsed = json.loads(call("info", model, "--json", "--top", "2")[1])
     assert (parsed["scheme"], len(parsed["heaviest_transitions"])) == ("BIO", 2)

@@ -391,3 +391,85 @@ def test_ctrl_c_ends_training(algorithm, keep, expected):
         assert process.stdout.read().strip() == expected
     assert process.returncode == 0
     assert time.perf_counter() - start < 5
+
+
+def test_the_order_of_sequences_does_not_matter_to_open_labels():
+    X = [[["a"], ["b"]], [["a"], ["c"]], [["c"], ["b"]]]
+    y = [[None, "B"], ["A", {"C", "B"}], ["C", "A"]]
+    losses = [CRF(c2=0.1).fit(X[::step], y[::step]).history_[-1].loss for step in (1, -1)]
+    assert losses[0] == pytest.approx(losses[1], rel=1e-6)
+    with pytest.raises(ModelError, match="nothing to train on"):
+        CRF().fit([[["a"]]], [[None]])
+
+
+def test_sets_do_not_bring_the_hash_seed_into_the_model():
+    code = (
+        "import hashlib, io; from spanrs.crf import CRF; f = io.BytesIO();"
+        "CRF().fit([[{'x', 'y', 'z'}, ['w']]], [[{'A', 'B', 'C'}, 'A']]).save(f);"
+        "print(hashlib.sha256(f.getvalue()).hexdigest())"
+    )
+    found = {
+        subprocess.run(
+            [sys.executable, "-c", code],
+            env={**os.environ, "PYTHONHASHSEED": seed},
+            capture_output=True,
+            check=True,
+        ).stdout
+        for seed in ("1", "2", "3")
+    }
+    assert len(found) == 1
+
+
+def test_values_that_change_their_dict_do_no_harm():
+    class Value:
+        def __float__(self) -> float:
+            token.clear()
+            return 1.0
+
+    token = {"a": Value(), "b": 1.0}
+    assert CRF().fit([[token]], [["A"]]).classes_ == ["A"]
+
+
+def test_overflow_is_an_error():
+    crf = CRF().fit([[["a", "b"]]] * 2, [["A"], ["B"]])
+    huge = [[{"a": 1e308, "b": 1e308}]]
+    crf = CRF(c2=1e-3).fit([[["a"], ["b"]]], [["A", "B"]])
+    with pytest.raises(ModelError, match="not finite"):
+        crf.predict_proba([[{"a": 1e308}, {"a": 1e308}, {"a": 1e308}], *huge])
+
+
+def test_too_many_labellings_are_refused():
+    X, y = sentences(3)
+    crf = CRF(template="ner").fit(X, y)
+    with pytest.raises(LimitError, match="ask for fewer"):
+        crf.predict_n_best(["a"] * 40, 10**7)
+
+
+def test_patience_waits_until_something_is_found():
+    X, y = sentences(10)
+    X = [features(tokens) for tokens in X]
+    crf = CRF(patience=1, c2=1e-3).fit(X, y, X, y)
+    assert crf.history_[-1].dev_score > 0
+    with pytest.raises(ValueError, match="patience is 0"):
+        CRF(patience=0).fit(X, y, X, y)
+
+
+def test_development_data_must_fit():
+    X, y = [[["a"]]], [["A"]]
+    for X_dev, y_dev, message in [
+        (X, [], "X_dev has 1 sequences, but y_dev 0"),
+        (X, [["A", "A"]], "1 tokens, but 2 labels"),
+        (X, [[None]], "labels must be strings"),
+    ]:
+        with pytest.raises((AlignmentError, ModelError), match=message):
+            CRF().fit(X, y, X_dev, y_dev)
+
+
+def test_what_looks_wrong_is_said():
+    X, y = sentences(4)
+    crf = CRF(template="ner", scheme="BIO").fit(X, y)
+    with pytest.warns(spanrs.SpanrsWarning, match="labels violate IOBES"):
+        CRF(template="ner", scheme="IOBES").fit(X, [["B-PER", "O", "O", "B-LOC", "O"]] * 4)
+    with pytest.warns(spanrs.SpanrsWarning, match="lack 1 labels of the model to start from.*: B-LOC"):
+        CRF(template="ner").fit(X, [["B-PER", "O", "O", "O", "O"]] * 4, start=crf)
+    assert crf.probability(["a", "b"], ["O", "B-PER"]) > 0

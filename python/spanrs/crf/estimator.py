@@ -10,11 +10,20 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 from spanrs import _spanrs
-from spanrs._spanrs import CrfModel, CrfTrainer
+from spanrs._spanrs import CrfItems, CrfModel, CrfTrainer
 from spanrs.crf.explanation import Explanation, explain
-from spanrs.crf.options import complete
+from spanrs.crf.options import check_threads, complete
 from spanrs.crf.templates import template_text
-from spanrs.crf.training import Course, Iteration, dev_scorer, scheme_of, shown
+from spanrs.crf.training import (
+    Course,
+    Iteration,
+    check_dev,
+    dev_scorer,
+    scheme_of,
+    shown,
+    warn_of_lost_labels,
+    warn_of_violations,
+)
 from spanrs.errors import ModelError
 from spanrs.io.output import atomic_output
 
@@ -24,9 +33,9 @@ if TYPE_CHECKING:
 
     _Constraint = tuple[list[bool], list[bool], list[bool]]
 
-#: Parameters of the estimator that are no options of the training algorithm.
+#: Estimator parameters that are not passed to the training algorithm.
 _OWN = ("template", "algorithm", "scheme", "threads", "patience", "keep_on_interrupt", "progress")
-#: What marks a model file of CRFsuite.
+#: Magic bytes of a CRFsuite model file.
 _CRFSUITE = b"lCRF"
 
 
@@ -46,16 +55,16 @@ class CRF:
     max_iterations : int, optional
         None for the default of the algorithm: no limit for ``lbfgs``, 1000 for ``l2sgd``, else 100.
     min_freq : float
-        Features whose values sum to less are left out.
+        Features whose values, times the weights of their sequences, sum to less are left out.
     all_possible_states, all_possible_transitions : bool
         Features that do not occur in the corpus get weights as well.
     scheme : str, optional
-        Decode legal tags of this scheme only; ``auto`` finds out which scheme the labels are in, and decodes without
-        constraint if they are no tags. None decodes without constraint.
+        Decode legal tags of this scheme only. ``auto`` detects the scheme; labels that are not tags are decoded
+        without a constraint, as with None.
     threads : int
         Threads of ``lbfgs`` and of decoding. Results do not depend on it.
     patience : int, optional
-        Stop when the score on development data has not improved for so many iterations, and keep the best weights.
+        Stop when the score on development data has not improved for this many iterations, and keep the best weights.
     keep_on_interrupt : bool
         Ctrl-C ends training with the best weights so far, instead of raising KeyboardInterrupt.
     progress : bool, optional
@@ -185,7 +194,8 @@ class CRF:
         X_dev, y_dev : sequences, optional
             Development data, scored after each iteration.
         sample_weight : iterable of float, optional
-            A weight of at least 0 for each sequence; 2 counts as the same sequence twice.
+            A weight of at least 0 for each sequence. For ``lbfgs`` 2 is the same sequence twice; online algorithms
+            multiply their steps by it.
         start : CRF, optional
             A trained model to begin with (warm start), instead of weights of 0.
 
@@ -197,7 +207,7 @@ class CRF:
         Raises
         ------
         spanrs.errors.AlignmentError
-            If X and y, or the tokens and labels of a sequence, are not as many.
+            If X and y, or a sequence and its labels, differ in length.
         spanrs.errors.ModelError
             For features, labels or weights that are not as above; with the index of the sequence.
         """
@@ -207,6 +217,12 @@ class CRF:
             raise ValueError("patience needs development data: X_dev and y_dev")
         if (X_dev is None) != (y_dev is None):
             raise ValueError("X_dev and y_dev are given together")
+        if self.patience is not None and self.patience < 1:
+            raise ValueError(f"patience is {self.patience}; it must be at least 1")
+        check_threads(self.threads)
+        if X_dev is not None and y_dev is not None:
+            X_dev = list(X_dev)
+            check_dev(X_dev, y_dev)
         trainer = CrfTrainer(text)
         targets = list(y)
         weights = None if sample_weight is None else [float(weight) for weight in sample_weight]
@@ -214,9 +230,9 @@ class CRF:
         hard = [sequence for sequence in targets if all(isinstance(label, str) for label in sequence)]
         scheme = self._scheme(trainer.labels(), hard)
         constraint = None if scheme is None else _constraint(scheme, trainer.labels())
+        if start is not None:
+            warn_of_lost_labels(start.classes_, trainer.labels())
         score_name, scorer = ("", None) if y_dev is None else dev_scorer(y_dev)
-        if X_dev is not None:
-            X_dev = list(X_dev)
         with shown(self.progress, score_name) as show:
             course = Course(
                 score=scorer,
@@ -258,7 +274,8 @@ class CRF:
         Raises
         ------
         spanrs.errors.ModelError
-            If the model is not trained, if a known label is none of the model's, or if no labelling is allowed.
+            If the model is not trained, if ``known`` contains a label that the model does not have, or if no labelling
+            is allowed.
         """
         model = self._trained()
         return model.tag(X, False, self._constraint(), known, self.threads)
@@ -303,8 +320,8 @@ class CRF:
         return self._trained().n_best(x, n, self._constraint())
 
     def probability(self, x: Any, labels: Sequence[str]) -> float:
-        """Give the probability of a labelling, without the constraint of ``scheme``."""
-        return self._trained().probabilities([x], [list(labels)])[0]
+        """Give the probability of a labelling: 0 if it violates the scheme."""
+        return self._trained().probabilities([x], [list(labels)], self._constraint())[0]
 
     def score(
         self,
@@ -320,6 +337,8 @@ class CRF:
         if len(pred) != len(y):
             raise ValueError(f"{len(pred)} sequences, but {len(y)} sequences of labels")
         weights = [1.0] * len(pred) if sample_weight is None else list(sample_weight)
+        if len(weights) != len(pred):
+            raise ValueError(f"{len(pred)} sequences, but {len(weights)} weights")
         right = total = 0.0
         for own, gold, weight in zip(pred, y, weights, strict=True):
             if len(own) != len(gold):
@@ -350,6 +369,7 @@ class CRF:
         >>> [(e.label, e.reasons[0].feature) for e in crf.explain([["a"], ["b"]])]
         [('A', 'A -> B'), ('B', 'A -> B')]
         """
+        x = x if isinstance(x, CrfItems) else list(x)
         return explain(self._trained(), x, self.predict_single(x), self.predict_proba([x])[0], n)
 
     @property
@@ -369,7 +389,7 @@ class CRF:
 
     @property
     def metadata_(self) -> dict[str, Any]:
-        """What is stored with the model: template, scheme, and what :meth:`describe` added."""
+        """Metadata stored with the model: template, scheme and model card."""
         found: dict[str, Any] = json.loads(self._trained().metadata())
         return found
 
@@ -391,7 +411,11 @@ class CRF:
 
     @classmethod
     def load(
-        cls, source: str | PathLike[str] | bytes, *, template: str | PathLike[str] | None = None
+        cls,
+        source: str | PathLike[str] | bytes,
+        *,
+        template: str | PathLike[str] | None = None,
+        scheme: str | None = None,
     ) -> CRF:
         """Read a model: a file that :meth:`save` wrote, or one of CRFsuite.
 
@@ -401,6 +425,13 @@ class CRF:
             The file.
         template : str or path, optional
             The template of the model's features, for models that do not hold theirs (those of CRFsuite).
+        scheme : str, optional
+            Decode legal tags of this scheme only; for such models as well.
+
+        Returns
+        -------
+        CRF
+            Template and scheme are its only parameters that are stored; for further training set the others.
 
         Raises
         ------
@@ -428,6 +459,9 @@ class CRF:
         facts = json.loads(model.metadata())
         if template is not None:
             facts["template"] = template_text(template)
+        if scheme is not None:
+            facts["scheme"] = _spanrs.scheme_name(scheme)
+        if template is not None or scheme is not None:
             model = model.with_metadata(json.dumps(facts))
         crf = cls(template=facts.get("template"), scheme=facts.get("scheme"))
         crf._model = model
@@ -489,7 +523,9 @@ class CRF:
 
     def _scheme(self, labels: Sequence[str], sequences: Sequence[Sequence[str]]) -> str | None:
         if self.scheme != "auto":
-            return None if self.scheme is None else _spanrs.scheme_name(self.scheme)
+            name = None if self.scheme is None else _spanrs.scheme_name(self.scheme)
+            warn_of_violations(name, sequences)
+            return name
         return scheme_of(labels, sequences)
 
     def _constraint(self) -> _Constraint | None:

@@ -1,4 +1,4 @@
-"""What decided a label."""
+"""Explanation of a predicted label."""
 
 from __future__ import annotations
 

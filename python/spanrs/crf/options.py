@@ -43,6 +43,12 @@ _WHOLE = {
 }
 
 
+def check_threads(threads: int) -> None:
+    """Refuse numbers of threads below 1."""
+    if threads < 1:
+        raise ValueError(f"threads is {threads}; it must be at least 1")
+
+
 def complete(algorithm: str, options: dict[str, Any]) -> dict[str, Any]:
     """Check options and replace None by the algorithm's default."""
     if algorithm not in _BY_ALGORITHM:
@@ -60,8 +66,8 @@ def complete(algorithm: str, options: dict[str, Any]) -> dict[str, Any]:
         done[name] = value
     for name, least_whole in _WHOLE.items():
         whole = int(done[name])
-        if whole != done[name] or whole < least_whole:
-            message = f"{name} is {done[name]!r}; it must be a whole number and at least {least_whole}"
+        if whole != done[name] or not least_whole <= whole <= UNLIMITED:
+            message = f"{name} is {done[name]!r}; it must be a whole number from {least_whole} to 2**62"
             raise ValueError(message)
         done[name] = whole
     if done["pa_type"] not in (0, 1, 2):

@@ -5,15 +5,16 @@ from __future__ import annotations
 import math
 import sys
 import time
+import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
-from spanrs.errors import SpanrsWarning
+from spanrs.errors import AlignmentError, ModelError, SpanrsWarning
 
 
 class Iteration(NamedTuple):
-    """What is known after an iteration."""
+    """Statistics of one training iteration."""
 
     iteration: int
     """Its number, from 1."""
@@ -46,10 +47,46 @@ def scheme_of(labels: Sequence[str], sequences: Sequence[Sequence[str]]) -> str 
     return None if scheme == "TOKEN" else scheme
 
 
+def check_dev(X_dev: Sequence[Any], y_dev: Sequence[Sequence[str]]) -> None:
+    """Check that development data has one label, a string, for each token."""
+    if len(X_dev) != len(y_dev):
+        raise AlignmentError(f"X_dev has {len(X_dev)} sequences, but y_dev {len(y_dev)}")
+    for at, (tokens, labels) in enumerate(zip(X_dev, y_dev, strict=True)):
+        if hasattr(tokens, "__len__") and len(tokens) != len(labels):
+            raise AlignmentError(
+                f"development sequence {at}: {len(tokens)} tokens, but {len(labels)} labels"
+            )
+        if not all(isinstance(label, str) for label in labels):
+            raise ModelError(f"development sequence {at}: labels must be strings")
+
+
+def warn_of_violations(scheme: str | None, sequences: Sequence[Sequence[str]]) -> None:
+    """Warn if labels violate the scheme whose tags alone will be decoded."""
+    from spanrs import tags
+
+    if scheme is None:
+        return
+    count = tags.detect_scheme(sequences).violations.get(scheme, 0)
+    if count:
+        message = (
+            f"labels violate {scheme} {count} times; such labels are never decoded. Is it the right scheme?"
+        )
+        warnings.warn(message, SpanrsWarning, stacklevel=4)
+
+
+def warn_of_lost_labels(before: Sequence[str], after: Sequence[str]) -> None:
+    """Warn if a warm start drops labels, because the new data do not have them."""
+    lost = [label for label in before if label not in after]
+    if lost:
+        message = (
+            f"the new data lack {len(lost)} labels of the model to start from, which the new model cannot "
+            f"predict: {', '.join(lost[:10])}. Train on all data to keep them."
+        )
+        warnings.warn(message, SpanrsWarning, stacklevel=3)
+
+
 def dev_scorer(gold: Sequence[Sequence[str]]) -> tuple[str, Callable[[Sequence[Sequence[str]]], float]]:
     """Give the name of the score of predictions (``F1`` or ``accuracy``) and the function that computes it."""
-    import warnings
-
     from spanrs.eval import score
 
     labels = sorted({label for sequence in gold for label in sequence})
@@ -66,7 +103,7 @@ def dev_scorer(gold: Sequence[Sequence[str]]) -> tuple[str, Callable[[Sequence[S
 
     def f1(pred: Sequence[Sequence[str]]) -> float:
         with warnings.catch_warnings():
-            # Early predictions without any span are no surprise.
+            # Early iterations often predict no spans; the warning is noise.
             warnings.simplefilter("ignore", SpanrsWarning)
             return score(gold, pred, scheme=scheme).micro.f1
 
@@ -108,6 +145,9 @@ class Course:
         if score > self._best:
             self._best, self._best_at = score, iteration
             return 2
+        if self._best <= 0:
+            # The first iterations of L-BFGS often find no span at all.
+            return 1
         return 0 if iteration - self._best_at >= self._patience else 1
 
     def _seconds_left(self, iteration: int, loss: float, seconds: float) -> float | None:

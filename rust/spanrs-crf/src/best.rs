@@ -6,6 +6,9 @@ use crate::lattice::Lattice;
 use crate::simd::{Kernel, dispatch};
 use crate::transitions::Transitions;
 
+/// Most prefixes kept for n-best decoding, of 16 bytes each.
+const MAX_PREFIXES: usize = 1 << 24;
+
 impl Lattice {
     /// The labelling with the largest score, and its score (Viterbi 1967). Of equal ones it is the one whose last label
     /// is lowest, then the one before it, and so on.
@@ -19,8 +22,8 @@ impl Lattice {
         };
         let prefixes = dispatch(BestPrefixes(self, transitions));
         let (mut label, score) = first_max(self.row(&prefixes, last).iter().copied());
-        if score == f64::NEG_INFINITY {
-            return Err(Error::NoPath);
+        if !score.is_finite() {
+            return Err(self.no_path());
         }
         let mut labels = vec![0; self.tokens];
         for token in (1..self.tokens).rev() {
@@ -34,18 +37,20 @@ impl Lattice {
         Ok((labels, score))
     }
 
-    /// The `n` labellings with the largest scores, best first, with their scores; fewer where there are no more. Ties
+    /// The `n` labellings with the largest scores, best first, with their scores; fewer if the sequence has fewer labellings. Ties
     /// are in the order of [`Lattice::best`].
     ///
     /// Keeps the `n` best prefixes ending in each label at each token: memory `n * tokens * labels` at most.
     ///
     /// # Errors
-    /// [`Error::NoPath`] if all are forbidden, [`Error::Shape`] if the transitions have another number of labels.
+    /// [`Error::NoPath`] if all are forbidden, [`Error::NBest`] if there are too many prefixes to keep, [`Error::Shape`] if
+    /// the transitions have another number of labels.
     pub fn n_best(&self, transitions: &Transitions, n: usize) -> Result<Vec<(Vec<usize>, f64)>> {
         self.check(transitions)?;
         if self.tokens == 0 {
             return Ok([(Vec::new(), 0.0)].into_iter().take(n).collect());
         }
+        let mut kept = 0;
         let mut rows: Vec<Vec<Vec<Prefix>>> = Vec::with_capacity(self.tokens);
         for token in 0..self.tokens {
             let scores = self.scores(token).iter().enumerate();
@@ -67,13 +72,17 @@ impl Lattice {
                 prefixes
             });
             rows.push(row.collect());
+            kept += rows.last().map_or(0, |row| row.iter().map(Vec::len).sum());
+            if kept > MAX_PREFIXES {
+                return Err(Error::NBest { n });
+            }
         }
         let ends = rows
             .last()
             .map(|row| merge(row, n, |_| 0.0))
             .unwrap_or_default();
         if ends.is_empty() && n > 0 {
-            return Err(Error::NoPath);
+            return Err(self.no_path());
         }
         let path = |end: Prefix| {
             let mut labels = vec![0; self.tokens];
@@ -167,5 +176,6 @@ fn merge(before: &[Vec<Prefix>], n: usize, step: impl Fn(usize) -> f64) -> Vec<P
     // The sort is stable.
     all.sort_by(|a, b| b.score.total_cmp(&a.score));
     all.truncate(n);
+    all.shrink_to_fit();
     all
 }

@@ -86,6 +86,16 @@ impl Corpus {
         Ok(())
     }
 
+    /// Replaces the target of a sequence.
+    ///
+    /// # Errors
+    /// As [`Corpus::end_sequence`]; nothing is replaced then.
+    pub fn set_target(&mut self, at: usize, target: Target) -> Result<()> {
+        self.check(&target, self.sequence(at).len(), self.weights[at])?;
+        self.targets[at] = target;
+        Ok(())
+    }
+
     /// Discards the tokens of the current sequence.
     pub fn discard(&mut self) {
         self.sequences.discard();

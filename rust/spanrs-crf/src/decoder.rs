@@ -1,5 +1,7 @@
 //! Labels of sequences by a model.
 
+use std::borrow::Cow;
+
 use crate::error::{Result, check_len};
 use crate::features::Features;
 use crate::lattice::Lattice;
@@ -63,7 +65,7 @@ pub struct Decoder<'a> {
     weights: &'a [f64],
     constraint: Option<&'a Constraint>,
     /// Transitions under the constraint.
-    transitions: Transitions,
+    transitions: Cow<'a, Transitions>,
     lattice: Lattice,
 }
 
@@ -73,7 +75,16 @@ impl<'a> Decoder<'a> {
     /// # Errors
     /// [`crate::Error::Shape`] if the constraint is of another number of labels.
     pub fn new(model: &'a Model, constraint: Option<&'a Constraint>) -> Result<Self> {
-        Self::of(model.features(), model.weights(), constraint)
+        if constraint.is_some() {
+            return Self::of(model.features(), model.weights(), constraint);
+        }
+        Ok(Self {
+            features: model.features(),
+            weights: model.weights(),
+            constraint,
+            transitions: Cow::Borrowed(model.transitions()),
+            lattice: Lattice::default(),
+        })
     }
 
     /// A decoder for weights in training.
@@ -98,7 +109,7 @@ impl<'a> Decoder<'a> {
             features,
             weights,
             constraint,
-            transitions: Transitions::new(labels, scores)?,
+            transitions: Cow::Owned(Transitions::new(labels, scores)?),
             lattice: Lattice::default(),
         })
     }

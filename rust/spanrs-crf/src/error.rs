@@ -63,9 +63,19 @@ pub enum Error {
         /// The score.
         score: f64,
     },
-    /// Every labelling of the sequence is forbidden.
-    #[error("every labelling of the sequence is forbidden")]
+    /// The scheme's constraint or the given labels forbid every labelling.
+    #[error(
+        "every labelling of the sequence is forbidden, by the scheme or by the labels that are given"
+    )]
     NoPath,
+    /// Too many labellings were asked for.
+    #[error(
+        "the {n} best labellings of a sequence as long as this need too much memory; ask for fewer"
+    )]
+    NBest {
+        /// How many.
+        n: usize,
+    },
     /// Weights or scores that overflowed, or are NaN.
     #[error("weights or scores are not finite")]
     NotFinite,
@@ -76,7 +86,7 @@ pub enum Error {
         message: String,
     },
     /// More labels than a model, or a file of this size, can have.
-    #[error("{labels} labels; a model has at most {max}, and a small file fewer. Are they tokens, not labels?", max = crate::model::MAX_LABELS)]
+    #[error("{labels} labels; a model has at most {max}, and a small file fewer; check that the label column is not the token column", max = crate::model::MAX_LABELS)]
     Labels {
         /// How many there are.
         labels: usize,

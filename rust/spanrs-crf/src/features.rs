@@ -23,7 +23,7 @@ pub struct Choice {
     pub all_states: bool,
     /// Generate all transition features, not only those that occur.
     pub all_transitions: bool,
-    /// Leave out features whose values sum to less over the corpus.
+    /// Leave out features whose values, times the weights of their sequences, sum to less over the corpus.
     pub min_frequency: f64,
 }
 
@@ -155,7 +155,7 @@ impl Features {
                 for (attribute, value) in corpus.items(token) {
                     for &label in row {
                         if let Some(place) = self.state_weight(attribute, label) {
-                            sums[place] += value;
+                            sums[place] += value * corpus.weight(at);
                         }
                     }
                 }
@@ -164,7 +164,7 @@ impl Features {
                 for &from in &neighbours[0] {
                     for &to in &neighbours[1] {
                         if let Some(place) = self.pair_weight(from as usize, to as usize) {
-                            sums[place] += 1.0;
+                            sums[place] += corpus.weight(at);
                         }
                     }
                 }

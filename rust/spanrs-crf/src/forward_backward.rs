@@ -14,7 +14,8 @@ impl Lattice {
     /// The logarithm of the sum over all labellings, with what marginals need (Rabiner 1989, scaled).
     ///
     /// # Errors
-    /// [`Error::NoPath`] if all labellings are forbidden, [`Error::Shape`] if the transitions have another number of labels.
+    /// [`Error::NoPath`] if all labellings are forbidden, [`Error::NotFinite`] for scores that are NaN or overflow,
+    /// [`Error::Shape`] if the transitions have another number of labels.
     pub fn forward_backward(&mut self, transitions: &Transitions) -> Result<f64> {
         self.check(transitions)?;
         let size = self.tokens * self.width;
@@ -41,7 +42,10 @@ impl Lattice {
             Some(log_z) => log_z,
             None => self.log_forward_backward(transitions)?,
         };
-        Ok(self.log_z)
+        match self.log_z.is_finite() {
+            true => Ok(self.log_z),
+            false => Err(Error::NotFinite),
+        }
     }
 
     /// Returns the log partition function; None on underflow.
@@ -123,7 +127,7 @@ impl Lattice {
         let last = (self.tokens - 1) * width;
         let log_z = log_sum(self.forward[last..].iter().copied());
         if log_z == f64::NEG_INFINITY {
-            return Err(Error::NoPath);
+            return Err(self.no_path());
         }
         self.backward[last..].fill(0.0);
         for token in (0..self.tokens - 1).rev() {

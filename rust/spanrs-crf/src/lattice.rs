@@ -1,7 +1,7 @@
 //! Label scores of one sequence, with the work space for inference.
 
 use crate::aligned::Aligned;
-use crate::error::{Result, check_len};
+use crate::error::{Error, Result, check_len};
 use crate::simd::padded;
 use crate::transitions::Transitions;
 
@@ -94,6 +94,15 @@ impl Lattice {
             }
         }
         Ok(())
+    }
+
+    /// Why no labelling has a score.
+    pub(crate) fn no_path(&self) -> Error {
+        let bad = |score: &f64| score.is_nan() || *score == f64::INFINITY;
+        match self.scores.iter().any(bad) {
+            true => Error::NotFinite,
+            false => Error::NoPath,
+        }
     }
 
     /// Checks that transitions are of the same labels.

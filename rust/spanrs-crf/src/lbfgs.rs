@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use crate::error::{Error, Result};
 use crate::simd::{Kernel, dispatch};
 
-/// Armijo constant: the least decrease of the objective, as a share of what the slope promises.
+/// Armijo constant: the least decrease of the objective, as a fraction of the decrease predicted by the slope.
 const ARMIJO: f64 = 1e-4;
 /// Curvature constant of the strong Wolfe conditions.
 const CURVATURE: f64 = 0.9;
@@ -136,7 +136,7 @@ impl Lbfgs {
                 restarted = true;
                 continue;
             };
-            // Only a restart that brought something may be followed by another.
+            // Restart again only if the last restart decreased the loss.
             restarted = restarted && loss - new_loss < FLOOR * loss.abs();
             remember(&mut pairs, self.memory, weights, &smooth, &next);
             weights.copy_from_slice(&next.weights);
@@ -227,8 +227,8 @@ impl Lbfgs {
         Ok(None)
     }
 
-    /// A step that meets the strong Wolfe conditions (Nocedal and Wright 2006, algorithms 3.5 and 3.6), or the best of
-    /// those tried that decreases the loss enough.
+    /// A step that meets the strong Wolfe conditions (Nocedal and Wright 2006, algorithms 3.5 and 3.6), or the best
+    /// trial that satisfies the Armijo condition.
     fn strong_wolfe(
         &self,
         start: &Start,

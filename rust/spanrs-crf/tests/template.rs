@@ -353,7 +353,7 @@ fn built_in_templates() {
         }
         (name, template.columns(), template.attributes())
     });
-    assert_eq!(sizes, [("ner", 1, 31), ("chunking", 2, 20), ("pos", 1, 31)]);
+    assert_eq!(sizes, [("ner", 1, 27), ("chunking", 2, 20), ("pos", 1, 34)]);
     assert!(Template::builtin("NER").is_none());
 }
 

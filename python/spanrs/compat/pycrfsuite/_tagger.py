@@ -180,7 +180,7 @@ class Tagger:
             raise ValueError(message)
         for label in labels:
             self._number(label)
-        return model.probabilities([self._current], [labels])[0]
+        return model.probabilities([self._current], [labels], None)[0]
 
     def marginal(self, y: str, pos: int) -> float:
         """Return the marginal probability of a label at a position; 0 if the current sequence is empty.

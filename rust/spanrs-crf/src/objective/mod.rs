@@ -21,10 +21,13 @@ use targets::Work;
 /// so results do not depend on threads.
 const PIECE: usize = 512;
 
-/// Pieces per thread between two synchronisations, if there are several threads.
+/// Largest number of pieces per thread between two synchronisations, if there are several threads.
 const PIECES: usize = 16;
 
-/// What is minimised: minus the log-likelihood of the labels given the attributes, plus `c2` times the sum of squared
+/// Bytes of work space of all pieces, unless a piece for each thread needs more.
+const WORK_BYTES: usize = 32 << 20;
+
+/// The training objective: the negative log-likelihood of the labels given the attributes, plus `c2` times the sum of squared
 /// weights. Partial targets contribute the probability of all labellings they allow, soft ones their expectation.
 ///
 /// State weights are rounded to 32 bits for the sums of a token, which stay in 64 bits: half the memory traffic for a
@@ -67,9 +70,13 @@ impl<'a> Objective<'a> {
             corpus.attributes(),
             features.attributes(),
         )?;
-        let threads = threads.max(1);
+        let most = std::thread::available_parallelism().map_or(1, usize::from);
+        let threads = threads.clamp(1, most);
         let pieces = pieces(corpus);
-        let block = if threads == 1 { 1 } else { threads * PIECES };
+        // The work space of a piece is mostly its sums over pairs of labels.
+        let pairs = 40 * labels * labels;
+        let fitting = (WORK_BYTES / (threads * pairs).max(1)).clamp(1, PIECES);
+        let block = if threads == 1 { 1 } else { threads * fitting };
         let packed = Packed::of(corpus, features, padded(labels));
         Ok(Self {
             corpus,
@@ -89,7 +96,7 @@ impl<'a> Objective<'a> {
         })
     }
 
-    /// Sets what is asked between pieces of the corpus whether to stop.
+    /// Sets the interrupt check, called between pieces of the corpus.
     pub fn interrupted_by(mut self, watch: Watch) -> Self {
         self.clock = Clock::new(watch);
         self

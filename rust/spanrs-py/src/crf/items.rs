@@ -75,7 +75,9 @@ fn each_feature(
     }
     let start = prefix.len();
     if let Ok(dict) = token.cast::<PyDict>() {
-        for (key, value) in dict {
+        // A copy: converting a value may run Python code, which may change the dict.
+        for item in dict.items().iter() {
+            let (key, value): (Bound<'_, PyAny>, Bound<'_, PyAny>) = item.extract()?;
             push_text(prefix, &key)?;
             if let Ok(text) = value.cast::<PyString>() {
                 prefix.push(':');
@@ -111,11 +113,17 @@ fn each_feature(
             None,
         ));
     }
+    let mut names = Vec::new();
     for key in token.try_iter()? {
         push_text(prefix, &key?)?;
-        add(prefix, 1.0);
+        names.push(prefix.clone());
         prefix.truncate(start);
     }
+    if token.is_instance_of::<PySet>() || token.is_instance_of::<PyFrozenSet>() {
+        // Sets have no order; the attributes of a model have.
+        names.sort_unstable();
+    }
+    names.iter().for_each(|name| add(name, 1.0));
     Ok(())
 }
 

@@ -28,6 +28,7 @@ pub(crate) fn crf(error: CrfError, sequence: Option<usize>) -> Error {
         CrfError::Shape { .. } => ("AlignmentError", "shape"),
         CrfError::NotFinite | CrfError::Transition { .. } => ("ModelError", "not_finite"),
         CrfError::Labels { .. } => ("LimitError", "too_many_labels"),
+        CrfError::NBest { .. } => ("LimitError", "too_many_labellings"),
         CrfError::NoPath => ("ModelError", "no_labelling"),
         _ => ("ModelError", "bad_value"),
     };

@@ -1,6 +1,7 @@
 //! Trained models: decoding, weights, files.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use numpy::{PyArray1, PyArray2, PyArrayMethods};
 use pyo3::prelude::*;
@@ -83,6 +84,7 @@ impl CrfModel {
         let (model, template) = (&*self.core, self.template.as_ref());
         let threads = threads.clamp(1, sequences.len().max(1));
         py.detach(|| {
+            let stopped = AtomicBool::new(false);
             let parts = map_in_threads(0..threads, |part| {
                 let own = sequences.len() * part / threads..sequences.len() * (part + 1) / threads;
                 let names = model.attributes();
@@ -91,7 +93,9 @@ impl CrfModel {
                 let mut clock = Clock::new(stop);
                 own.map(|at| {
                     let decoder = decoder.as_mut().map_err(|error| (error.clone(), at))?;
-                    if clock.stops() {
+                    // Signals reach the main thread only, which decodes the first part.
+                    if stopped.load(Ordering::Relaxed) || part == 0 && clock.stops() {
+                        stopped.store(true, Ordering::Relaxed);
                         return Err((CrfError::Interrupted, at));
                     }
                     decoder.read(&features, at - first);
@@ -258,15 +262,15 @@ impl CrfModel {
     }
 
     /// The best labellings of one sequence with their probabilities.
-    #[pyo3(signature = (input, n, constraint, /))]
+    #[pyo3(signature = (sequence, n, constraint, /))]
     fn n_best<'py>(
         &self,
         py: Python<'py>,
-        input: &Bound<'py, PyAny>,
+        sequence: &Bound<'py, PyAny>,
         n: usize,
         constraint: Option<ConstraintTuple>,
     ) -> Result<Vec<(Vec<Bound<'py, PyString>>, f64)>> {
-        let sequences = self.read(pyo3::types::PyList::new(py, [input])?.as_any())?;
+        let sequences = self.read(pyo3::types::PyList::new(py, [sequence])?.as_any())?;
         let found = self.each(py, &sequences, constraint, 1, |decoder, _| {
             decoder.n_best(n)
         })?;
@@ -276,12 +280,13 @@ impl CrfModel {
     }
 
     /// Probabilities of labellings.
-    #[pyo3(signature = (inputs, labellings, /))]
+    #[pyo3(signature = (inputs, labellings, constraint, /))]
     fn probabilities(
         &self,
         py: Python<'_>,
         inputs: &Bound<'_, PyAny>,
         labellings: Vec<Vec<String>>,
+        constraint: Option<ConstraintTuple>,
     ) -> Result<Vec<f64>> {
         let sequences = self.read(inputs)?;
         let labels = labellings.iter().enumerate().map(|(at, names)| {
@@ -300,20 +305,20 @@ impl CrfModel {
                 None,
             ));
         }
-        self.each(py, &sequences, None, 1, |decoder, at| {
+        self.each(py, &sequences, constraint, 1, |decoder, at| {
             decoder.probability(&labels[at])
         })
     }
 
     /// For each token the features that the model knows: (attribute, value, weights of the labels).
-    #[pyo3(signature = (input, /))]
-    #[allow(clippy::type_complexity)] // A list a token.
+    #[pyo3(signature = (sequence, /))]
+    #[allow(clippy::type_complexity)] // One list per token.
     fn known_features<'py>(
         &self,
         py: Python<'py>,
-        input: &Bound<'py, PyAny>,
+        sequence: &Bound<'py, PyAny>,
     ) -> Result<Vec<Vec<(&str, f64, Bound<'py, PyArray1<f64>>)>>> {
-        let inputs = self.read(pyo3::types::PyList::new(py, [input])?.as_any())?;
+        let inputs = self.read(pyo3::types::PyList::new(py, [sequence])?.as_any())?;
         let names = self.core.attributes();
         let sequences = inputs.features(0..1, self.template.as_ref(), names);
         let (sequences, _) = sequences.map_err(|(error, at)| crf(error, Some(at)))?;
@@ -341,9 +346,9 @@ impl CrfModel {
     }
 
     #[staticmethod]
-    #[pyo3(signature = (bytes, /))]
-    fn from_bytes(py: Python<'_>, bytes: &[u8]) -> Result<Self> {
-        let model = py.detach(|| Model::from_bytes(bytes));
+    #[pyo3(signature = (data, /))]
+    fn from_bytes(py: Python<'_>, data: &[u8]) -> Result<Self> {
+        let model = py.detach(|| Model::from_bytes(data));
         Self::of(model.map_err(|error| crf(error, None))?)
     }
 
@@ -354,11 +359,11 @@ impl CrfModel {
     }
 
     #[staticmethod]
-    #[pyo3(signature = (bytes, /))]
-    fn from_crfsuite(py: Python<'_>, bytes: &[u8]) -> Result<Self> {
+    #[pyo3(signature = (data, /))]
+    fn from_crfsuite(py: Python<'_>, data: &[u8]) -> Result<Self> {
         let model = py.detach(|| {
-            let model = CrfsuiteModel::from_bytes(bytes).map_err(file_error)?;
-            let labels = check_labels(model.labels.len(), bytes.len());
+            let model = CrfsuiteModel::from_bytes(data).map_err(file_error)?;
+            let labels = check_labels(model.labels.len(), data.len());
             labels.map_err(|error| crf(error, None))?;
             model_of(model)
         });

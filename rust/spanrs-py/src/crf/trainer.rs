@@ -25,6 +25,8 @@ struct Builder {
     labels: Interner<str>,
     attributes: Interner<str>,
     corpus: Corpus,
+    /// Sequences with targets that are not one label for each token; their rows need the final number of labels.
+    open: Vec<(usize, Vec<TokenTarget>)>,
     source: Source,
 }
 
@@ -52,12 +54,13 @@ impl CrfTrainer {
         Ok(Self(Mutex::new(Builder {
             labels: Interner::default(),
             attributes: Interner::default(),
-            corpus: Corpus::new(0, 0),
+            corpus: Corpus::new(1, 0),
+            open: Vec::new(),
             source,
         })))
     }
 
-    /// Adds sequences with their targets; None for weights of 1. Those before one that is refused are kept.
+    /// Adds sequences with their targets; None for weights of 1. Sequences before the first invalid one are kept.
     #[pyo3(signature = (inputs, targets, weights, /))]
     fn extend(
         &self,
@@ -112,7 +115,8 @@ impl CrfTrainer {
         let mut builder = self.lock()?;
         builder.labels = Interner::default();
         builder.attributes = Interner::default();
-        builder.corpus = Corpus::new(0, 0);
+        builder.corpus = Corpus::new(1, 0);
+        builder.open.clear();
         Ok(())
     }
 
@@ -148,6 +152,11 @@ impl CrfTrainer {
         let dev = dev.map(|dev| builder.dev_sequences(dev)).transpose()?;
         let constraint = constraint_of(constraint)?;
         let start = start.map(|model| model.get().core().clone());
+        for (at, targets) in &builder.open {
+            let target = target_of(targets, builder.labels.len());
+            let set = builder.corpus.set_target(*at, target);
+            set.map_err(|error| crf(error, Some(*at)))?;
+        }
         let (corpus, labels) = (&builder.corpus, &builder.labels);
         let attributes = &builder.attributes;
         let trained = py.detach(|| {
@@ -156,8 +165,9 @@ impl CrfTrainer {
                 Some(model) => start_weights(model, labels, attributes, &features),
                 None => vec![0.0; features.len()],
             };
-            let (mut best, mut raised) = (None, None);
+            let (mut best, mut raised, mut iterations) = (None, None, 0);
             let after = |state: spanrs_crf::Iteration, weights: &[f64]| {
+                iterations = state.iteration;
                 let Some(callback) = &callback else {
                     return Ok(true);
                 };
@@ -195,7 +205,7 @@ impl CrfTrainer {
             );
             let why = match stopped {
                 Ok(stop) => stop_name(stop),
-                Err(CrfError::Interrupted) if keep_on_interrupt => {
+                Err(CrfError::Interrupted) if keep_on_interrupt && iterations > 0 => {
                     let error = raised.or_else(|| Python::attach(PyErr::take));
                     match error.filter(|error| !Python::attach(|py| is_interrupt(py, error))) {
                         Some(error) => return Err(Error::Python(error)),
@@ -342,8 +352,21 @@ impl Builder {
                 return Err(error(wrong));
             }
         }
-        let target = dense(&targets, self.labels.len());
-        self.corpus.end_sequence(target, weight).map_err(error)
+        let hard = targets.iter().map(|target| match target {
+            TokenTarget::Label(label) => Some(*label),
+            _ => None,
+        });
+        let known: Option<Vec<u32>> = hard.collect();
+        let (at, tokens) = (self.corpus.sequences(), targets.len());
+        if known.is_none() {
+            self.open.push((at, targets));
+        }
+        let target = Target::Labels(known.unwrap_or_else(|| vec![0; tokens]));
+        let ended = self.corpus.end_sequence(target, weight).map_err(error);
+        if ended.is_err() {
+            self.open.retain(|(sequence, _)| *sequence < at);
+        }
+        ended
     }
 
     fn dev_sequences(&mut self, dev: &Bound<'_, PyAny>) -> Result<Sequences> {
@@ -373,9 +396,14 @@ impl Builder {
                 TokenTarget::Open
             } else if let Ok(shares) = token.cast::<PyDict>() {
                 let mut all = Vec::new();
-                for (label, share) in shares {
-                    let label = self.labels.intern(label.extract()?);
-                    all.push((label, share.extract()?));
+                for pair in shares.items().iter() {
+                    let (label, share): (String, f64) = pair.extract()?;
+                    all.push((self.labels.intern(&label), share));
+                }
+                let sum: f64 = all.iter().map(|(_, share)| share).sum();
+                // The negation also catches NaN.
+                if !(all.iter().all(|(_, p)| (0.0..=1.0 + 1e-9).contains(p)) && (sum - 1.0).abs() <= 1e-6) {
+                    return Err(crf(CrfError::Distribution { token: targets.len() }, None));
                 }
                 TokenTarget::Shares(all)
             } else if let Ok(bytes) = token.extract::<&[u8]>() {
@@ -383,12 +411,18 @@ impl Builder {
                 let text = text.map_err(|_| wrong("a label is not UTF-8".into(), None))?;
                 TokenTarget::Label(self.labels.intern(text))
             } else if let Ok(some) = token.try_iter() {
-                let mut all = Vec::new();
+                let mut names: Vec<String> = Vec::new();
                 for label in some {
-                    let label: String = label?.extract()?;
-                    all.push(self.labels.intern(&label));
+                    names.push(label?.extract()?);
                 }
-                TokenTarget::Allowed(all)
+                // Sets have no order; the labels of a model have.
+                names.sort_unstable();
+                names.dedup();
+                if names.is_empty() {
+                    return Err(crf(CrfError::NoLabel { token: targets.len() }, None));
+                }
+                let ids = names.iter().map(|name| self.labels.intern(name));
+                TokenTarget::Allowed(ids.collect())
             } else {
                 return Err(wrong(
                     format!(
@@ -403,18 +437,8 @@ impl Builder {
     }
 }
 
-/// The target of a sequence: soft if a token has a distribution, partial if a label is open.
-fn dense(targets: &[TokenTarget], labels: usize) -> Target {
-    let hard: Option<Vec<u32>> = targets
-        .iter()
-        .map(|target| match target {
-            TokenTarget::Label(label) => Some(*label),
-            _ => None,
-        })
-        .collect();
-    if let Some(known) = hard {
-        return Target::Labels(known);
-    }
+/// The target of a sequence that has open labels: soft if a token has a distribution, else partial.
+fn target_of(targets: &[TokenTarget], labels: usize) -> Target {
     if targets
         .iter()
         .any(|target| matches!(target, TokenTarget::Shares(_)))
