@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 import numpy as np
+import pyarrow
 import pytest
 
 import spanrs
@@ -40,7 +41,6 @@ def test_it_takes_spans_ids_arrow_and_files(tmp_path: Path):
     flat = [[tag for sentence in side for tag in sentence] for side in ids]
     lengths = [len(sentence) for sentence in GOLD]
     assert spanrs.score(*flat, "BIO", matcher="head", vocabulary=names, lengths=lengths).counts == expected
-    pyarrow = pytest.importorskip("pyarrow")
     table = pyarrow.table({"gold": GOLD, "pred": PRED})
     assert spanrs.score_table(table, scheme="BIO", matcher="head").counts == expected
     paths = []
