@@ -621,6 +621,7 @@ def main() -> None:
             if not options.quick:
                 # After each section: a long run that is interrupted keeps what it has.
                 text = "\n".join(record.lines).rstrip("\n") + "\n"
+                options.output.mkdir(parents=True, exist_ok=True)
                 (options.output / f"{date}-crf.md").write_text(text, encoding="utf-8")
 
 
