@@ -134,7 +134,10 @@ def case(rng):
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(SCRIPT is None or shutil.which("perl") is None, reason="SPANRS_CONLLEVAL_PL is not set")
+@pytest.mark.skipif(
+    SCRIPT is None or shutil.which("perl") is None,
+    reason="needs perl and the original conlleval.pl, which is not part of the project; SPANRS_CONLLEVAL_PL names it",
+)
 def test_output_is_that_of_the_script(filtered):
     rng = random.Random(2004)
     for _ in range(int(os.environ.get("SPANRS_CONLLEVAL_CASES", "400"))):

@@ -13,6 +13,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pyarrow
 import pytest
 
 import spanrs
@@ -370,7 +371,6 @@ def test_several_files_and_outputs(call, model, tmp_path):
 
 
 def test_zstd_is_read(call, model, tmp_path):
-    pyarrow = pytest.importorskip("pyarrow")
     data = pyarrow.compress(b"Tomas\n", codec="zstd", asbytes=True)
     assert call("tag", model, "raw", raw=data)[1] == "Tomas\tB-PER\n"
 

@@ -372,7 +372,7 @@ else:
 """
 
 
-@pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no SIGINT for one process")
 @pytest.mark.parametrize(
     ("algorithm", "keep", "expected"),
     [

@@ -220,7 +220,7 @@ def test_directories_are_paired_by_name(tmp_path):
         spanrs.fair_files(tmp_path / "gold" / "one.csv", tmp_path / "nothing")
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="names are text on other systems")
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux allows file names that are not UTF-8")
 def test_names_that_are_no_text_are_no_trouble(tmp_path):
     for side in ("gold", "pred"):
         (tmp_path / side).mkdir()

@@ -133,7 +133,7 @@ class Course:
     def __call__(
         self, iteration: int, loss: float, norm: float | None, active: int, dev: list[list[str]] | None
     ) -> int:
-        """Note an iteration; 0 stops, 2 says that the weights are the best so far."""
+        """Record an iteration. Return 0 to stop, 1 to continue, 2 to continue and record the weights as the best."""
         score = None if dev is None or self._score is None else self._score(dev)
         seconds = time.perf_counter() - self._start
         left = self._seconds_left(iteration, loss, seconds)

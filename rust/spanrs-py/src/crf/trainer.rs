@@ -120,8 +120,9 @@ impl CrfTrainer {
         Ok(())
     }
 
-    /// Trains. After each iteration `callback(iteration, loss, gradient_norm, active, dev_tags)` returns 0 to stop, 1 to
-    /// go on, and 2 to go on with these weights as the best so far. Returns the model and the reason for stopping.
+    /// Trains and returns the model and the reason for stopping. `callback(iteration, loss, gradient_norm, active,
+    /// dev_tags)` is called after each iteration; it returns 0 to stop, 1 to continue, or 2 to continue and record the
+    /// current weights as the best so far.
     #[pyo3(signature = (algorithm, options, threads, start, dev, constraint, callback, keep_on_interrupt, /))]
     #[allow(clippy::too_many_arguments)] // Called from one place.
     fn train(
