@@ -190,7 +190,7 @@ def test_options_that_do_nothing_are_said(files):
     )
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="Windows does not allow these characters in file names")
+@pytest.mark.skipif(sys.platform == "win32", reason="file names are Unicode on Windows")
 def test_names_of_files_may_be_no_text(files):
     for side in ("ref", "hyp"):
         os.rename(files / side / "a.json", os.fsencode(files / side) + b"/\xff.json")
@@ -199,7 +199,7 @@ def test_names_of_files_may_be_no_text(files):
     assert {row["file"] for row in json.loads(done.stdout)["details"]} == {"\\xff.json", "b.json"}
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGTERM handlers for other processes")
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGINT for one process")
 def test_control_c_stops_the_work_within_a_document(files):
     """Annotations that cross one another so that pairing them takes a while."""
     many = [[n, 4000 - n] for n in range(400)]
