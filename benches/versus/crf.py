@@ -363,7 +363,7 @@ def convergence(bench: Bench) -> None:
         same = 0
         for sentence, gold in zip(*data.dev, strict=True):
             found = features(sentence)
-            (mine,), other_labels = model.tag([found], False, None, None, 1), tagger.tag(found)
+            (mine,), other_labels = model.tag([found], False, None, 1), tagger.tag(found)
             same += sum(map(str.__eq__, mine, other_labels))
             right[0] += sum(map(str.__eq__, mine, gold))
             right[1] += sum(map(str.__eq__, other_labels, gold))

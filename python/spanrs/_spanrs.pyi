@@ -487,8 +487,6 @@ def read_tasks(name: str, text: str, /) -> list[tuple[str, list[_Tag]]]: ...
 def whole_file(path: Path, max_expansion: int | None, /) -> bytes: ...
 def declared_encoding(data: bytes, /) -> str | None: ...
 
-_CrfConstraint: TypeAlias = tuple[list[bool], list[bool], list[bool]]
-
 @final
 class CrfItems:
     def __new__(cls, sequence: Iterable[Any], /) -> CrfItems: ...
@@ -511,7 +509,7 @@ class CrfTrainer:
         threads: int,
         start: CrfModel | None,
         dev: Iterable[Any] | None,
-        constraint: _CrfConstraint | None,
+        scheme: str | None,
         callback: Callable[[int, float, float | None, int, list[list[str]] | None], int] | None,
         keep_on_interrupt: bool,
         /,
@@ -529,20 +527,13 @@ class CrfModel:
         self,
         inputs: Iterable[Any],
         posterior: bool,
-        constraint: _CrfConstraint | None,
         known: Iterable[Any] | None,
         threads: int,
         /,
     ) -> list[list[str]]: ...
-    def marginals(
-        self, inputs: Iterable[Any], constraint: _CrfConstraint | None, threads: int, /
-    ) -> list[npt.NDArray[np.float64]]: ...
-    def n_best(
-        self, sequence: Any, n: int, constraint: _CrfConstraint | None, /
-    ) -> list[tuple[list[str], float]]: ...
-    def probabilities(
-        self, inputs: Iterable[Any], labellings: list[list[str]], constraint: _CrfConstraint | None, /
-    ) -> list[float]: ...
+    def marginals(self, inputs: Iterable[Any], threads: int, /) -> list[npt.NDArray[np.float64]]: ...
+    def n_best(self, sequence: Any, n: int, /) -> list[tuple[list[str], float]]: ...
+    def probabilities(self, inputs: Iterable[Any], labellings: list[list[str]], /) -> list[float]: ...
     def known_features(
         self, sequence: Any, /
     ) -> list[list[tuple[str, float, npt.NDArray[np.float64]]]]: ...

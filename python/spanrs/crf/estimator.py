@@ -31,8 +31,6 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-    _Constraint = tuple[list[bool], list[bool], list[bool]]
-
 #: Estimator parameters that are not passed to the training algorithm.
 _OWN = ("template", "algorithm", "scheme", "threads", "patience", "keep_on_interrupt", "progress")
 #: Magic bytes of a CRFsuite model file.
@@ -229,7 +227,6 @@ class CRF:
         trainer.extend(X, targets, weights)
         hard = [sequence for sequence in targets if all(isinstance(label, str) for label in sequence)]
         scheme = self._scheme(trainer.labels(), hard)
-        constraint = None if scheme is None else _constraint(scheme, trainer.labels())
         if start is not None:
             warn_of_lost_labels(start.classes_, trainer.labels())
         score_name, scorer = ("", None) if y_dev is None else dev_scorer(y_dev)
@@ -248,7 +245,7 @@ class CRF:
                 self.threads,
                 None if start is None else start._trained(),
                 X_dev,
-                constraint,
+                scheme,
                 course,
                 self.keep_on_interrupt,
             )
@@ -278,7 +275,7 @@ class CRF:
             is allowed.
         """
         model = self._trained()
-        return model.tag(X, False, self._constraint(), known, self.threads)
+        return model.tag(X, False, known, self.threads)
 
     def predict_single(self, x: Any) -> list[str]:
         """Give the best labels of one sequence."""
@@ -287,11 +284,11 @@ class CRF:
     def predict_posterior(self, X: Iterable[Any]) -> list[list[str]]:
         """Give the label of largest marginal probability of each token; neighbours need not be legal."""
         model = self._trained()
-        return model.tag(X, True, self._constraint(), None, self.threads)
+        return model.tag(X, True, None, self.threads)
 
     def predict_proba(self, X: Iterable[Any]) -> list[npt.NDArray[np.float64]]:
         """Give marginal probabilities: an array (tokens, labels) for each sequence, columns as ``classes_``."""
-        return self._trained().marginals(X, self._constraint(), self.threads)
+        return self._trained().marginals(X, self.threads)
 
     def predict_marginals(self, X: Iterable[Any]) -> list[list[dict[str, float]]]:
         """Give marginal probabilities as a dict by label for each token."""
@@ -317,11 +314,11 @@ class CRF:
         """
         if n < 1:
             raise ValueError(f"n is {n}; it must be at least 1")
-        return self._trained().n_best(x, n, self._constraint())
+        return self._trained().n_best(x, n)
 
     def probability(self, x: Any, labels: Sequence[str]) -> float:
         """Give the probability of a labelling: 0 if it violates the scheme."""
-        return self._trained().probabilities([x], [list(labels)], self._constraint())[0]
+        return self._trained().probabilities([x], [list(labels)])[0]
 
     def score(
         self,
@@ -527,15 +524,3 @@ class CRF:
             warn_of_violations(name, sequences)
             return name
         return scheme_of(labels, sequences)
-
-    def _constraint(self) -> _Constraint | None:
-        """Legal starts, transitions and ends under the scheme that the model was trained with."""
-        scheme = self.metadata_.get("scheme")
-        return None if scheme is None else _constraint(scheme, self.classes_)
-
-
-def _constraint(scheme: str, labels: Sequence[str]) -> _Constraint:
-    from spanrs import tags
-
-    mask = tags.transition_mask(scheme, labels)
-    return mask.start.tolist(), mask.between.ravel().tolist(), mask.end.tolist()

@@ -1,11 +1,63 @@
+use std::fmt;
 use std::hash::{BuildHasher, Hash};
+use std::ops::Range;
 
 use foldhash::fast::FixedState;
 use hashbrown::HashTable;
 
+/// What an [`Interner`] can hold: strings and byte strings.
+pub trait Name: Hash + Eq {
+    /// Names one after the other.
+    type Arena: Clone + fmt::Debug + Default;
+
+    /// Appends a name.
+    fn push(&self, arena: &mut Self::Arena);
+
+    /// A name by the place of its bytes.
+    fn at(arena: &Self::Arena, place: Range<usize>) -> &Self;
+
+    /// Number of bytes.
+    fn bytes(&self) -> usize;
+}
+
+impl Name for str {
+    type Arena = String;
+
+    fn push(&self, arena: &mut String) {
+        arena.push_str(self);
+    }
+
+    #[inline]
+    fn at(arena: &String, place: Range<usize>) -> &str {
+        &arena[place]
+    }
+
+    fn bytes(&self) -> usize {
+        self.len()
+    }
+}
+
+impl Name for [u8] {
+    type Arena = Vec<u8>;
+
+    fn push(&self, arena: &mut Vec<u8>) {
+        arena.extend_from_slice(self);
+    }
+
+    #[inline]
+    fn at(arena: &Vec<u8>, place: Range<usize>) -> &[u8] {
+        &arena[place]
+    }
+
+    fn bytes(&self) -> usize {
+        self.len()
+    }
+}
+
 /// Distinct strings or byte strings, numbered from 0 in the order of their first appearance.
 ///
-/// Numbers depend only on the order of the calls, never on a hash seed.
+/// Numbers depend only on the order of the calls, never on a hash seed. Memory is the bytes of the names and about 15
+/// bytes for each.
 ///
 /// ```
 /// let mut types = spanrs_base::Interner::<str>::default();
@@ -16,75 +68,87 @@ use hashbrown::HashTable;
 /// assert_eq!(types.name(1), Some("LOC"));
 /// ```
 #[derive(Debug)]
-pub struct Interner<T: ?Sized> {
-    names: Vec<Box<T>>,
+pub struct Interner<T: Name + ?Sized> {
+    arena: T::Arena,
+    /// End of each name in the arena.
+    ends: Vec<usize>,
     index: HashTable<u32>,
 }
 
-impl<T: ?Sized> Default for Interner<T> {
+impl<T: Name + ?Sized> Default for Interner<T> {
     fn default() -> Self {
         Self {
-            names: Vec::new(),
+            arena: T::Arena::default(),
+            ends: Vec::new(),
             index: HashTable::new(),
         }
     }
 }
 
-impl<T: ?Sized> Clone for Interner<T>
-where
-    Box<T>: Clone,
-{
+impl<T: Name + ?Sized> Clone for Interner<T> {
     fn clone(&self) -> Self {
         Self {
-            names: self.names.clone(),
+            arena: self.arena.clone(),
+            ends: self.ends.clone(),
             index: self.index.clone(),
         }
     }
 }
 
-impl<T: ?Sized + Hash + Eq> Interner<T> {
+impl<T: Name + ?Sized> Interner<T> {
     /// The number of `name`, which is added if it is new. At most `u32::MAX` names fit.
-    pub fn intern(&mut self, name: &T) -> u32
-    where
-        for<'a> Box<T>: From<&'a T>,
-    {
-        if let Some(id) = self.get(name) {
+    pub fn intern(&mut self, name: &T) -> u32 {
+        let own_hash = hash(name);
+        if let Some(id) = self.find(name, own_hash) {
             return id;
         }
-        let id = self.names.len() as u32;
-        self.names.push(name.into());
-        let names = &self.names;
+        let id = self.ends.len() as u32;
+        name.push(&mut self.arena);
+        let start = self.ends.last().copied().unwrap_or_default();
+        self.ends.push(start + name.bytes());
+        let (arena, ends) = (&self.arena, &self.ends);
         self.index
-            .insert_unique(hash(name), id, |&id| hash(&*names[id as usize]));
+            .insert_unique(own_hash, id, |&id| hash(T::at(arena, place(ends, id))));
         id
     }
 
     /// The number of `name`, if it is known.
     pub fn get(&self, name: &T) -> Option<u32> {
-        self.index
-            .find(hash(name), |&id| *self.names[id as usize] == *name)
-            .copied()
+        self.find(name, hash(name))
+    }
+
+    fn find(&self, name: &T, hash: u64) -> Option<u32> {
+        let same = |&id: &u32| T::at(&self.arena, place(&self.ends, id)) == name;
+        self.index.find(hash, same).copied()
     }
 
     /// The name with this number; None for a number that was never given out.
     pub fn name(&self, id: u32) -> Option<&T> {
-        self.names.get(id as usize).map(|name| &**name)
+        let known = (id as usize) < self.ends.len();
+        known.then(|| T::at(&self.arena, place(&self.ends, id)))
     }
 
     /// Number of names.
     pub fn len(&self) -> usize {
-        self.names.len()
+        self.ends.len()
     }
 
     /// True where nothing was added yet.
     pub fn is_empty(&self) -> bool {
-        self.names.is_empty()
+        self.ends.is_empty()
     }
 
     /// All names in the order of their numbers.
     pub fn names(&self) -> impl ExactSizeIterator<Item = &T> {
-        self.names.iter().map(|name| &**name)
+        (0..self.ends.len()).map(|at| T::at(&self.arena, place(&self.ends, at as u32)))
     }
+}
+
+/// The place of a name's bytes.
+fn place(ends: &[usize], id: u32) -> Range<usize> {
+    let id = id as usize;
+    let start = if id == 0 { 0 } else { ends[id - 1] };
+    start..ends[id]
 }
 
 fn hash<T: ?Sized + Hash>(name: &T) -> u64 {

@@ -7,6 +7,7 @@ use crate::features::Features;
 use crate::lattice::Lattice;
 use crate::model::Model;
 use crate::sequences::Sequences;
+use crate::state_scores::{Reading, StateScores};
 use crate::transitions::Transitions;
 
 /// Which labels may begin a sequence, follow each other and end one. Decoding under a constraint gives legal output only.
@@ -35,6 +36,22 @@ impl Constraint {
             ends,
         })
     }
+
+    /// Transitions with these scores, row-major (from label, to label), of which only the allowed ones are possible.
+    ///
+    /// # Errors
+    /// As [`Transitions::new`].
+    pub(crate) fn apply(&self, mut scores: Vec<f64>) -> Result<Transitions> {
+        check_len(
+            "transition scores under a constraint",
+            self.pairs.len(),
+            scores.len(),
+        )?;
+        for (score, allowed) in scores.iter_mut().zip(&self.pairs) {
+            *score = if *allowed { *score } else { f64::NEG_INFINITY };
+        }
+        Transitions::new(self.starts.len(), scores)
+    }
 }
 
 /// A model with the buffers to label one sequence after the other.
@@ -53,7 +70,7 @@ impl Constraint {
 /// let mut sequences = Sequences::new(model.attributes().len());
 /// sequences.token([(0, 1.0)]).unwrap();
 /// sequences.end();
-/// let mut decoder = Decoder::new(&model, None).unwrap();
+/// let mut decoder = Decoder::new(&model);
 /// decoder.read(&sequences, 0);
 /// assert_eq!(decoder.best().unwrap(), [1]);
 /// let marginals = decoder.marginals().unwrap();
@@ -63,67 +80,66 @@ impl Constraint {
 pub struct Decoder<'a> {
     features: &'a Features,
     weights: &'a [f64],
+    states: Cow<'a, StateScores>,
     constraint: Option<&'a Constraint>,
     /// Transitions under the constraint.
     transitions: Cow<'a, Transitions>,
     lattice: Lattice,
+    reading: Reading,
 }
 
 impl<'a> Decoder<'a> {
-    /// A decoder, under a constraint if one is given.
-    ///
-    /// # Errors
-    /// [`crate::Error::Shape`] if the constraint is of another number of labels.
-    pub fn new(model: &'a Model, constraint: Option<&'a Constraint>) -> Result<Self> {
-        if constraint.is_some() {
-            return Self::of(model.features(), model.weights(), constraint);
-        }
-        Ok(Self {
+    /// A decoder, under the constraint of the model if it has one.
+    pub fn new(model: &'a Model) -> Self {
+        let (constraint, transitions) = model.decoding();
+        Self {
             features: model.features(),
             weights: model.weights(),
+            states: Cow::Borrowed(model.states()),
             constraint,
-            transitions: Cow::Borrowed(model.transitions()),
+            transitions: Cow::Borrowed(transitions),
             lattice: Lattice::default(),
-        })
+            reading: Reading::default(),
+        }
     }
 
     /// A decoder for weights in training.
     ///
     /// # Errors
-    /// As [`Decoder::new`], and [`crate::Error::Shape`] if there are not as many weights as features.
+    /// [`crate::Error::Shape`] if the constraint is of another number of labels, or if there are not as many weights as
+    /// features.
     pub fn of(
         features: &'a Features,
         weights: &'a [f64],
         constraint: Option<&'a Constraint>,
     ) -> Result<Self> {
         check_len("weights", features.len(), weights.len())?;
-        let labels = features.labels();
-        let mut scores = features.pair_scores(weights);
-        if let Some(constraint) = constraint {
-            check_len("labels of the constraint", labels, constraint.starts.len())?;
-            for (score, allowed) in scores.iter_mut().zip(&constraint.pairs) {
-                *score = if *allowed { *score } else { f64::NEG_INFINITY };
-            }
-        }
+        let scores = features.pair_scores(weights);
+        let transitions = match constraint {
+            Some(constraint) => constraint.apply(scores)?,
+            None => Transitions::new(features.labels(), scores)?,
+        };
         Ok(Self {
             features,
             weights,
+            states: Cow::Owned(StateScores::new(features, weights)),
             constraint,
-            transitions: Cow::Owned(Transitions::new(labels, scores)?),
+            transitions: Cow::Owned(transitions),
             lattice: Lattice::default(),
+            reading: Reading::default(),
         })
     }
+
     /// Reads a sequence.
     pub fn read(&mut self, sequences: &Sequences, at: usize) {
         let tokens = sequences.sequence(at);
         self.lattice.reset(tokens.len(), self.features.labels());
-        for (row, token) in tokens.enumerate() {
-            let row = self.lattice.scores_mut(row);
-            for (attribute, value) in sequences.items(token) {
-                self.features
-                    .add_scores(self.weights, attribute, value, row);
-            }
-        }
+        self.states.read(
+            (self.features, self.weights),
+            (sequences, at),
+            &mut self.reading,
+            &mut self.lattice,
+        );
         let last = self.lattice.tokens().checked_sub(1);
         if let (Some(constraint), Some(last)) = (self.constraint, last) {
             for (token, allowed) in [(0, &constraint.starts), (last, &constraint.ends)] {

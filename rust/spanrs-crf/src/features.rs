@@ -206,12 +206,18 @@ impl Features {
         }
     }
 
-    /// Leaves out attributes that have no features.
-    pub(crate) fn keep_attributes(self, used: &[bool]) -> Self {
-        let ends = self.ends.iter().zip(used).filter(|(_, used)| **used);
+    /// The features of some attributes, which are numbered anew in this order, and all transitions.
+    pub(crate) fn select(&self, attributes: &[u32]) -> Self {
+        let (mut ends, mut label) = (Vec::with_capacity(attributes.len()), Vec::new());
+        for &attribute in attributes {
+            label.extend_from_slice(self.state(attribute as usize).1);
+            ends.push(label.len());
+        }
         Self {
-            ends: ends.map(|(&end, _)| end).collect(),
-            ..self
+            labels: self.labels,
+            ends,
+            label,
+            pairs: self.pairs.clone(),
         }
     }
 
@@ -257,6 +263,11 @@ impl Features {
         };
         let end = self.ends.get(attribute).copied().unwrap_or(start);
         (start, &self.label[start..end])
+    }
+
+    /// The labels of all state features.
+    pub(crate) fn state_labels(&self) -> &[u32] {
+        &self.label
     }
 
     /// Index of the weight of a state feature.

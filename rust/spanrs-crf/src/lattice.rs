@@ -80,6 +80,11 @@ impl Lattice {
         &mut self.scores[token * self.width..][..self.labels]
     }
 
+    /// As [`Lattice::scores_mut`], with the padding.
+    pub(crate) fn padded_scores_mut(&mut self, token: usize) -> &mut [f64] {
+        &mut self.scores[token * self.width..][..self.width]
+    }
+
     /// Forbids labels, by a flag for each, row-major (token, label).
     ///
     /// # Errors

@@ -92,9 +92,12 @@ impl Lbfgs {
         let n = weights.len();
         let mut smooth = vec![0.0; n];
         let mut loss = evaluate(weights, &mut smooth)? + self.penalty(weights);
-        let mut gradient = smooth.clone();
-        self.pseudo_gradient(weights, &smooth, &mut gradient);
-        if self.small(weights, &gradient) {
+        // Without an L1 penalty the gradient itself is used.
+        let mut pseudo = (self.c1 > 0.0).then(|| vec![0.0; n]);
+        if self.small(
+            weights,
+            self.gradient(weights, &smooth, pseudo.as_deref_mut()),
+        ) {
             return Ok(Stop::Converged);
         }
         let mut pairs: VecDeque<Pair> = VecDeque::new();
@@ -106,21 +109,22 @@ impl Lbfgs {
             gradient: vec![0.0; n],
         };
         for iteration in 1..=self.max_iterations {
-            descend(&pairs, &gradient, &mut direction);
+            let gradient = pseudo.as_deref().unwrap_or(&smooth);
+            descend(&pairs, gradient, &mut direction);
             if self.c1 > 0.0 {
                 // The direction must not leave the orthant of the pseudo-gradient.
-                for (step, slope) in direction.iter_mut().zip(&gradient) {
+                for (step, slope) in direction.iter_mut().zip(gradient) {
                     *step = if *step * slope < 0.0 { *step } else { 0.0 };
                 }
             }
             let first = match pairs.is_empty() {
-                true => 1.0 / norm(&gradient).max(1.0),
+                true => 1.0 / norm(gradient).max(1.0),
                 false => 1.0,
             };
             let start = Start {
                 weights,
                 loss,
-                gradient: &gradient,
+                gradient,
                 direction: &direction,
             };
             let found = match self.c1 > 0.0 {
@@ -142,18 +146,18 @@ impl Lbfgs {
             weights.copy_from_slice(&next.weights);
             smooth.copy_from_slice(&next.gradient);
             loss = new_loss;
-            self.pseudo_gradient(weights, &smooth, &mut gradient);
+            let gradient = self.gradient(weights, &smooth, pseudo.as_deref_mut());
             let state = Iteration {
                 iteration,
                 loss,
-                gradient_norm: Some(norm(&gradient)),
+                gradient_norm: Some(norm(gradient)),
                 active: weights.iter().filter(|weight| **weight != 0.0).count(),
                 evaluations,
             };
             if !after(state, weights)? {
                 return Ok(Stop::Asked);
             }
-            if self.small(weights, &gradient) {
+            if self.small(weights, gradient) {
                 return Ok(Stop::Converged);
             }
             losses.push_back(loss);
@@ -179,11 +183,16 @@ impl Lbfgs {
         }
     }
 
-    /// The subgradient of least norm (Andrew and Gao 2007, Eq. 4).
-    fn pseudo_gradient(&self, weights: &[f64], smooth: &[f64], out: &mut [f64]) {
-        if self.c1 <= 0.0 {
-            return out.copy_from_slice(smooth);
-        }
+    /// The gradient, or the subgradient of least norm (Andrew and Gao 2007, Eq. 4), which is written to `pseudo`.
+    fn gradient<'a>(
+        &self,
+        weights: &[f64],
+        smooth: &'a [f64],
+        pseudo: Option<&'a mut [f64]>,
+    ) -> &'a [f64] {
+        let Some(out) = pseudo else {
+            return smooth;
+        };
         for ((out, weight), slope) in out.iter_mut().zip(weights).zip(smooth) {
             *out = if *weight != 0.0 {
                 slope + self.c1 * weight.signum()
@@ -195,6 +204,7 @@ impl Lbfgs {
                 0.0
             };
         }
+        out
     }
 
     /// Backtracking with projection onto the orthant; returns the loss and the number of evaluations.
@@ -339,15 +349,33 @@ impl Trial {
     }
 }
 
-/// Differences of points and gradients, in 32 bits: their products are bound by memory, and they only shape the search
-/// direction.
+/// Differences of points and gradients, in 16 bits: their products are bound by memory, and they only shape the search
+/// direction. Rounding to 8 bits of precision does not change the number of iterations.
 struct Pair {
-    points: Vec<f32>,
-    gradients: Vec<f32>,
+    points: Vec<Half>,
+    gradients: Vec<Half>,
     /// `1 / (points . gradients)`
     inverse: f64,
     /// `gradients . gradients`
     square: f64,
+}
+
+/// The upper half of a 32-bit number (bfloat16): 8 bits of precision.
+#[derive(Clone, Copy, Debug, Default)]
+struct Half(u16);
+
+impl Half {
+    /// The nearest one, ties to even.
+    #[inline(always)]
+    fn of(value: f64) -> Self {
+        let bits = (value as f32).to_bits();
+        Self((bits.wrapping_add(0x7FFF + (bits >> 16 & 1)) >> 16) as u16)
+    }
+
+    #[inline(always)]
+    fn value(self) -> f64 {
+        f64::from(f32::from_bits(u32::from(self.0) << 16))
+    }
 }
 
 /// Adds the latest differences, in the buffers of the oldest where there are enough.
@@ -360,8 +388,8 @@ fn remember(
 ) {
     let mut pair = match pairs.len() < memory.max(1) {
         true => Pair {
-            points: vec![0.0; weights.len()],
-            gradients: vec![0.0; weights.len()],
+            points: vec![Half::default(); weights.len()],
+            gradients: vec![Half::default(); weights.len()],
             inverse: 0.0,
             square: 0.0,
         },
@@ -371,19 +399,15 @@ fn remember(
         },
     };
     for (difference, (new, old)) in pair.points.iter_mut().zip(next.weights.iter().zip(weights)) {
-        *difference = (new - old) as f32;
+        *difference = Half::of(new - old);
     }
     let both = next.gradient.iter().zip(smooth);
     for (difference, (new, old)) in pair.gradients.iter_mut().zip(both) {
-        *difference = (new - old) as f32;
+        *difference = Half::of(new - old);
     }
     let pairs_of = || pair.points.iter().zip(&pair.gradients);
-    let product: f64 = pairs_of().map(|(s, y)| f64::from(*s) * f64::from(*y)).sum();
-    pair.square = pair
-        .gradients
-        .iter()
-        .map(|y| f64::from(*y) * f64::from(*y))
-        .sum();
+    let product: f64 = pairs_of().map(|(s, y)| s.value() * y.value()).sum();
+    pair.square = pair.gradients.iter().map(|y| y.value() * y.value()).sum();
     // Without positive curvature the pair would break the recursion.
     if product > f64::EPSILON * pair.square {
         pair.inverse = 1.0 / product;
@@ -427,7 +451,7 @@ fn dot(a: &[f64], b: &[f64]) -> f64 {
 }
 
 /// The inner product, in sixteen sums that vectorise.
-struct Dot<'a>(&'a [f32], &'a [f64]);
+struct Dot<'a>(&'a [Half], &'a [f64]);
 
 impl Kernel for Dot<'_> {
     type Output = f64;
@@ -439,16 +463,16 @@ impl Kernel for Dot<'_> {
         let (b, rest_b) = self.1.as_chunks::<16>();
         for (a, b) in a.iter().zip(b) {
             for lane in 0..16 {
-                sums[lane] += f64::from(a[lane]) * b[lane];
+                sums[lane] += a[lane].value() * b[lane];
             }
         }
-        let rest = rest_a.iter().zip(rest_b).map(|(a, b)| f64::from(*a) * b);
+        let rest = rest_a.iter().zip(rest_b).map(|(a, b)| a.value() * b);
         sums.iter().sum::<f64>() + rest.sum::<f64>()
     }
 }
 
 /// Adds multiples of values to sums.
-struct Add<'a>(&'a mut [f64], f64, &'a [f32]);
+struct Add<'a>(&'a mut [f64], f64, &'a [Half]);
 
 impl Kernel for Add<'_> {
     type Output = ();
@@ -456,7 +480,7 @@ impl Kernel for Add<'_> {
     #[inline(always)]
     fn call(self) {
         for (sum, value) in self.0.iter_mut().zip(self.2) {
-            *sum += self.1 * f64::from(*value);
+            *sum += self.1 * value.value();
         }
     }
 }

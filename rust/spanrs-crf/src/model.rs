@@ -2,8 +2,10 @@
 
 use spanrs_base::Interner;
 
+use crate::decoder::Constraint;
 use crate::error::{Error, Result, check_len};
 use crate::features::Features;
+use crate::state_scores::StateScores;
 use crate::transitions::Transitions;
 
 /// A trained model: names of labels and attributes, features and their weights. Immutable; [`crate::Decoder`] has the
@@ -15,6 +17,9 @@ pub struct Model {
     features: Features,
     weights: Vec<f64>,
     transitions: Transitions,
+    states: StateScores,
+    /// A constraint of decoding, with the transitions under it.
+    constrained: Option<(Constraint, Transitions)>,
     metadata: String,
 }
 
@@ -55,12 +60,15 @@ impl Model {
             return Err(Error::NotFinite);
         }
         let transitions = Transitions::new(labels.len(), features.pair_scores(&weights))?;
+        let states = StateScores::new(&features, &weights);
         Ok(Self {
             labels,
             attributes,
             features,
             weights,
             transitions,
+            states,
+            constrained: None,
             metadata,
         })
     }
@@ -72,13 +80,12 @@ impl Model {
         let weights = weights.filter(|weight| *weight != 0.0).collect();
         let (mut attributes, mut used) = (Interner::default(), Vec::new());
         for (at, name) in self.attributes.names().enumerate() {
-            let some = !features.state(at).1.is_empty();
-            used.push(some);
-            if some {
+            if !features.state(at).1.is_empty() {
+                used.push(at as u32);
                 attributes.intern(name);
             }
         }
-        let features = features.keep_attributes(&used);
+        let features = features.select(&used);
         let (labels, metadata) = (self.labels.clone(), self.metadata.clone());
         Self::new(labels, attributes, features, weights, metadata)
     }
@@ -87,6 +94,29 @@ impl Model {
     pub fn with_metadata(mut self, metadata: String) -> Self {
         self.metadata = metadata;
         self
+    }
+
+    /// The same model, decoded under a constraint. Files do not contain it.
+    ///
+    /// # Errors
+    /// [`Error::Shape`] if the constraint is of another number of labels.
+    pub fn constrained(mut self, constraint: Constraint) -> Result<Self> {
+        let transitions = constraint.apply(self.transitions.scores().to_vec())?;
+        self.constrained = Some((constraint, transitions));
+        Ok(self)
+    }
+
+    /// The constraint of decoding, and the transitions under it.
+    pub(crate) fn decoding(&self) -> (Option<&Constraint>, &Transitions) {
+        match &self.constrained {
+            Some((constraint, transitions)) => (Some(constraint), transitions),
+            None => (None, &self.transitions),
+        }
+    }
+
+    /// Weights of the attributes in the form in which decoding adds them.
+    pub(crate) fn states(&self) -> &StateScores {
+        &self.states
     }
 
     /// Names of the labels.

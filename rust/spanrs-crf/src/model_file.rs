@@ -156,17 +156,17 @@ impl Model {
     }
 }
 
-/// The feature template in a model's metadata: its entry `template`.
+/// An entry of a model's metadata that is a string, such as `template` or `scheme`.
 ///
 /// # Errors
-/// [`Error::File`] if the metadata is not a JSON object, or the template not a string.
-pub fn template_of(metadata: &str) -> Result<Option<String>> {
+/// [`Error::File`] if the metadata is not a JSON object, or the entry not a string.
+pub fn metadata_text(metadata: &str, name: &str) -> Result<Option<String>> {
     let metadata: serde_json::Map<String, serde_json::Value> =
         serde_json::from_str(metadata).map_err(damaged)?;
-    match metadata.get("template") {
+    match metadata.get(name) {
         None | Some(serde_json::Value::Null) => Ok(None),
         Some(serde_json::Value::String(text)) => Ok(Some(text.clone())),
-        Some(_) => Err(damaged("the template is not a string")),
+        Some(_) => Err(damaged(format!("the {name} is not a string"))),
     }
 }
 

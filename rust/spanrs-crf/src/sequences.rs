@@ -73,6 +73,28 @@ impl Sequences {
         Ok(())
     }
 
+    /// Appends a token whose attributes all have the value 1.
+    ///
+    /// # Errors
+    /// [`Error::Attribute`]; the token is not added.
+    pub fn indicators(&mut self, attributes: &[u32]) -> Result<()> {
+        if let Some(&attribute) = attributes.iter().max()
+            && attribute as usize >= self.attributes
+        {
+            let attributes = self.attributes;
+            return Err(Error::Attribute {
+                attribute,
+                attributes,
+            });
+        }
+        self.attribute.extend_from_slice(attributes);
+        if !self.value.is_empty() {
+            self.value.resize(self.attribute.len(), 1.0);
+        }
+        self.ends.push(self.attribute.len());
+        Ok(())
+    }
+
     /// Ends the current sequence.
     pub fn end(&mut self) {
         self.sequences.push(self.ends.len());

@@ -6,7 +6,7 @@ use crate::corpus::Corpus;
 use crate::error::{Result, check_len};
 use crate::features::Features;
 use crate::lbfgs::{Iteration, Lbfgs, Stop};
-use crate::objective::Objective;
+use crate::objective::{Groups, Objective};
 use crate::online::Online;
 use crate::sgd::Sgd;
 
@@ -43,14 +43,41 @@ pub fn train(
 ) -> Result<Stop> {
     check_len("weights", features.len(), weights.len())?;
     match algorithm {
-        Algorithm::Lbfgs { options, c2 } => {
-            let objective = Objective::new(corpus, features, *c2, threads)?;
-            let mut objective = objective.interrupted_by(watch);
-            let evaluate =
-                |weights: &[f64], gradient: &mut [f64]| objective.evaluate(weights, gradient);
-            options.minimise(weights, evaluate, after)
-        }
+        Algorithm::Lbfgs { options, c2 } => train_lbfgs(
+            corpus, features, options, *c2, threads, weights, watch, after,
+        ),
         Algorithm::Sgd(options) => options.train(corpus, features, weights, watch, after),
         Algorithm::Online(options) => options.train(corpus, features, weights, watch, after),
     }
+}
+
+/// L-BFGS over groups of attributes that occur together.
+#[allow(clippy::too_many_arguments)] // Those of `train`.
+fn train_lbfgs(
+    corpus: &Corpus,
+    features: &Features,
+    options: &Lbfgs,
+    c2: f64,
+    threads: usize,
+    weights: &mut [f64],
+    watch: Watch,
+    mut after: impl FnMut(Iteration, &[f64]) -> Result<bool>,
+) -> Result<Stop> {
+    let groups = match options.c1 > 0.0 {
+        // An L1 penalty is not that of the parameter of a group.
+        true => Groups::single(features),
+        false => Groups::of(corpus, features),
+    };
+    let own = groups.features(features);
+    let objective = Objective::of_groups(corpus, &own, &groups, c2, threads)?;
+    let mut objective = objective.interrupted_by(watch);
+    let mut parameters = groups.contract(features, weights, &own);
+    let evaluate = |at: &[f64], gradient: &mut [f64]| objective.evaluate(at, gradient);
+    let stop = options.minimise(&mut parameters, evaluate, |mut state, parameters| {
+        groups.expand(features, parameters, &own, weights);
+        state.active = weights.iter().filter(|weight| **weight != 0.0).count();
+        after(state, weights)
+    });
+    groups.expand(features, &parameters, &own, weights);
+    stop
 }

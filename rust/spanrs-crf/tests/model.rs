@@ -63,7 +63,7 @@ proptest! {
                 sequences.token(known.map(|id| (id, 1.0))).unwrap();
             }
             sequences.end();
-            let mut decoder = Decoder::new(model, None).unwrap();
+            let mut decoder = Decoder::new(model);
             decoder.read(&sequences, 0);
             (decoder.best().unwrap(), decoder.marginals().unwrap())
         });
@@ -87,7 +87,7 @@ proptest! {
         let constraint = Constraint::new(flags[..4].to_vec(), flags[4..20].to_vec(), flags[20..].to_vec()).unwrap();
         let given = &open[..items.len()];
         let allowed: Vec<bool> = given.iter().flat_map(|label| (0..4).map(move |at| label.is_none_or(|known| known == at))).collect();
-        let mut free = Decoder::new(&model, None).unwrap();
+        let mut free = Decoder::new(&model);
         free.read(&sequences, 0);
         let legal = |labels: &[usize]| {
             flags[labels[0]]
@@ -97,7 +97,8 @@ proptest! {
         };
         let all = free.n_best(4_usize.pow(items.len() as u32)).unwrap();
         let best = all.iter().find(|(labels, _)| legal(labels));
-        let mut decoder = Decoder::new(&model, Some(&constraint)).unwrap();
+        let constrained = model.clone().constrained(constraint).unwrap();
+        let mut decoder = Decoder::new(&constrained);
         decoder.read(&sequences, 0);
         decoder.allow(&allowed).unwrap();
         match best {

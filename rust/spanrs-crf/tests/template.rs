@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::panic)] // In helpers of tests, too, a panic is the report.
 
 use proptest::prelude::*;
-use spanrs_crf::{Error, Extractor, Template};
+use spanrs_crf::{AttributeIndex, Error, Extractor, Template};
 
 /// The attributes of each token.
 fn extract(template: &str, columns: &[&[&str]]) -> Vec<Vec<String>> {
@@ -529,6 +529,50 @@ proptest! {
     fn parsing_never_panics(text in "[UBub*#x%\\[\\],@\\-0-9\"(a\\\\\n]{0,30}") {
         if let Err(error) = Template::parse(&text) {
             prop_assert!(error.line >= 1 && error.column >= 1 && !error.message.is_empty());
+        }
+    }
+}
+
+/// The index finds what the spelt-out attributes would.
+#[test]
+fn found_attributes_are_those_that_are_spelt_out() {
+    let mut random = spanrs_base::Rng::new(11);
+    let own = "U:%x[@1,0]/%x[@-1,1]-%x[-3,0]\nU%prefix[1,0,3]%suffix[0,1,2]\nU\nU%t[0,0,\"a\"]x";
+    let own = Template::parse(own).unwrap();
+    let builtin = Template::BUILTIN.map(|name| Template::builtin(name).unwrap());
+    for template in builtin.into_iter().chain([own]) {
+        let mut extractor = Extractor::new(&template);
+        let mut attributes = spanrs_base::Interner::<str>::default();
+        for round in 0..100 {
+            let mut word = || -> String {
+                let letters = ['a', 'B', 'é', '1', '@', '日'];
+                let len = random.below(5);
+                (0..len)
+                    .map(|_| letters[random.below(6) as usize])
+                    .collect()
+            };
+            let words: Vec<[String; 2]> = (0..round % 6).map(|_| [word(), word()]).collect();
+            let columns =
+                [0, 1].map(|at| words.iter().map(|row| row[at].as_str()).collect::<Vec<_>>());
+            let columns = [&columns[0][..], &columns[1][..]];
+            let mut spelt = vec![Vec::new(); words.len()];
+            let spell = |token: usize, name: &str| spelt[token].push(name.to_owned());
+            extractor.extract(&columns, spell).unwrap();
+            let expected = spelt.iter().map(|names| {
+                let known = names.iter().filter_map(|name| attributes.get(name));
+                known.collect::<Vec<u32>>()
+            });
+            let expected: Vec<Vec<u32>> = expected.collect();
+            let index = AttributeIndex::new(&attributes);
+            let mut found = Vec::new();
+            extractor
+                .find(&columns, &index, |_, ids| found.push(ids.to_vec()))
+                .unwrap();
+            assert_eq!(found, expected);
+            // Half of the attributes are known from now on.
+            for name in spelt.iter().flatten().step_by(2) {
+                attributes.intern(name);
+            }
         }
     }
 }

@@ -331,3 +331,59 @@ fn partial_labels_train_perceptrons() {
         assert_eq!(decoder.best().unwrap()[0], label);
     }
 }
+
+/// Attributes that occur together share a parameter in training; the minimum is that of the whole objective.
+#[test]
+fn attributes_that_occur_together_get_equal_weights_at_the_minimum() {
+    let mut corpus = Corpus::new(3, 7);
+    let mut random = spanrs_base::Rng::new(5);
+    for _ in 0..40 {
+        let labels: Vec<u32> = (0..4).map(|_| random.below(3) as u32).collect();
+        for &label in &labels {
+            let noisy = match random.below(4) {
+                0 => random.below(3) as u32,
+                _ => label,
+            };
+            // Attributes 0 and 3, 1 and 4, 2 and 5 occur together; 6 is a bias.
+            let items = [noisy, 3 + noisy, 6].map(|attribute| (attribute, 1.0));
+            corpus.token(items).unwrap();
+        }
+        corpus.end_sequence(Target::Labels(labels), 1.0).unwrap();
+    }
+    let features = Features::of(&corpus, Choice::default());
+    for start in [0.0, 1.0] {
+        // Weights of a warm start that differ within a group.
+        let mut weights: Vec<f64> = (0..features.len()).map(|at| start * at as f64).collect();
+        let options = Lbfgs {
+            epsilon: 1e-9,
+            delta: 0.0,
+            ..Lbfgs::default()
+        };
+        let algorithm = Algorithm::Lbfgs { options, c2: 0.3 };
+        let after = |_, _: &[f64]| Ok(true);
+        train(
+            &corpus,
+            &features,
+            &algorithm,
+            1,
+            &mut weights,
+            || false,
+            after,
+        )
+        .unwrap();
+        for attribute in 0..3 {
+            let (first, labels) = features.state(attribute);
+            let (second, others) = features.state(attribute + 3);
+            assert_eq!(labels, others);
+            let own = &weights[first..][..labels.len()];
+            assert_eq!(own, &weights[second..][..labels.len()]);
+        }
+        let mut objective = spanrs_crf::Objective::new(&corpus, &features, 0.3, 1).unwrap();
+        let mut gradient = vec![0.0; weights.len()];
+        objective.evaluate(&weights, &mut gradient).unwrap();
+        assert!(
+            gradient.iter().all(|slope| slope.abs() < 1e-5),
+            "{gradient:?}"
+        );
+    }
+}

@@ -122,17 +122,17 @@ class Tagger:
         """
         model = self._opened()
         sequence = self._current if xseq is None else self._set(xseq)
-        return model.tag([sequence], False, None, None, 1)[0] if len(sequence) else []
+        return model.tag([sequence], False, None, 1)[0] if len(sequence) else []
 
     def _tag_all(self, sequences: Iterable[Any]) -> list[list[str]]:
         """Tag many sequences in one call; the current sequence stays."""
-        return self._opened().tag(_unwrapped(sequences), False, None, None, 1)
+        return self._opened().tag(_unwrapped(sequences), False, None, 1)
 
     def _all_marginals(self, sequences: Iterable[Any]) -> list[list[dict[str, float]]]:
         """Return the marginals of many sequences: a dict for each token."""
         model = self._opened()
         labels = model.labels()
-        arrays = model.marginals(_unwrapped(sequences), None, 1)
+        arrays = model.marginals(_unwrapped(sequences), 1)
         return [[dict(zip(labels, row, strict=True)) for row in array.tolist()] for array in arrays]
 
     def set(self, xseq: Iterable[Any] | ItemSequence) -> None:
@@ -180,7 +180,7 @@ class Tagger:
             raise ValueError(message)
         for label in labels:
             self._number(label)
-        return model.probabilities([self._current], [labels], None)[0]
+        return model.probabilities([self._current], [labels])[0]
 
     def marginal(self, y: str, pos: int) -> float:
         """Return the marginal probability of a label at a position; 0 if the current sequence is empty.
@@ -208,7 +208,7 @@ class Tagger:
             raise ValueError(message)
         number = self._number(y)
         if self._marginals is None:
-            self._marginals = model.marginals([self._current], None, 1)[0]
+            self._marginals = model.marginals([self._current], 1)[0]
         return float(self._marginals[pos, number])
 
     def dump(self, filename: str | os.PathLike[str] | None = None) -> None:

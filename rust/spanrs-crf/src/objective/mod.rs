@@ -1,5 +1,6 @@
 //! The penalised log-likelihood of a corpus, and its gradient.
 
+mod groups;
 mod packed;
 pub(crate) mod targets;
 
@@ -14,6 +15,7 @@ use crate::features::Features;
 use crate::simd::{Kernel, dispatch, padded};
 use crate::transitions::Transitions;
 
+pub(crate) use groups::Groups;
 use packed::{Packed, Part, Table};
 use targets::Work;
 
@@ -63,13 +65,24 @@ impl<'a> Objective<'a> {
         c2: f64,
         threads: usize,
     ) -> Result<Self> {
-        let labels = corpus.labels();
-        check_len("labels of features", labels, features.labels())?;
         check_len(
             "attributes of features",
             corpus.attributes(),
             features.attributes(),
         )?;
+        Self::of_groups(corpus, features, &Groups::single(features), c2, threads)
+    }
+
+    /// Prepares the objective of the parameters of groups of attributes; `features` are theirs.
+    pub(crate) fn of_groups(
+        corpus: &'a Corpus,
+        features: &'a Features,
+        groups: &Groups,
+        c2: f64,
+        threads: usize,
+    ) -> Result<Self> {
+        let labels = corpus.labels();
+        check_len("labels of features", labels, features.labels())?;
         let most = std::thread::available_parallelism().map_or(1, usize::from);
         let threads = threads.clamp(1, most);
         let pieces = pieces(corpus);
@@ -77,7 +90,7 @@ impl<'a> Objective<'a> {
         let pairs = 40 * labels * labels;
         let fitting = (WORK_BYTES / (threads * pairs).max(1)).clamp(1, PIECES);
         let block = if threads == 1 { 1 } else { threads * fitting };
-        let packed = Packed::of(corpus, features, padded(labels));
+        let packed = Packed::of(corpus, features, groups, padded(labels));
         Ok(Self {
             corpus,
             features,

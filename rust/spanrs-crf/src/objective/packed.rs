@@ -7,6 +7,8 @@ use crate::corpus::Corpus;
 use crate::features::Features;
 use crate::simd::LANES;
 
+use super::groups::Groups;
+
 /// Attributes with fewer labels than this share of a row keep a list of labels instead of a row.
 const SPARSE: usize = 8;
 
@@ -18,8 +20,10 @@ pub(crate) struct Packed {
     width: usize,
     /// Number of dense rows.
     rows: usize,
-    /// Attributes in the order of their codes.
-    attributes: Vec<u32>,
+    /// Groups of attributes in the order of their codes.
+    groups: Vec<u32>,
+    /// The factor of each group's weights.
+    scales: Vec<f64>,
     /// Start offset of each run of the sparse table, and the end of the last.
     starts: Vec<u32>,
     /// The label of each sparse weight.
@@ -42,31 +46,34 @@ pub(crate) struct Table<T> {
 }
 
 impl Packed {
-    pub(crate) fn of(corpus: &Corpus, features: &Features, width: usize) -> Self {
+    /// `features` are those of the groups.
+    pub(crate) fn of(corpus: &Corpus, features: &Features, groups: &Groups, width: usize) -> Self {
         let mut counts = vec![0_u32; corpus.attributes()];
         for token in 0..corpus.tokens() {
             for (attribute, _) in corpus.items(token) {
                 counts[attribute as usize] += 1;
             }
         }
-        let labels_of = |attribute: u32| features.state(attribute as usize).1;
+        let labels_of = |group: u32| features.state(group as usize).1;
+        let count_of = |group: u32| counts[groups.attributes()[group as usize] as usize];
         let least = (width / SPARSE).max(2);
-        let mut attributes: Vec<u32> = (0..corpus.attributes() as u32)
-            .filter(|&attribute| !labels_of(attribute).is_empty())
+        let mut order: Vec<u32> = (0..groups.attributes().len() as u32)
+            .filter(|&group| !labels_of(group).is_empty())
             .collect();
-        attributes.sort_by_key(|&attribute| {
-            let sparse = labels_of(attribute).len() < least;
-            (sparse, u32::MAX - counts[attribute as usize], attribute)
+        order.sort_by_key(|&group| {
+            let sparse = labels_of(group).len() < least;
+            (sparse, u32::MAX - count_of(group), group)
         });
-        let rows = attributes.partition_point(|&attribute| labels_of(attribute).len() >= least);
+        let rows = order.partition_point(|&group| labels_of(group).len() >= least);
         let (mut starts, mut labels) = (vec![0], Vec::new());
-        for &attribute in &attributes[rows..] {
-            labels.extend_from_slice(labels_of(attribute));
+        for &group in &order[rows..] {
+            labels.extend_from_slice(labels_of(group));
             starts.push(labels.len() as u32);
         }
+        // One attribute stands for its group.
         let mut code_of = vec![u32::MAX; corpus.attributes()];
-        for (code, &attribute) in attributes.iter().enumerate() {
-            code_of[attribute as usize] = code as u32;
+        for (code, &group) in order.iter().enumerate() {
+            code_of[groups.attributes()[group as usize] as usize] = code as u32;
         }
         let mut packed = Self {
             width,
@@ -76,8 +83,12 @@ impl Packed {
             ends: Vec::with_capacity(corpus.tokens()),
             codes: Vec::new(),
             values: Vec::new(),
-            counts: attributes.iter().map(|&at| counts[at as usize]).collect(),
-            attributes,
+            counts: order.iter().map(|&group| count_of(group)).collect(),
+            scales: order
+                .iter()
+                .map(|&group| groups.scale(group as usize))
+                .collect(),
+            groups: order,
         };
         packed.add_items(corpus, &code_of);
         packed
@@ -86,12 +97,14 @@ impl Packed {
     fn add_items(&mut self, corpus: &Corpus, code_of: &[u32]) {
         let mut items = Vec::new();
         let valued = corpus.inputs().has_values();
-        self.codes.reserve_exact(corpus.inputs().items_len());
+        let codes = (0..corpus.tokens()).flat_map(|token| corpus.items(token));
+        let codes = codes.filter(|(attribute, _)| code_of[*attribute as usize] != u32::MAX);
+        self.codes.reserve_exact(codes.count());
         for token in 0..corpus.tokens() {
             items.clear();
             let known = corpus.items(token);
             items.extend(known.map(|(attribute, value)| (code_of[attribute as usize], value)));
-            // Attributes without features have no code.
+            // Attributes without features, and all but one of a group, have no code.
             items.retain(|(code, _)| *code != u32::MAX);
             items.sort_by_key(|(code, _)| *code);
             self.codes.extend(items.iter().map(|(code, _)| code));
@@ -117,20 +130,20 @@ impl Packed {
 
     /// Copies weights, in the order of the features, into a table.
     pub(crate) fn pack(&self, features: &Features, weights: &[f64], table: &mut Table<f32>) {
-        for (code, &attribute) in self.attributes.iter().enumerate() {
-            let (start, labels) = features.state(attribute as usize);
+        for (code, (&group, scale)) in self.groups.iter().zip(&self.scales).enumerate() {
+            let (start, labels) = features.state(group as usize);
             let weights = &weights[start..][..labels.len()];
             match code.checked_sub(self.rows) {
                 None => {
                     let row = &mut table.dense[code * self.width..][..self.width];
                     for (label, weight) in labels.iter().zip(weights) {
-                        row[*label as usize] = *weight as f32;
+                        row[*label as usize] = (scale * weight) as f32;
                     }
                 }
                 Some(run) => {
                     let run = &mut table.sparse[self.run(run)];
                     for (own, weight) in run.iter_mut().zip(weights) {
-                        *own = *weight as f32;
+                        *own = (scale * weight) as f32;
                     }
                 }
             }
@@ -139,17 +152,22 @@ impl Packed {
 
     /// Copies a table into derivatives, in the order of the features.
     pub(crate) fn unpack(&self, features: &Features, table: &Table<f64>, gradient: &mut [f64]) {
-        for (code, &attribute) in self.attributes.iter().enumerate() {
-            let (start, labels) = features.state(attribute as usize);
+        for (code, (&group, scale)) in self.groups.iter().zip(&self.scales).enumerate() {
+            let (start, labels) = features.state(group as usize);
             let derivatives = &mut gradient[start..][..labels.len()];
             match code.checked_sub(self.rows) {
                 None => {
                     let row = &table.dense[code * self.width..][..self.width];
                     for (derivative, label) in derivatives.iter_mut().zip(labels) {
-                        *derivative = row[*label as usize];
+                        *derivative = scale * row[*label as usize];
                     }
                 }
-                Some(run) => derivatives.copy_from_slice(&table.sparse[self.run(run)]),
+                Some(run) => {
+                    let run = &table.sparse[self.run(run)];
+                    for (derivative, own) in derivatives.iter_mut().zip(run) {
+                        *derivative = scale * own;
+                    }
+                }
             }
         }
     }

@@ -1,8 +1,12 @@
 //! Attributes of the tokens of a sequence.
 
+use std::sync::Arc;
+
 use super::Template;
+use super::fingerprint::{Fingerprint, Key};
+use super::index::{AttributeIndex, Entry};
 use super::kind::{KINDS, kind};
-use super::program::{Function, Piece, Program, Slot};
+use super::program::{Function, Line, Piece, Program, Slot};
 use super::values::{
     prefix_len, push_lower, push_number, push_shape, push_short_shape, suffix_start,
 };
@@ -26,7 +30,7 @@ const ABSENT: Span = Span {
 /// Every function is evaluated once per token, not once per window offset.
 #[derive(Clone, Debug)]
 pub struct Extractor {
-    program: Program,
+    program: Arc<Program>,
     /// The constants, followed by the values of the current sequence.
     arena: String,
     /// Length of the constants in the arena.
@@ -42,12 +46,20 @@ pub struct Extractor {
     values: Vec<Span>,
     /// The current attribute.
     attribute: String,
+    /// Fingerprints of `before`, `values` and `after`, row-major (position, slot).
+    prints: Vec<Fingerprint>,
+    /// Keys of the attributes, row-major (token, line).
+    keys: Vec<Key>,
+    /// The entries of the index where the searches for them begin.
+    entries: Vec<Entry>,
+    /// The known attributes of the current token.
+    ids: Vec<u32>,
 }
 
 impl Extractor {
     /// An extractor for a template.
     pub fn new(template: &Template) -> Self {
-        let program = template.program.clone();
+        let program = Arc::clone(&template.program);
         let mut arena = String::new();
         let kinds = KINDS.map(|kind| append(&mut arena, |out| out.push_str(kind)));
         let bools = ["false", "true"].map(|bool| append(&mut arena, |out| out.push_str(bool)));
@@ -72,6 +84,10 @@ impl Extractor {
             after,
             values: Vec::new(),
             attribute: String::new(),
+            prints: Vec::new(),
+            keys: Vec::new(),
+            entries: Vec::new(),
+            ids: Vec::new(),
         }
     }
 
@@ -87,12 +103,7 @@ impl Extractor {
         columns: &[&[&str]],
         mut sink: impl FnMut(usize, &str),
     ) -> Result<()> {
-        let len = self.check(columns)?;
-        self.arena.truncate(self.constants);
-        self.values.clear();
-        for token in 0..len {
-            self.evaluate(columns, token);
-        }
+        let len = self.evaluate_all(columns)?;
         let mut attribute = std::mem::take(&mut self.attribute);
         for token in 0..len {
             'lines: for line in &self.program.lines {
@@ -112,6 +123,60 @@ impl Extractor {
         Ok(())
     }
 
+    /// Calls `sink(token, attributes)` with the numbers of the known attributes of each token, in the order of the
+    /// tokens and of the lines of the template. Equals looking up what [`Extractor::extract`] gives.
+    ///
+    /// # Errors
+    /// As [`Extractor::extract`].
+    pub fn find(
+        &mut self,
+        columns: &[&[&str]],
+        index: &AttributeIndex,
+        mut sink: impl FnMut(usize, &[u32]),
+    ) -> Result<()> {
+        let len = self.evaluate_all(columns)?;
+        self.fingerprint();
+        let lines = self.program.lines.len();
+        self.keys.clear();
+        self.keys.resize(len * lines, Key::NONE);
+        for (at, line) in self.program.lines.iter().enumerate() {
+            let keys = self.keys.iter_mut().skip(at).step_by(lines);
+            for (token, key) in keys.enumerate() {
+                *key = line.key(token, len, &self.program, &self.prints);
+            }
+        }
+        // All entries are asked for before the first is compared: their cache misses overlap.
+        self.entries.clear();
+        let entries = self.keys.iter().map(|&key| index.first(key));
+        self.entries.extend(entries);
+        let tokens = self.keys.chunks_exact(lines);
+        let tokens = tokens.zip(self.entries.chunks_exact(lines));
+        for (token, (keys, entries)) in tokens.enumerate() {
+            self.ids.clear();
+            let both = entries.iter().zip(keys);
+            let ids = both.filter_map(|(&entry, &key)| index.resolve(entry, key));
+            self.ids.extend(ids);
+            sink(token, &self.ids);
+        }
+        Ok(())
+    }
+
+    /// Computes the fingerprints of the values, with rows for the positions before and after the sequence.
+    fn fingerprint(&mut self) {
+        let slots = self.program.slots.len();
+        let arena = &self.arena;
+        let text = |span: &Span| arena.get(span.start..span.end);
+        let edge = |span: &Span| {
+            let print = text(span).map_or(Fingerprint::ABSENT, Fingerprint::of);
+            std::iter::repeat_n(print, slots)
+        };
+        self.prints.clear();
+        self.prints.extend(self.before.iter().rev().flat_map(edge));
+        let inside = |span| text(span).map_or(Fingerprint::ABSENT, Fingerprint::of);
+        self.prints.extend(self.values.iter().map(inside));
+        self.prints.extend(self.after.iter().flat_map(edge));
+    }
+
     /// The number of tokens.
     fn check(&self, columns: &[&[&str]]) -> Result<usize> {
         let expected = self.program.columns;
@@ -128,6 +193,17 @@ impl Extractor {
                 found: columns.len(),
             }),
         }
+    }
+
+    /// Computes the values of all slots at all tokens; returns the number of tokens.
+    fn evaluate_all(&mut self, columns: &[&[&str]]) -> Result<usize> {
+        let len = self.check(columns)?;
+        self.arena.truncate(self.constants);
+        self.values.clear();
+        for token in 0..len {
+            self.evaluate(columns, token);
+        }
+        Ok(len)
     }
 
     /// Computes the values of every slot at a token.
@@ -185,6 +261,27 @@ impl Extractor {
             Err(_) => self.before[index.unsigned_abs() - 1],
         };
         self.arena.get(span.start..span.end)
+    }
+}
+
+impl Line {
+    /// The key of the attribute at a token; [`Key::NONE`] if there is no attribute. `prints` have rows for the
+    /// positions around the sequence.
+    #[inline(always)]
+    fn key(&self, token: usize, len: usize, program: &Program, prints: &[Fingerprint]) -> Key {
+        let mut key = Key::EMPTY;
+        for piece in &self.pieces {
+            let row = piece.position.index(token, len) + program.reach as isize;
+            let print = &prints[row as usize * program.slots.len() + piece.slot];
+            if *print == Fingerprint::ABSENT {
+                return Key::NONE;
+            }
+            key = key.followed(&piece.print).followed(print);
+        }
+        match self.tail.is_empty() {
+            true => key,
+            false => key.followed(&self.tail_print),
+        }
     }
 }
 

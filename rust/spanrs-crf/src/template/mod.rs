@@ -65,16 +65,21 @@
 mod builtin;
 mod error;
 mod extractor;
+mod fingerprint;
+mod index;
 mod kind;
 mod parse;
 mod program;
 mod regex_dialect;
 mod values;
 
+use std::sync::Arc;
+
 use program::Program;
 
 pub use error::TemplateError;
 pub use extractor::Extractor;
+pub use index::AttributeIndex;
 
 /// A parsed feature template.
 ///
@@ -94,7 +99,7 @@ pub use extractor::Extractor;
 #[derive(Clone, Debug)]
 pub struct Template {
     text: String,
-    program: Program,
+    program: Arc<Program>,
 }
 
 impl Template {
@@ -110,7 +115,7 @@ impl Template {
     /// # Errors
     /// [`TemplateError`] for the first line that is not valid, or if there are no lines but comments.
     pub fn parse(text: &str) -> Result<Self, TemplateError> {
-        let program = parse::parse(text)?;
+        let program = Arc::new(parse::parse(text)?);
         let text = text.to_owned();
         Ok(Self { text, program })
     }

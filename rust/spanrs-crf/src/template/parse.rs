@@ -1,6 +1,7 @@
 //! The parser of template files.
 
 use super::error::TemplateError;
+use super::fingerprint::Fingerprint;
 use super::program::{Function, Line, Position, Program};
 use super::regex_dialect;
 
@@ -90,6 +91,7 @@ impl<'a> Parser<'a> {
                 return Ok(Line {
                     pieces: pieces.into(),
                     tail: literal.into(),
+                    tail_print: Fingerprint::of(literal),
                 });
             }
             let (function, column, position) = self.macro_call(program)?;

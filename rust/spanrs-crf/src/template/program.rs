@@ -2,6 +2,8 @@
 
 use regex::Regex;
 
+use super::fingerprint::Fingerprint;
+
 /// A function of one value of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Function {
@@ -65,6 +67,8 @@ impl Position {
 #[derive(Clone, Debug)]
 pub(super) struct Piece {
     pub(super) literal: Box<str>,
+    /// That of the literal.
+    pub(super) print: Fingerprint,
     pub(super) slot: usize,
     pub(super) position: Position,
 }
@@ -75,6 +79,8 @@ pub(super) struct Line {
     pub(super) pieces: Box<[Piece]>,
     /// Literal text after the last piece.
     pub(super) tail: Box<str>,
+    /// That of the tail.
+    pub(super) tail_print: Fingerprint,
 }
 
 /// The lines of a template with the slots they refer to.
@@ -112,6 +118,7 @@ impl Program {
         let value = self.slot(Function::Value, column, None);
         Piece {
             literal: literal.into(),
+            print: Fingerprint::of(literal),
             slot: self.slot(function, column, Some(value)),
             position,
         }

@@ -4,9 +4,9 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyFrozenSet, PyList, PySet, PyString, PyTuple};
+use pyo3::types::{PyDict, PyFrozenSet, PyList, PySequence, PySet, PyString, PyTuple};
 use spanrs_base::Interner;
-use spanrs_crf::{Error as CrfError, Extractor, Sequences};
+use spanrs_crf::{AttributeIndex, Error as CrfError, Extractor, Sequences};
 
 use super::{crf, wrong};
 use crate::error::Result;
@@ -182,41 +182,44 @@ impl Names<'_> {
     }
 }
 
-/// The (attribute, value) pairs of each token of a sequence. Attributes that are not known are left out.
+/// The (attribute, value) pairs of each token of a sequence given as dicts, lists or [`CrfItems`]. Attributes that are not
+/// known are left out.
+fn token_features(sequence: &Bound<'_, PyAny>, names: &mut Names) -> Result<Vec<Vec<(u32, f64)>>> {
+    let mut tokens = Vec::new();
+    if let Ok(items) = sequence.cast::<CrfItems>() {
+        for token in &items.get().tokens {
+            let items = token.iter();
+            let items = items.filter_map(|(name, value)| Some((names.id(name)?, *value)));
+            tokens.push(items.collect());
+        }
+        return Ok(tokens);
+    }
+    let mut text = String::new();
+    for token in sequence.try_iter()? {
+        let mut items = Vec::new();
+        text.clear();
+        each_feature(&token?, &mut text, 0, &mut |name, value| {
+            items.extend(names.id(name).map(|id| (id, value)));
+        })?;
+        tokens.push(items);
+    }
+    Ok(tokens)
+}
+
+/// The (attribute, value) pairs of each token of a sequence.
 pub(crate) fn token_items(
     sequence: &Bound<'_, PyAny>,
     source: &mut Source,
     names: &mut Names,
 ) -> Result<Vec<Vec<(u32, f64)>>> {
-    let mut tokens = Vec::new();
     match source {
-        Source::Features => {
-            if let Ok(items) = sequence.cast::<CrfItems>() {
-                for token in &items.get().tokens {
-                    let items = token.iter();
-                    let items = items.filter_map(|(name, value)| Some((names.id(name)?, *value)));
-                    tokens.push(items.collect());
-                }
-                return Ok(tokens);
-            }
-            let mut text = String::new();
-            for token in sequence.try_iter()? {
-                let mut items = Vec::new();
-                text.clear();
-                each_feature(&token?, &mut text, 0, &mut |name, value| {
-                    items.extend(names.id(name).map(|id| (id, value)));
-                })?;
-                tokens.push(items);
-            }
-        }
+        Source::Features => token_features(sequence, names),
         Source::Template(extractor) => {
-            let columns = columns(sequence)?;
-            let columns: Vec<Vec<&str>> = columns
-                .iter()
-                .map(|column| column.iter().map(String::as_str).collect())
-                .collect();
+            let mut all = Columns::default();
+            all.push(sequence)?;
+            let columns = all.columns(0);
             let columns: Vec<&[&str]> = columns.iter().map(Vec::as_slice).collect();
-            tokens.resize(columns.first().map_or(0, |column| column.len()), Vec::new());
+            let mut tokens = vec![Vec::new(); columns.first().map_or(0, |column| column.len())];
             if tokens.is_empty() {
                 return Ok(tokens);
             }
@@ -227,82 +230,139 @@ pub(crate) fn token_items(
             extractor
                 .extract(&columns, add)
                 .map_err(|error| crf(error, None))?;
+            Ok(tokens)
         }
     }
-    Ok(tokens)
 }
 
-/// The columns of a sequence of strings, or of tuples or lists of strings.
-fn columns(sequence: &Bound<'_, PyAny>) -> Result<Vec<Vec<String>>> {
-    let mut columns: Vec<Vec<String>> = Vec::new();
-    if sequence.is_instance_of::<PyString>() {
-        return Err(wrong(
-            "a sequence is a string; it must be a list of tokens".into(),
-            None,
-        ));
-    }
-    for (at, token) in sequence.try_iter()?.enumerate() {
-        let token = token?;
-        let row: Vec<String> = if token.is_instance_of::<PyString>() {
-            vec![token.extract()?]
-        } else {
-            token.extract().map_err(|_| {
-                let repr = token.repr().map(|repr| repr.to_string());
-                let repr = repr.unwrap_or_default();
-                wrong(
-                    format!("token {at} is {repr}; with a template it must be a string, or a tuple of the columns' strings"),
-                    None,
-                )
-            })?
-        };
-        if at == 0 {
-            columns.resize(row.len(), Vec::new());
-        }
-        if row.len() != columns.len() {
+/// Sequences of tokens that have a string for each column, one text after the other.
+#[derive(Default)]
+pub(crate) struct Columns {
+    text: String,
+    /// End of each value in the text, by sequence, token and column.
+    ends: Vec<usize>,
+    /// Of each sequence, the end of its values and its number of columns.
+    sequences: Vec<(usize, usize)>,
+}
+
+impl Columns {
+    /// Appends a sequence of strings, or of tuples or lists of strings.
+    fn push(&mut self, sequence: &Bound<'_, PyAny>) -> Result<()> {
+        if sequence.is_instance_of::<PyString>() {
             return Err(wrong(
-                format!(
-                    "token {at} has {} columns, the one before {}",
-                    row.len(),
-                    columns.len()
-                ),
+                "a sequence is a string; it must be a list of tokens".into(),
                 None,
             ));
         }
-        for (column, value) in columns.iter_mut().zip(row) {
-            column.push(value);
+        let mut width = 0;
+        for (at, token) in sequence.try_iter()?.enumerate() {
+            let token = token?;
+            let before = self.ends.len();
+            if let Ok(value) = token.cast::<PyString>() {
+                self.value(value)?;
+            } else if !self.values(&token)? {
+                let repr = token.repr()?;
+                return Err(wrong(
+                    format!(
+                        "token {at} is {repr}; with a template it must be a string, or a tuple of the columns' strings"
+                    ),
+                    None,
+                ));
+            }
+            let own = self.ends.len() - before;
+            if at > 0 && own != width {
+                return Err(wrong(
+                    format!("token {at} has {own} columns, the one before {width}"),
+                    None,
+                ));
+            }
+            width = own;
         }
+        self.sequences.push((self.ends.len(), width));
+        Ok(())
     }
-    Ok(columns)
+
+    fn value(&mut self, value: &Bound<'_, PyString>) -> Result<()> {
+        self.text.push_str(value.to_str()?);
+        self.ends.push(self.text.len());
+        Ok(())
+    }
+
+    /// Appends the strings of a token; false if it is not a sequence of strings.
+    fn values(&mut self, token: &Bound<'_, PyAny>) -> Result<bool> {
+        // Tuples are the common case, and need no iterator.
+        if let Ok(values) = token.cast::<PyTuple>() {
+            for value in values.iter_borrowed() {
+                let Ok(value) = value.cast::<PyString>() else {
+                    return Ok(false);
+                };
+                self.value(&value)?;
+            }
+            return Ok(true);
+        }
+        let Ok(values) = token.cast::<PySequence>() else {
+            return Ok(false);
+        };
+        for value in values.try_iter()? {
+            let Ok(value) = value?.cast_into::<PyString>() else {
+                return Ok(false);
+            };
+            self.value(&value)?;
+        }
+        Ok(true)
+    }
+
+    /// Number of sequences.
+    fn len(&self) -> usize {
+        self.sequences.len()
+    }
+
+    /// The columns of a sequence.
+    fn columns(&self, at: usize) -> Vec<Vec<&str>> {
+        let start = at
+            .checked_sub(1)
+            .map_or(0, |before| self.sequences[before].0);
+        let (end, width) = self.sequences[at];
+        let value = |place: usize| {
+            let start = place.checked_sub(1).map_or(0, |before| self.ends[before]);
+            &self.text[start..self.ends[place]]
+        };
+        let column = |column| {
+            (start + column..end)
+                .step_by(width.max(1))
+                .map(value)
+                .collect()
+        };
+        (0..width).map(column).collect()
+    }
 }
 
 /// Sequences read from Python: features with known attributes, or columns that the template is still to be applied to,
 /// which needs no interpreter.
 pub(crate) enum Inputs {
     Features(Sequences),
-    Columns(Vec<Columns>),
+    Columns(Columns),
 }
-
-/// The columns of a sequence.
-type Columns = Vec<Vec<String>>;
 
 impl Inputs {
     pub(crate) fn of(
         inputs: &Bound<'_, PyAny>,
-        source: &mut Source,
+        has_template: bool,
         names: &Interner<str>,
     ) -> Result<Self> {
-        if let Source::Template(_) = source {
-            let mut all = Vec::new();
+        if has_template {
+            let mut all = Columns::default();
             for (at, sequence) in inputs.try_iter()?.enumerate() {
                 crate::pause(at)?;
-                all.push(columns(&sequence?).map_err(|error| error.in_sequence(at))?);
+                all.push(&sequence?)
+                    .map_err(|error| error.in_sequence(at))?;
             }
             return Ok(Self::Columns(all));
         }
         let mut sequences = Sequences::new(names.len());
         for (at, sequence) in inputs.try_iter()?.enumerate() {
             crate::pause(at)?;
-            let tokens = token_items(&sequence?, source, &mut Names::Known(names));
+            let tokens = token_features(&sequence?, &mut Names::Known(names));
             for items in tokens.map_err(|error| error.in_sequence(at))? {
                 sequences
                     .token(items)
@@ -316,61 +376,39 @@ impl Inputs {
     pub(crate) fn len(&self) -> usize {
         match self {
             Self::Features(sequences) => sequences.len(),
-            Self::Columns(all) => all.len(),
+            Self::Columns(columns) => columns.len(),
         }
     }
 
-    /// The features of a range of sequences, with the index of the first in them. The error has the index of its sequence.
+    /// The features of a range of sequences, with the index of the first in them. The error has the index of its
+    /// sequence. `template` is that of [`Inputs::of`], with the attributes.
     pub(crate) fn features<'a>(
         &'a self,
         range: Range<usize>,
-        extractor: Option<&Extractor>,
-        names: &Interner<str>,
+        template: Option<(&Extractor, &AttributeIndex)>,
     ) -> std::result::Result<(Cow<'a, Sequences>, usize), (CrfError, usize)> {
-        let (all, extractor) = match (self, extractor) {
-            (Self::Columns(all), Some(extractor)) => (all, extractor),
+        let (columns, (extractor, index)) = match (self, template) {
+            (Self::Columns(columns), Some(template)) => (columns, template),
             (Self::Features(sequences), _) => return Ok((Cow::Borrowed(sequences), 0)),
             (Self::Columns(_), None) => return Ok((Cow::Owned(Sequences::new(0)), range.start)),
         };
         let (mut extractor, first) = (extractor.clone(), range.start);
-        let mut sequences = Sequences::new(names.len());
-        let mut items: Vec<(u32, f64)> = Vec::new();
+        let mut sequences = Sequences::new(index.attributes());
         for at in range {
-            extract(&all[at], &mut extractor, names, &mut items, &mut sequences)
-                .map_err(|error| (error, at))?;
+            let columns = columns.columns(at);
+            let columns: Vec<&[&str]> = columns.iter().map(Vec::as_slice).collect();
+            let mut refused = None;
+            // Without a token there are no columns.
+            if !columns.is_empty() {
+                let found = extractor.find(&columns, index, |_, attributes| {
+                    refused = refused.take().or(sequences.indicators(attributes).err());
+                });
+                found
+                    .and(refused.map_or(Ok(()), Err))
+                    .map_err(|error| (error, at))?;
+            }
+            sequences.end();
         }
         Ok((Cow::Owned(sequences), first))
     }
-}
-
-/// Applies a template to a sequence.
-fn extract(
-    columns: &Columns,
-    extractor: &mut Extractor,
-    names: &Interner<str>,
-    items: &mut Vec<(u32, f64)>,
-    sequences: &mut Sequences,
-) -> spanrs_crf::Result<()> {
-    let columns: Vec<Vec<&str>> = columns
-        .iter()
-        .map(|column| column.iter().map(String::as_str).collect())
-        .collect();
-    let columns: Vec<&[&str]> = columns.iter().map(Vec::as_slice).collect();
-    let tokens = columns.first().map_or(0, |column| column.len());
-    let (mut current, mut wrong) = (0, None);
-    items.clear();
-    if tokens > 0 {
-        extractor.extract(&columns, |token, name| {
-            while current < token {
-                wrong = wrong.take().or(sequences.token(items.drain(..)).err());
-                current += 1;
-            }
-            items.extend(names.get(name).map(|id| (id, 1.0)));
-        })?;
-    }
-    for _ in current..tokens {
-        wrong = wrong.take().or(sequences.token(items.drain(..)).err());
-    }
-    sequences.end();
-    wrong.map_or(Ok(()), Err)
 }

@@ -1,7 +1,7 @@
 //! Trained models: decoding, weights, files.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
 
 use numpy::{PyArray1, PyArray2, PyArrayMethods};
 use pyo3::prelude::*;
@@ -9,13 +9,17 @@ use pyo3::types::{PyBytes, PyString};
 use spanrs_base::{Clock, Interner, map_in_threads};
 use spanrs_compat::crfsuite::{CrfsuiteModel, State, Transition};
 use spanrs_crf::{
-    Constraint, Decoder, Error as CrfError, Extractor, Features, Model, Template, check_labels,
+    AttributeIndex, Constraint, Decoder, Error as CrfError, Extractor, Features, Model, Template,
+    check_labels,
 };
 
-use super::items::{Inputs, Source};
+use spanrs_tags::Dialect;
+
+use super::items::Inputs;
 use super::trainer::names_of;
 use super::{crf, wrong};
 use crate::error::{Error, Result};
+use crate::options::scheme;
 use crate::stop;
 
 /// A trained model.
@@ -23,14 +27,21 @@ use crate::stop;
 pub(crate) struct CrfModel {
     core: Arc<Model>,
     template: Option<Extractor>,
+    /// The attributes for the template, made when first needed.
+    index: OnceLock<AttributeIndex>,
 }
 
-/// (flags of first labels, of transitions row-major, of last labels)
-pub(crate) type ConstraintTuple = (Vec<bool>, Vec<bool>, Vec<bool>);
-
-pub(crate) fn constraint_of(flags: Option<ConstraintTuple>) -> Result<Option<Constraint>> {
-    let constraint = flags.map(|(starts, pairs, ends)| Constraint::new(starts, pairs, ends));
-    constraint.transpose().map_err(|error| crf(error, None))
+/// What may follow what under a scheme.
+pub(crate) fn constraint_of(scheme_name: &str, labels: &Interner<str>) -> Result<Constraint> {
+    let names: Vec<&str> = labels.names().collect();
+    let flags = spanrs_tags::legal(scheme(scheme_name)?, &names, &Dialect::default())?;
+    // The last row is the start, the last column the end.
+    let (rows, starts) = flags.split_at(names.len() * (names.len() + 1));
+    let rows = rows.chunks_exact(names.len() + 1);
+    let pairs = rows.clone().flat_map(|row| &row[..names.len()]).copied();
+    let ends = rows.map(|row| row[names.len()]).collect();
+    let constraint = Constraint::new(starts[..names.len()].to_vec(), pairs.collect(), ends);
+    constraint.map_err(|error| crf(error, None))
 }
 
 pub(crate) fn template_error(error: spanrs_crf::TemplateError) -> Error {
@@ -42,19 +53,29 @@ pub(crate) fn template_error(error: spanrs_crf::TemplateError) -> Error {
 }
 
 impl CrfModel {
-    /// Takes the template from the metadata.
-    pub(crate) fn of(model: Model) -> Result<Self> {
-        let text = spanrs_crf::template_of(model.metadata());
-        let template = match text.map_err(|error| crf(error, None))? {
+    /// Takes template and scheme from the metadata.
+    pub(crate) fn of(mut model: Model) -> Result<Self> {
+        let text = |name| {
+            let text = spanrs_crf::metadata_text(model.metadata(), name);
+            text.map_err(|error| crf(error, None))
+        };
+        let template = match text("template")? {
             Some(text) => {
                 let template = Template::parse(&text).map_err(template_error)?;
                 Some(Extractor::new(&template))
             }
             None => None,
         };
+        if let Some(scheme) = text("scheme")? {
+            let constraint = constraint_of(&scheme, model.labels())?;
+            model = model
+                .constrained(constraint)
+                .map_err(|error| crf(error, None))?;
+        }
         Ok(Self {
             core: Arc::new(model),
             template,
+            index: OnceLock::new(),
         })
     }
 
@@ -64,11 +85,16 @@ impl CrfModel {
 
     /// Features of sequences: through the template, if the model has one.
     fn read(&self, inputs: &Bound<'_, PyAny>) -> Result<Inputs> {
-        let mut source = match &self.template {
-            Some(extractor) => Source::Template(Box::new(extractor.clone())),
-            None => Source::Features,
-        };
-        Inputs::of(inputs, &mut source, self.core.attributes())
+        Inputs::of(inputs, self.template.is_some(), self.core.attributes())
+    }
+
+    /// The template and the attributes it is looked up in, if the model has one.
+    fn template(&self) -> Option<(&Extractor, &AttributeIndex)> {
+        let template = self.template.as_ref()?;
+        let index = self
+            .index
+            .get_or_init(|| AttributeIndex::new(self.core.attributes()));
+        Some((template, index))
     }
 
     /// Applies `decode` to each sequence, which was read into the decoder.
@@ -76,30 +102,27 @@ impl CrfModel {
         &self,
         py: Python<'_>,
         sequences: &Inputs,
-        constraint: Option<ConstraintTuple>,
         threads: usize,
         decode: impl Fn(&mut Decoder, usize) -> spanrs_crf::Result<T> + Sync,
     ) -> Result<Vec<T>> {
-        let constraint = constraint_of(constraint)?;
-        let (model, template) = (&*self.core, self.template.as_ref());
+        let model = &*self.core;
         let threads = threads.clamp(1, sequences.len().max(1));
         py.detach(|| {
+            let template = self.template();
             let stopped = AtomicBool::new(false);
             let parts = map_in_threads(0..threads, |part| {
                 let own = sequences.len() * part / threads..sequences.len() * (part + 1) / threads;
-                let names = model.attributes();
-                let (features, first) = sequences.features(own.clone(), template, names)?;
-                let mut decoder = Decoder::new(model, constraint.as_ref());
+                let (features, first) = sequences.features(own.clone(), template)?;
+                let mut decoder = Decoder::new(model);
                 let mut clock = Clock::new(stop);
                 own.map(|at| {
-                    let decoder = decoder.as_mut().map_err(|error| (error.clone(), at))?;
                     // Signals reach the main thread only, which decodes the first part.
                     if stopped.load(Ordering::Relaxed) || part == 0 && clock.stops() {
                         stopped.store(true, Ordering::Relaxed);
                         return Err((CrfError::Interrupted, at));
                     }
                     decoder.read(&features, at - first);
-                    decode(decoder, at).map_err(|error| (error, at))
+                    decode(&mut decoder, at).map_err(|error| (error, at))
                 })
                 .collect::<std::result::Result<Vec<T>, _>>()
             });
@@ -200,13 +223,12 @@ impl CrfModel {
     }
 
     /// Labels of sequences; with `known`, labels that are given (a label, a collection, or None for each token).
-    #[pyo3(signature = (inputs, posterior, constraint, known, threads, /))]
+    #[pyo3(signature = (inputs, posterior, known, threads, /))]
     fn tag<'py>(
         &self,
         py: Python<'py>,
         inputs: &Bound<'py, PyAny>,
         posterior: bool,
-        constraint: Option<ConstraintTuple>,
         known: Option<&Bound<'py, PyAny>>,
         threads: usize,
     ) -> Result<Vec<Vec<Bound<'py, PyString>>>> {
@@ -228,7 +250,7 @@ impl CrfModel {
                 ));
             }
         }
-        let labels = self.each(py, &sequences, constraint, threads, |decoder, at| {
+        let labels = self.each(py, &sequences, threads, |decoder, at| {
             if let Some(allowed) = allowed.get(at) {
                 decoder.allow(allowed)?;
             }
@@ -241,18 +263,15 @@ impl CrfModel {
     }
 
     /// Marginals of sequences: an array (token, label) for each.
-    #[pyo3(signature = (inputs, constraint, threads, /))]
+    #[pyo3(signature = (inputs, threads, /))]
     fn marginals<'py>(
         &self,
         py: Python<'py>,
         inputs: &Bound<'py, PyAny>,
-        constraint: Option<ConstraintTuple>,
         threads: usize,
     ) -> Result<Vec<Bound<'py, PyArray2<f64>>>> {
         let sequences = self.read(inputs)?;
-        let marginals = self.each(py, &sequences, constraint, threads, |decoder, _| {
-            decoder.marginals()
-        })?;
+        let marginals = self.each(py, &sequences, threads, |decoder, _| decoder.marginals())?;
         let labels = self.core.labels().len();
         let arrays = marginals.into_iter().map(|rows| {
             let tokens = rows.len() / labels.max(1);
@@ -262,31 +281,27 @@ impl CrfModel {
     }
 
     /// The best labellings of one sequence with their probabilities.
-    #[pyo3(signature = (sequence, n, constraint, /))]
+    #[pyo3(signature = (sequence, n, /))]
     fn n_best<'py>(
         &self,
         py: Python<'py>,
         sequence: &Bound<'py, PyAny>,
         n: usize,
-        constraint: Option<ConstraintTuple>,
     ) -> Result<Vec<(Vec<Bound<'py, PyString>>, f64)>> {
         let sequences = self.read(pyo3::types::PyList::new(py, [sequence])?.as_any())?;
-        let found = self.each(py, &sequences, constraint, 1, |decoder, _| {
-            decoder.n_best(n)
-        })?;
+        let found = self.each(py, &sequences, 1, |decoder, _| decoder.n_best(n))?;
         let (labels, probabilities): (Vec<_>, Vec<_>) = found.into_iter().flatten().unzip();
         let names = names_of(py, self.core.labels(), &labels);
         Ok(names.into_iter().zip(probabilities).collect())
     }
 
     /// Probabilities of labellings.
-    #[pyo3(signature = (inputs, labellings, constraint, /))]
+    #[pyo3(signature = (inputs, labellings, /))]
     fn probabilities(
         &self,
         py: Python<'_>,
         inputs: &Bound<'_, PyAny>,
         labellings: Vec<Vec<String>>,
-        constraint: Option<ConstraintTuple>,
     ) -> Result<Vec<f64>> {
         let sequences = self.read(inputs)?;
         let labels = labellings.iter().enumerate().map(|(at, names)| {
@@ -305,7 +320,7 @@ impl CrfModel {
                 None,
             ));
         }
-        self.each(py, &sequences, constraint, 1, |decoder, at| {
+        self.each(py, &sequences, 1, |decoder, at| {
             decoder.probability(&labels[at])
         })
     }
@@ -319,8 +334,7 @@ impl CrfModel {
         sequence: &Bound<'py, PyAny>,
     ) -> Result<Vec<Vec<(&str, f64, Bound<'py, PyArray1<f64>>)>>> {
         let inputs = self.read(pyo3::types::PyList::new(py, [sequence])?.as_any())?;
-        let names = self.core.attributes();
-        let sequences = inputs.features(0..1, self.template.as_ref(), names);
+        let sequences = inputs.features(0..1, self.template());
         let (sequences, _) = sequences.map_err(|(error, at)| crf(error, Some(at)))?;
         let (features, weights) = (self.core.features(), self.core.weights());
         let labels = self.core.labels().len();

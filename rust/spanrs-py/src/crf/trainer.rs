@@ -7,12 +7,13 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
 use spanrs_base::Interner;
 use spanrs_crf::{
-    Algorithm, Choice, Constraint, Corpus, Decoder, Error as CrfError, Extractor, Features, Lbfgs,
-    MAX_LABELS, Model, Online, Sequences, Sgd, Slack, Stop, Target, Template, Update, train,
+    Algorithm, AttributeIndex, Choice, Constraint, Corpus, Decoder, Error as CrfError, Extractor,
+    Features, Lbfgs, MAX_LABELS, Model, Online, Sequences, Sgd, Slack, Stop, Target, Template,
+    Update, train,
 };
 
 use super::items::{Inputs, Names, Source, token_items};
-use super::model::{ConstraintTuple, CrfModel, constraint_of, template_error};
+use super::model::{CrfModel, constraint_of, template_error};
 use super::{crf, wrong};
 use crate::error::{Error, Result};
 use crate::stop;
@@ -123,7 +124,7 @@ impl CrfTrainer {
     /// Trains and returns the model and the reason for stopping. `callback(iteration, loss, gradient_norm, active,
     /// dev_tags)` is called after each iteration; it returns 0 to stop, 1 to continue, or 2 to continue and record the
     /// current weights as the best so far.
-    #[pyo3(signature = (algorithm, options, threads, start, dev, constraint, callback, keep_on_interrupt, /))]
+    #[pyo3(signature = (algorithm, options, threads, start, dev, scheme, callback, keep_on_interrupt, /))]
     #[allow(clippy::too_many_arguments)] // Called from one place.
     fn train(
         &self,
@@ -133,7 +134,7 @@ impl CrfTrainer {
         threads: usize,
         start: Option<&Bound<'_, CrfModel>>,
         dev: Option<&Bound<'_, PyAny>>,
-        constraint: Option<ConstraintTuple>,
+        scheme: Option<&str>,
         callback: Option<Py<PyAny>>,
         keep_on_interrupt: bool,
     ) -> Result<(CrfModel, &'static str)> {
@@ -151,7 +152,9 @@ impl CrfTrainer {
         }
         let (algorithm, choice) = (algorithm_of(algorithm, options)?, choice_of(options)?);
         let dev = dev.map(|dev| builder.dev_sequences(dev)).transpose()?;
-        let constraint = constraint_of(constraint)?;
+        let constraint = scheme
+            .map(|scheme| constraint_of(scheme, &builder.labels))
+            .transpose()?;
         let start = start.map(|model| model.get().core().clone());
         for (at, targets) in &builder.open {
             let target = target_of(targets, builder.labels.len());
@@ -370,13 +373,18 @@ impl Builder {
         ended
     }
 
-    fn dev_sequences(&mut self, dev: &Bound<'_, PyAny>) -> Result<Sequences> {
-        let inputs = Inputs::of(dev, &mut self.source, &self.attributes)?;
-        let extractor = match &self.source {
-            Source::Template(extractor) => Some(&**extractor),
+    fn dev_sequences(&self, dev: &Bound<'_, PyAny>) -> Result<Sequences> {
+        let (template, index);
+        let template = match &self.source {
+            Source::Template(extractor) => {
+                index = AttributeIndex::new(&self.attributes);
+                template = extractor;
+                Some((&**template, &index))
+            }
             Source::Features => None,
         };
-        let read = inputs.features(0..inputs.len(), extractor, &self.attributes);
+        let inputs = Inputs::of(dev, template.is_some(), &self.attributes)?;
+        let read = inputs.features(0..inputs.len(), template);
         let (sequences, _) = read.map_err(|(error, at)| crf(error, Some(at)))?;
         Ok(sequences.into_owned())
     }

@@ -1,0 +1,284 @@
+//! Attributes that the objective cannot tell apart.
+
+use std::collections::HashMap;
+
+use crate::corpus::Corpus;
+use crate::features::Features;
+
+/// No group.
+const NONE: u32 = u32::MAX;
+
+/// Groups of attributes that occur at the same tokens and have weights for the same labels.
+///
+/// Their derivatives are equal, and the iterates of L-BFGS are sums of gradients, so if the weights of a group are equal
+/// at the start they remain so. One parameter, `sqrt(n)` times the weight of each of the `n` attributes, stands for all:
+/// with this scale lengths and inner products are those of the weights, and L-BFGS takes the same path.
+#[derive(Debug)]
+pub(crate) struct Groups {
+    /// The group of each attribute.
+    group: Vec<u32>,
+    /// An attribute of each group.
+    attributes: Vec<u32>,
+    sizes: Vec<u32>,
+}
+
+impl Groups {
+    /// Each attribute is a group of its own.
+    pub(crate) fn single(features: &Features) -> Self {
+        Self::numbered(0..features.attributes())
+    }
+
+    /// The coarsest groups, by partition refinement (Paige and Tarjan 1987): the attributes of a token leave their groups
+    /// together.
+    pub(crate) fn of(corpus: &Corpus, features: &Features) -> Self {
+        if corpus.inputs().has_values() {
+            return Self::single(features);
+        }
+        let mut partition = Partition::by_labels(features);
+        let mut attributes = Vec::new();
+        for token in 0..corpus.tokens() {
+            attributes.extend(corpus.items(token).map(|(attribute, _)| attribute));
+            partition.refine_by_token(&mut attributes);
+        }
+        Self::numbered(partition.class.into_iter().map(|class| class as usize))
+    }
+
+    /// Groups from the class of each attribute, numbered in the order of their first attributes.
+    fn numbered(classes: impl ExactSizeIterator<Item = usize>) -> Self {
+        let mut number = vec![NONE; classes.len() + 1];
+        let (mut group, mut attributes, mut sizes) = (Vec::new(), Vec::new(), Vec::new());
+        for (attribute, class) in classes.enumerate() {
+            if number[class] == NONE {
+                number[class] = attributes.len() as u32;
+                attributes.push(attribute as u32);
+                sizes.push(0);
+            }
+            sizes[number[class] as usize] += 1;
+            group.push(number[class]);
+        }
+        Self {
+            group,
+            attributes,
+            sizes,
+        }
+    }
+
+    /// An attribute of each group.
+    pub(crate) fn attributes(&self) -> &[u32] {
+        &self.attributes
+    }
+
+    /// The weight of each of a group's attributes is its parameter divided by this.
+    pub(crate) fn scale(&self, group: usize) -> f64 {
+        f64::from(self.sizes[group]).sqrt()
+    }
+
+    /// Features of the groups.
+    pub(crate) fn features(&self, features: &Features) -> Features {
+        features.select(&self.attributes)
+    }
+
+    /// Parameters from weights, in the order of the features. Weights that differ within a group are replaced by their
+    /// mean, which gives the same scores.
+    pub(crate) fn contract(
+        &self,
+        features: &Features,
+        weights: &[f64],
+        own: &Features,
+    ) -> Vec<f64> {
+        let mut parameters = vec![0.0; own.len()];
+        for (attribute, &group) in self.group.iter().enumerate() {
+            let scale = self.scale(group as usize);
+            let (start, labels) = features.state(attribute);
+            let (first, _) = own.state(group as usize);
+            let sums = parameters[first..].iter_mut();
+            for (sum, weight) in sums.zip(&weights[start..][..labels.len()]) {
+                *sum += weight / scale;
+            }
+        }
+        let (first, _) = own.pairs();
+        parameters[first..].copy_from_slice(&weights[features.pairs().0..]);
+        parameters
+    }
+
+    /// Weights from parameters.
+    pub(crate) fn expand(
+        &self,
+        features: &Features,
+        parameters: &[f64],
+        own: &Features,
+        weights: &mut [f64],
+    ) {
+        for (attribute, &group) in self.group.iter().enumerate() {
+            let scale = self.scale(group as usize);
+            let (start, _) = features.state(attribute);
+            let (first, labels) = own.state(group as usize);
+            let known = &parameters[first..][..labels.len()];
+            for (weight, parameter) in weights[start..].iter_mut().zip(known) {
+                *weight = parameter / scale;
+            }
+        }
+        let (first, _) = own.pairs();
+        weights[features.pairs().0..].copy_from_slice(&parameters[first..]);
+    }
+}
+
+/// Disjoint classes of attributes.
+struct Partition {
+    class: Vec<u32>,
+    /// Number of attributes of each class.
+    sizes: Vec<u32>,
+    /// The class that members of a class moved to last, and the refinement in which they did.
+    target: Vec<(u32, u32)>,
+    /// Classes without attributes.
+    free: Vec<u32>,
+    /// Number of refinements.
+    refined: u32,
+}
+
+impl Partition {
+    /// Attributes with the same labels are a class.
+    fn by_labels(features: &Features) -> Self {
+        let (mut known, mut sizes) = (HashMap::new(), Vec::new());
+        let class = (0..features.attributes()).map(|attribute| {
+            let labels = features.state(attribute).1;
+            let class = *known.entry(labels).or_insert_with(|| {
+                sizes.push(0);
+                sizes.len() as u32 - 1
+            });
+            sizes[class as usize] += 1;
+            class
+        });
+        Self {
+            class: class.collect(),
+            target: vec![(NONE, 0); sizes.len()],
+            sizes,
+            free: Vec::new(),
+            refined: 0,
+        }
+    }
+
+    /// Separates attributes that occur at a token from the others of their classes, and those that occur there more
+    /// often from the rest. Sorts `token`.
+    fn refine_by_token(&mut self, token: &mut Vec<u32>) {
+        token.sort_unstable();
+        let mut repeated = Vec::new();
+        while !token.is_empty() {
+            repeated.clear();
+            let twice = token.windows(2).filter(|two| two[0] == two[1]);
+            repeated.extend(twice.map(|two| two[0]));
+            token.dedup();
+            self.refine(token);
+            std::mem::swap(token, &mut repeated);
+        }
+    }
+
+    /// Separates distinct attributes from the others of their classes.
+    fn refine(&mut self, attributes: &[u32]) {
+        self.refined += 1;
+        for &attribute in attributes {
+            let class = self.class[attribute as usize];
+            let from = class as usize;
+            let to = match self.target[from] {
+                (to, refined) if refined == self.refined => to,
+                _ if self.sizes[from] == 1 => continue,
+                _ => self.add(from),
+            };
+            self.class[attribute as usize] = to;
+            self.sizes[from] -= 1;
+            self.sizes[to as usize] += 1;
+            if self.sizes[from] == 0 {
+                self.target[from] = (NONE, 0);
+                self.free.push(class);
+            }
+        }
+    }
+
+    /// An empty class for the members of a class that are separated from it.
+    fn add(&mut self, from: usize) -> u32 {
+        let to = self.free.pop().unwrap_or_else(|| {
+            self.sizes.push(0);
+            self.target.push((NONE, 0));
+            self.sizes.len() as u32 - 1
+        });
+        self.target[from] = (to, self.refined);
+        to
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::corpus::Target;
+    use crate::features::Choice;
+
+    /// Groups of the attributes of tokens, as lists of attributes.
+    fn groups(tokens: &[&[u32]], labels: &[u32]) -> Vec<Vec<u32>> {
+        let mut corpus = Corpus::new(3, 8);
+        for token in tokens {
+            corpus.token(token.iter().map(|&at| (at, 1.0))).unwrap();
+        }
+        corpus
+            .end_sequence(Target::Labels(labels.to_vec()), 1.0)
+            .unwrap();
+        let features = Features::of(&corpus, Choice::default());
+        let found = Groups::of(&corpus, &features);
+        let mut lists: Vec<Vec<u32>> = vec![Vec::new(); found.attributes.len()];
+        for (attribute, &group) in found.group.iter().enumerate() {
+            if !features.state(attribute).1.is_empty() {
+                lists[group as usize].push(attribute as u32);
+            }
+        }
+        lists.retain(|list| !list.is_empty());
+        lists
+    }
+
+    #[test]
+    fn attributes_of_the_same_tokens_are_a_group() {
+        let tokens: [&[u32]; 3] = [&[0, 1, 2], &[0, 1, 3], &[4, 2, 5]];
+        assert_eq!(
+            groups(&tokens, &[0, 1, 0]),
+            [vec![0, 1], vec![2], vec![3], vec![4, 5]]
+        );
+    }
+
+    #[test]
+    fn attributes_that_occur_twice_differ_from_those_that_occur_once() {
+        let tokens: [&[u32]; 2] = [&[0, 1, 1, 2, 3, 3], &[4, 4, 4, 5, 5, 5]];
+        assert_eq!(
+            groups(&tokens, &[0, 0]),
+            [vec![0, 2], vec![1, 3], vec![4, 5]]
+        );
+    }
+
+    #[test]
+    fn groups_are_those_with_equal_lists_of_tokens() {
+        let mut random = spanrs_base::Rng::new(3);
+        for _ in 0..200 {
+            let tokens: Vec<Vec<u32>> = (0..1 + random.below(6))
+                .map(|_| {
+                    (0..random.below(9))
+                        .map(|_| random.below(8) as u32)
+                        .collect()
+                })
+                .collect();
+            let slices: Vec<&[u32]> = tokens.iter().map(Vec::as_slice).collect();
+            let labels: Vec<u32> = tokens.iter().map(|_| random.below(3) as u32).collect();
+            let mut expected: std::collections::BTreeMap<Vec<usize>, Vec<u32>> = Default::default();
+            for attribute in 0..8 {
+                let counts = slices
+                    .iter()
+                    .map(|token| token.iter().filter(|&&own| own == attribute).count());
+                let counts: Vec<usize> = counts.collect();
+                if counts.iter().any(|&count| count > 0) {
+                    expected.entry(counts).or_default().push(attribute);
+                }
+            }
+            let mut expected: Vec<_> = expected.into_values().collect();
+            expected.sort();
+            let mut found = groups(&slices, &labels);
+            found.sort();
+            assert_eq!(found, expected, "{tokens:?}");
+        }
+    }
+}

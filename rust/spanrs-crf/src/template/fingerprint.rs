@@ -1,0 +1,150 @@
+//! Hashes of strings that can be put together from the hashes of their parts.
+
+/// The Mersenne prime 2^61 - 1.
+const PRIME: u64 = (1 << 61) - 1;
+
+/// Where the two polynomials are evaluated: a residue and an odd number, chosen at random.
+const BASES: [u64; 2] = [1_170_603_459_210_438_261, 0x9A0E_5E12_3C6D_84B7];
+
+/// The polynomials over the bytes of a string (Karp and Rabin 1987): modulo 2^61 - 1 and modulo 2^64.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Key {
+    pub(crate) first: u64,
+    pub(crate) second: u64,
+}
+
+/// A string that can be appended to a [`Key`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Fingerprint {
+    key: Key,
+    /// The bases to the power of the length.
+    powers: [u64; 2],
+}
+
+impl Key {
+    /// That of the empty string.
+    pub(crate) const EMPTY: Self = Self {
+        first: 0,
+        second: 0,
+    };
+
+    /// That of no string.
+    pub(crate) const NONE: Self = Self {
+        first: u64::MAX,
+        second: 0,
+    };
+
+    /// The key of this string followed by another.
+    #[inline(always)]
+    pub(crate) const fn followed(self, by: &Fingerprint) -> Self {
+        Self {
+            first: reduced(self.first, by.powers[0], by.key.first),
+            second: self
+                .second
+                .wrapping_mul(by.powers[1])
+                .wrapping_add(by.key.second),
+        }
+    }
+}
+
+impl Fingerprint {
+    /// Stands for a value that does not exist.
+    pub(crate) const ABSENT: Self = Self {
+        key: Key::NONE,
+        powers: [0, 0],
+    };
+
+    pub(crate) fn of(text: &str) -> Self {
+        let mut key = Key::EMPTY;
+        for byte in text.bytes() {
+            key = key.followed(&Self {
+                // Bytes count from 1, so that zeros at the begin count too.
+                key: Key {
+                    first: u64::from(byte) + 1,
+                    second: u64::from(byte) + 1,
+                },
+                powers: BASES,
+            });
+        }
+        Self {
+            key,
+            powers: powers(text.len()),
+        }
+    }
+
+    /// The key of the string.
+    pub(crate) fn key(&self) -> Key {
+        self.key
+    }
+}
+
+/// Powers of the bases with small exponents.
+static POWERS: [[u64; 2]; 64] = {
+    let mut powers = [[1, 1]; 64];
+    let mut exponent = 1;
+    while exponent < powers.len() {
+        powers[exponent] = product(powers[exponent - 1], BASES);
+        exponent += 1;
+    }
+    powers
+};
+
+/// The bases to the power of an exponent.
+fn powers(exponent: usize) -> [u64; 2] {
+    let step = product(POWERS[POWERS.len() - 1], BASES);
+    let rest = POWERS[exponent % POWERS.len()];
+    (0..exponent / POWERS.len()).fold(rest, |power, _| product(power, step))
+}
+
+const fn product(a: [u64; 2], b: [u64; 2]) -> [u64; 2] {
+    [reduced(a[0], b[0], 0), a[1].wrapping_mul(b[1])]
+}
+
+/// `a * b + c` modulo the prime; `a` and `b` are below it, `c` is at most the prime.
+#[inline(always)]
+const fn reduced(a: u64, b: u64, c: u64) -> u64 {
+    let sum = a as u128 * b as u128 + c as u128;
+    let folded = (sum as u64 & PRIME) + (sum >> 61) as u64;
+    if folded >= PRIME {
+        folded - PRIME
+    } else {
+        folded
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_of_parts_give_that_of_the_whole() {
+        let mut random = spanrs_base::Rng::new(1);
+        for _ in 0..1000 {
+            let text: String = (0..random.below(200))
+                .filter_map(|_| char::from_u32(random.below(0x300) as u32))
+                .collect();
+            let whole = Fingerprint::of(&text).key();
+            for (middle, _) in text.char_indices() {
+                let (left, right) = text.split_at(middle);
+                let key = Fingerprint::of(left).key();
+                assert_eq!(key.followed(&Fingerprint::of(right)), whole, "{text:?}");
+            }
+            assert!(whole.first < PRIME);
+        }
+    }
+
+    #[test]
+    fn products_are_those_of_wide_integers() {
+        let mut random = spanrs_base::Rng::new(2);
+        let extremes = [0, 1, 2, PRIME - 1, PRIME - 2];
+        for round in 0..10_000 {
+            let mut draw = || match round < 500 {
+                true => extremes[random.below(5) as usize],
+                false => random.below(PRIME),
+            };
+            let (a, b, c) = (draw(), draw(), draw());
+            let right = (u128::from(a) * u128::from(b) + u128::from(c)) % u128::from(PRIME);
+            assert_eq!(u128::from(reduced(a, b, c)), right);
+        }
+    }
+}
