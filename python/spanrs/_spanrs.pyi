@@ -510,8 +510,9 @@ class CrfTrainer:
         start: CrfModel | None,
         dev: Iterable[Any] | None,
         scheme: str | None,
-        callback: Callable[[int, float, float | None, int, list[list[str]] | None], int] | None,
+        callback: Callable[[int, float, float | None, int, int, list[list[str]] | None], int] | None,
         keep_on_interrupt: bool,
+        keep_sequences: bool,
         /,
     ) -> tuple[CrfModel, str]: ...
 

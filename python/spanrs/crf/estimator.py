@@ -248,6 +248,7 @@ class CRF:
                 scheme,
                 course,
                 self.keep_on_interrupt,
+                False,
             )
         self.history_: list[Iteration] = course.history
         facts = {"template": text, "scheme": scheme}

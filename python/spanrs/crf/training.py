@@ -24,6 +24,8 @@ class Iteration(NamedTuple):
     """Norm of the gradient; None for online algorithms."""
     active: int
     """Number of weights that are not 0."""
+    evaluations: int
+    """How often the objective was computed: once, and again for each step that was too long or too short."""
     seconds: float
     """Since training began."""
     dev_score: float | None
@@ -131,13 +133,19 @@ class Course:
         self._best_at = 0
 
     def __call__(
-        self, iteration: int, loss: float, norm: float | None, active: int, dev: list[list[str]] | None
+        self,
+        iteration: int,
+        loss: float,
+        norm: float | None,
+        active: int,
+        evaluations: int,
+        dev: list[list[str]] | None,
     ) -> int:
         """Record an iteration. Return 0 to stop, 1 to continue, 2 to continue and record the weights as the best."""
         score = None if dev is None or self._score is None else self._score(dev)
         seconds = time.perf_counter() - self._start
         left = self._seconds_left(iteration, loss, seconds)
-        self.history.append(Iteration(iteration, loss, norm, active, seconds, score, left))
+        self.history.append(Iteration(iteration, loss, norm, active, evaluations, seconds, score, left))
         if self._show is not None:
             self._show(self.history[-1])
         if score is None or self._patience is None:

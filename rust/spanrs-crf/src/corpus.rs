@@ -1,5 +1,6 @@
 //! Training sequences: token attributes and targets.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use crate::error::{Error, Result, check_len};
@@ -33,6 +34,18 @@ pub struct Corpus {
     sequences: Sequences,
     targets: Vec<Target>,
     weights: Vec<f64>,
+}
+
+impl<'a> From<&'a Corpus> for Cow<'a, Corpus> {
+    fn from(corpus: &'a Corpus) -> Self {
+        Cow::Borrowed(corpus)
+    }
+}
+
+impl From<Corpus> for Cow<'_, Corpus> {
+    fn from(corpus: Corpus) -> Self {
+        Cow::Owned(corpus)
+    }
 }
 
 impl Corpus {
@@ -99,6 +112,11 @@ impl Corpus {
     /// Discards the tokens of the current sequence.
     pub fn discard(&mut self) {
         self.sequences.discard();
+    }
+
+    /// Removes the attributes of all tokens.
+    pub(crate) fn clear_items(&mut self) {
+        self.sequences.clear_items();
     }
 
     fn check(&self, target: &Target, tokens: usize, weight: f64) -> Result<()> {

@@ -74,7 +74,15 @@ impl Model {
     }
 
     /// The same model without features of weight 0 and attributes without features.
-    pub fn pruned(&self) -> Result<Self> {
+    ///
+    /// # Errors
+    /// None: a part of a model is a model.
+    pub fn pruned(self) -> Result<Self> {
+        let used = |at: &u32| !self.features.state(*at as usize).1.is_empty();
+        let whole = (0..self.attributes.len() as u32).all(|at| used(&at));
+        if whole && self.weights.iter().all(|weight| *weight != 0.0) {
+            return Ok(self);
+        }
         let features = self.features.keep(|place| self.weights[place] != 0.0);
         let weights = self.weights.iter().copied();
         let weights = weights.filter(|weight| *weight != 0.0).collect();
@@ -86,8 +94,7 @@ impl Model {
             }
         }
         let features = features.select(&used);
-        let (labels, metadata) = (self.labels.clone(), self.metadata.clone());
-        Self::new(labels, attributes, features, weights, metadata)
+        Self::new(self.labels, attributes, features, weights, self.metadata)
     }
 
     /// The same model with other metadata.

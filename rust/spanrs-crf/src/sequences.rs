@@ -117,6 +117,12 @@ impl Sequences {
         self.sequences.last().copied().unwrap_or_default()
     }
 
+    /// Removes the items of all tokens; the lengths of sequences remain.
+    pub(crate) fn clear_items(&mut self) {
+        self.ends.fill(0);
+        (self.attribute, self.value) = (Vec::new(), Vec::new());
+    }
+
     /// Number of attributes.
     pub fn attributes(&self) -> usize {
         self.attributes

@@ -1,5 +1,7 @@
 //! Training by any algorithm.
 
+use std::borrow::Cow;
+
 use spanrs_base::Watch;
 
 use crate::corpus::Corpus;
@@ -27,13 +29,14 @@ pub enum Algorithm {
 }
 
 /// Trains from `weights` (zeros, or those of a similar model), which are updated in place. Results do not depend on
-/// `threads`; only L-BFGS uses more than one. `after` is called after each iteration, and false stops.
+/// `threads`; only L-BFGS uses more than one. `after` is called after each iteration, and false stops. L-BFGS frees the
+/// attributes of an owned corpus early.
 ///
 /// # Errors
 /// [`crate::Error`] for weights that do not fit the features or overflow, for [`crate::Error::Interrupted`], and those of
 /// `after`; `weights` are then the last accepted ones.
-pub fn train(
-    corpus: &Corpus,
+pub fn train<'a>(
+    corpus: impl Into<Cow<'a, Corpus>>,
     features: &Features,
     algorithm: &Algorithm,
     threads: usize,
@@ -42,19 +45,20 @@ pub fn train(
     after: impl FnMut(Iteration, &[f64]) -> Result<bool>,
 ) -> Result<Stop> {
     check_len("weights", features.len(), weights.len())?;
+    let corpus = corpus.into();
     match algorithm {
         Algorithm::Lbfgs { options, c2 } => train_lbfgs(
             corpus, features, options, *c2, threads, weights, watch, after,
         ),
-        Algorithm::Sgd(options) => options.train(corpus, features, weights, watch, after),
-        Algorithm::Online(options) => options.train(corpus, features, weights, watch, after),
+        Algorithm::Sgd(options) => options.train(&corpus, features, weights, watch, after),
+        Algorithm::Online(options) => options.train(&corpus, features, weights, watch, after),
     }
 }
 
 /// L-BFGS over groups of attributes that occur together.
 #[allow(clippy::too_many_arguments)] // Those of `train`.
 fn train_lbfgs(
-    corpus: &Corpus,
+    corpus: Cow<'_, Corpus>,
     features: &Features,
     options: &Lbfgs,
     c2: f64,
@@ -66,7 +70,7 @@ fn train_lbfgs(
     let groups = match options.c1 > 0.0 {
         // An L1 penalty is not that of the parameter of a group.
         true => Groups::single(features),
-        false => Groups::of(corpus, features),
+        false => Groups::of(&corpus, features),
     };
     let own = groups.features(features);
     let objective = Objective::of_groups(corpus, &own, &groups, c2, threads)?;

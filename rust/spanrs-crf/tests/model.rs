@@ -54,7 +54,7 @@ proptest! {
     #[test]
     fn pruned_models_decode_the_same(weights in prop::collection::vec(-2..3_i8, 26), items in prop::collection::vec(0..5_u32, 1..6)) {
         let model = model(weights.iter().map(|&weight| f64::from(weight)).collect());
-        let pruned = model.pruned().unwrap();
+        let pruned = model.clone().pruned().unwrap();
         let marginals = [&model, &pruned].map(|model| {
             let mut sequences = Sequences::new(model.attributes().len());
             for &item in &items {

@@ -99,12 +99,13 @@ class TrainingRun:
         features = self._generate_features(corpus)
         self._introduce()
         self._clock = time.process_time()
+        attributes = corpus.sizes()[2]
         if self._train_data:
             model = self._optimize(corpus)
             trained = TrainedModel(
                 model.to_crfsuite(),
                 (len(model.states()) + len(model.transitions()), features),
-                (len(model.attributes()), corpus.sizes()[2]),
+                (len(model.attributes()), attributes),
                 len(self._labels),
             )
         else:
@@ -161,7 +162,9 @@ class TrainingRun:
         name, options = core_options(self._algorithm, self._values)
         dev = None if self._dev is None else [sequence.items for sequence in self._dev]
         try:
-            model, reason = corpus.train(name, options, 1, None, dev, None, self._after_iteration, False)
+            model, reason = corpus.train(
+                name, options, 1, None, dev, None, self._after_iteration, False, False
+            )
         except ModelError as error:
             if error.code == "not_finite":
                 raise CRFSuiteError(OVERFLOW) from error
@@ -175,6 +178,7 @@ class TrainingRun:
         loss: float,
         gradient_norm: float | None,
         active: int,
+        evaluations: int,
         dev_labels: list[list[str]] | None,
     ) -> int:
         """Report an iteration; return 0 if the criterion of an online algorithm is met."""
@@ -182,7 +186,11 @@ class TrainingRun:
         sgd = self._algorithm == "l2sgd"
         lines = [f"***** {'Epoch' if sgd else 'Iteration'} #{iteration} *****\n", f"Loss: {loss:f}\n"]
         if gradient_norm is not None:
-            lines += [f"Error norm: {gradient_norm:f}\n", f"Active features: {active}\n"]
+            lines += [
+                f"Error norm: {gradient_norm:f}\n",
+                f"Active features: {active}\n",
+                f"Line search trials: {evaluations}\n",
+            ]
         if sgd:
             before = iteration - 1 - int(self._values["period"])
             if before >= 0 and loss:

@@ -4,6 +4,7 @@ mod groups;
 mod packed;
 pub(crate) mod targets;
 
+use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
 
@@ -38,7 +39,7 @@ const WORK_BYTES: usize = 32 << 20;
 /// Memory: 4 bytes an item, 12 bytes a state feature, with padding for attributes of many labels.
 #[derive(Debug)]
 pub struct Objective<'a> {
-    corpus: &'a Corpus,
+    corpus: Cow<'a, Corpus>,
     features: &'a Features,
     c2: f64,
     threads: usize,
@@ -70,12 +71,14 @@ impl<'a> Objective<'a> {
             corpus.attributes(),
             features.attributes(),
         )?;
-        Self::of_groups(corpus, features, &Groups::single(features), c2, threads)
+        let groups = Groups::single(features);
+        Self::of_groups(Cow::Borrowed(corpus), features, &groups, c2, threads)
     }
 
-    /// Prepares the objective of the parameters of groups of attributes; `features` are theirs.
+    /// Prepares the objective of the parameters of groups of attributes; `features` are theirs. Attributes of an owned
+    /// corpus are freed once they are packed.
     pub(crate) fn of_groups(
-        corpus: &'a Corpus,
+        mut corpus: Cow<'a, Corpus>,
         features: &'a Features,
         groups: &Groups,
         c2: f64,
@@ -85,12 +88,15 @@ impl<'a> Objective<'a> {
         check_len("labels of features", labels, features.labels())?;
         let most = std::thread::available_parallelism().map_or(1, usize::from);
         let threads = threads.clamp(1, most);
-        let pieces = pieces(corpus);
+        let pieces = pieces(&corpus);
         // The work space of a piece is mostly its sums over pairs of labels.
         let pairs = 40 * labels * labels;
         let fitting = (WORK_BYTES / (threads * pairs).max(1)).clamp(1, PIECES);
         let block = if threads == 1 { 1 } else { threads * fitting };
-        let packed = Packed::of(corpus, features, groups, padded(labels));
+        let packed = Packed::of(&corpus, features, groups, padded(labels));
+        if let Cow::Owned(corpus) = &mut corpus {
+            corpus.clear_items();
+        }
         Ok(Self {
             corpus,
             features,
@@ -154,7 +160,7 @@ impl<'a> Objective<'a> {
         let mut parts = self.packed.split(&mut self.gradient, &ranges);
         parts.iter_mut().for_each(|part| part.clear());
         let parts: Vec<_> = parts.into_iter().map(Mutex::new).collect();
-        let (corpus, packed, weights) = (self.corpus, &self.packed, &self.weights);
+        let (corpus, packed, weights) = (&*self.corpus, &self.packed, &self.weights);
         let transitions = &self.transitions;
         let mut losses = 0.0;
         for block in self.pieces.chunks(self.work.len().max(1)) {

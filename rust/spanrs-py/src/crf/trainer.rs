@@ -1,5 +1,6 @@
 //! Training: corpora from Python, and the loop with its callback.
 
+use std::borrow::Cow;
 use std::sync::{Mutex, MutexGuard, TryLockError};
 
 use pyo3::exceptions::PyRuntimeError;
@@ -8,8 +9,8 @@ use pyo3::types::{PyDict, PyString};
 use spanrs_base::Interner;
 use spanrs_crf::{
     Algorithm, AttributeIndex, Choice, Constraint, Corpus, Decoder, Error as CrfError, Extractor,
-    Features, Lbfgs, MAX_LABELS, Model, Online, Sequences, Sgd, Slack, Stop, Target, Template,
-    Update, train,
+    Features, Iteration, Lbfgs, MAX_LABELS, Model, Online, Sequences, Sgd, Slack, Stop, Target,
+    Template, Update, train,
 };
 
 use super::items::{Inputs, Names, Source, token_items};
@@ -23,12 +24,18 @@ use crate::stop;
 pub(crate) struct CrfTrainer(Mutex<Builder>);
 
 struct Builder {
-    labels: Interner<str>,
-    attributes: Interner<str>,
+    names: AllNames,
     corpus: Corpus,
     /// Sequences with targets that are not one label for each token; their rows need the final number of labels.
     open: Vec<(usize, Vec<TokenTarget>)>,
     source: Source,
+}
+
+/// Names of the labels and attributes of a corpus.
+#[derive(Clone, Default)]
+struct AllNames {
+    labels: Interner<str>,
+    attributes: Interner<str>,
 }
 
 /// Supervision of a token.
@@ -53,8 +60,7 @@ impl CrfTrainer {
             None => Source::Features,
         };
         Ok(Self(Mutex::new(Builder {
-            labels: Interner::default(),
-            attributes: Interner::default(),
+            names: AllNames::default(),
             corpus: Corpus::new(1, 0),
             open: Vec::new(),
             source,
@@ -97,7 +103,7 @@ impl CrfTrainer {
     /// Names of the labels so far.
     fn labels(&self) -> Result<Vec<String>> {
         let builder = self.lock()?;
-        Ok(builder.labels.names().map(str::to_string).collect())
+        Ok(builder.names.labels.names().map(str::to_string).collect())
     }
 
     /// (sequences, tokens, attributes)
@@ -107,24 +113,23 @@ impl CrfTrainer {
         Ok((
             corpus.sequences(),
             corpus.tokens(),
-            builder.attributes.len(),
+            builder.names.attributes.len(),
         ))
     }
 
     /// Removes all sequences; labels and attributes as well.
     fn clear(&self) -> Result<()> {
         let mut builder = self.lock()?;
-        builder.labels = Interner::default();
-        builder.attributes = Interner::default();
+        builder.names = AllNames::default();
         builder.corpus = Corpus::new(1, 0);
         builder.open.clear();
         Ok(())
     }
 
     /// Trains and returns the model and the reason for stopping. `callback(iteration, loss, gradient_norm, active,
-    /// dev_tags)` is called after each iteration; it returns 0 to stop, 1 to continue, or 2 to continue and record the
-    /// current weights as the best so far.
-    #[pyo3(signature = (algorithm, options, threads, start, dev, scheme, callback, keep_on_interrupt, /))]
+    /// evaluations, dev_tags)` is called after each iteration; it returns 0 to stop, 1 to continue, or 2 to continue and
+    /// record the current weights as the best so far. Unless `keep_sequences`, the trainer is empty afterwards.
+    #[pyo3(signature = (algorithm, options, threads, start, dev, scheme, callback, keep_on_interrupt, keep_sequences, /))]
     #[allow(clippy::too_many_arguments)] // Called from one place.
     fn train(
         &self,
@@ -137,67 +142,60 @@ impl CrfTrainer {
         scheme: Option<&str>,
         callback: Option<Py<PyAny>>,
         keep_on_interrupt: bool,
+        keep_sequences: bool,
     ) -> Result<(CrfModel, &'static str)> {
         let mut guard = self.lock()?;
         let builder = &mut *guard;
-        if builder.labels.is_empty() {
+        if builder.names.labels.is_empty() {
             return Err(wrong(
                 "there is nothing to train on: no sequence has a token with a label".into(),
                 None,
             ));
         }
-        if builder.labels.len() > MAX_LABELS {
-            let labels = builder.labels.len();
+        if builder.names.labels.len() > MAX_LABELS {
+            let labels = builder.names.labels.len();
             return Err(crf(CrfError::Labels { labels }, None));
         }
         let (algorithm, choice) = (algorithm_of(algorithm, options)?, choice_of(options)?);
         let dev = dev.map(|dev| builder.dev_sequences(dev)).transpose()?;
         let constraint = scheme
-            .map(|scheme| constraint_of(scheme, &builder.labels))
+            .map(|scheme| constraint_of(scheme, &builder.names.labels))
             .transpose()?;
         let start = start.map(|model| model.get().core().clone());
         for (at, targets) in &builder.open {
-            let target = target_of(targets, builder.labels.len());
+            let target = target_of(targets, builder.names.labels.len());
             let set = builder.corpus.set_target(*at, target);
             set.map_err(|error| crf(error, Some(*at)))?;
         }
-        let (corpus, labels) = (&builder.corpus, &builder.labels);
-        let attributes = &builder.attributes;
+        let (corpus, names): (Cow<Corpus>, Cow<AllNames>) = match keep_sequences {
+            true => ((&builder.corpus).into(), Cow::Borrowed(&builder.names)),
+            false => {
+                builder.open.clear();
+                let corpus = std::mem::replace(&mut builder.corpus, Corpus::new(1, 0));
+                (
+                    corpus.into(),
+                    Cow::Owned(std::mem::take(&mut builder.names)),
+                )
+            }
+        };
         let trained = py.detach(|| {
-            let features = Features::of(corpus, choice);
+            let AllNames { labels, attributes } = &*names;
+            let features = Features::of(&corpus, choice);
             let mut weights = match &start {
                 Some(model) => start_weights(model, labels, attributes, &features),
                 None => vec![0.0; features.len()],
             };
-            let (mut best, mut raised, mut iterations) = (None, None, 0);
-            let after = |state: spanrs_crf::Iteration, weights: &[f64]| {
-                iterations = state.iteration;
-                let Some(callback) = &callback else {
-                    return Ok(true);
-                };
-                let tags = dev
-                    .as_ref()
-                    .map(|dev| dev_labels(dev, &features, weights, constraint.as_ref()));
-                let tags = tags.transpose()?;
-                let answer = Python::attach(|py| -> PyResult<u8> {
-                    let tags = tags.map(|tags| names_of(py, labels, &tags));
-                    let norm = state.gradient_norm;
-                    let facts = (state.iteration, state.loss, norm, state.active, tags);
-                    callback.call1(py, facts)?.extract(py)
-                });
-                match answer {
-                    Ok(answer) => {
-                        if answer == 2 {
-                            best = Some(weights.to_vec());
-                        }
-                        Ok(answer > 0)
-                    }
-                    Err(error) => {
-                        raised = Some(error);
-                        Err(CrfError::Interrupted)
-                    }
-                }
+            let mut observer = Observer {
+                callback,
+                dev,
+                features: &features,
+                constraint,
+                labels,
+                best: None,
+                raised: None,
+                iterations: 0,
             };
+            let after = |state, weights: &[f64]| observer.after(state, weights);
             let stopped = train(
                 corpus,
                 &features,
@@ -207,30 +205,99 @@ impl CrfTrainer {
                 stop,
                 after,
             );
-            let why = match stopped {
-                Ok(stop) => stop_name(stop),
-                Err(CrfError::Interrupted) if keep_on_interrupt && iterations > 0 => {
-                    let error = raised.or_else(|| Python::attach(PyErr::take));
-                    match error.filter(|error| !Python::attach(|py| is_interrupt(py, error))) {
-                        Some(error) => return Err(Error::Python(error)),
-                        None => "interrupted",
-                    }
-                }
-                Err(error) => {
-                    return Err(match raised {
-                        Some(error) => Error::Python(error),
-                        None => crf(error, None),
-                    });
-                }
-            };
-            let weights = best.unwrap_or(weights);
-            let (labels, attributes) = (labels.clone(), attributes.clone());
-            let model = Model::new(labels, attributes, features, weights, "{}".into());
-            let model = model.and_then(|model| model.pruned());
-            Ok((model.map_err(|error| crf(error, None))?, why))
+            let why = observer.reason(stopped, keep_on_interrupt)?;
+            let best = observer.best.take();
+            Ok::<_, Error>((best.unwrap_or(weights), features, why))
         });
-        let (model, why) = trained?;
+        let (weights, features, why) = trained?;
+        let model = py.detach(|| {
+            let AllNames { labels, attributes } = names.into_owned();
+            let model = Model::new(labels, attributes, features, weights, "{}".into());
+            model.and_then(Model::pruned)
+        });
+        let model = model.map_err(|error| crf(error, None))?;
         Ok((CrfModel::of(model)?, why))
+    }
+}
+
+/// What happens after each iteration.
+struct Observer<'a> {
+    callback: Option<Py<PyAny>>,
+    dev: Option<Sequences>,
+    features: &'a Features,
+    constraint: Option<Constraint>,
+    labels: &'a Interner<str>,
+    /// The best weights so far, as the callback says.
+    best: Option<Vec<f64>>,
+    /// What the callback raised.
+    raised: Option<PyErr>,
+    iterations: usize,
+}
+
+impl Observer<'_> {
+    /// Calls the callback; false if it stops training.
+    fn after(&mut self, state: Iteration, weights: &[f64]) -> spanrs_crf::Result<bool> {
+        self.iterations = state.iteration;
+        let Some(callback) = &self.callback else {
+            return Ok(true);
+        };
+        let constraint = self.constraint.as_ref();
+        let tags = match &self.dev {
+            Some(dev) => Some(dev_labels(dev, self.features, weights, constraint)?),
+            None => None,
+        };
+        let answer = Python::attach(|py| -> PyResult<u8> {
+            let tags = tags.map(|tags| names_of(py, self.labels, &tags));
+            let (norm, active) = (state.gradient_norm, state.active);
+            let facts = (
+                state.iteration,
+                state.loss,
+                norm,
+                active,
+                state.evaluations,
+                tags,
+            );
+            callback.call1(py, facts)?.extract(py)
+        });
+        match answer {
+            Ok(answer) => {
+                if answer == 2 {
+                    self.best = Some(weights.to_vec());
+                }
+                Ok(answer > 0)
+            }
+            Err(error) => {
+                self.raised = Some(error);
+                Err(CrfError::Interrupted)
+            }
+        }
+    }
+
+    /// Why training ended, or the error that ended it.
+    fn reason(
+        &mut self,
+        stopped: spanrs_crf::Result<Stop>,
+        keep_on_interrupt: bool,
+    ) -> Result<&'static str> {
+        let error = match stopped {
+            Ok(stop) => return Ok(stop_name(stop)),
+            Err(error) => error,
+        };
+        let interrupted = matches!(error, CrfError::Interrupted);
+        let raised = match interrupted {
+            true => self.raised.take().or_else(|| Python::attach(PyErr::take)),
+            false => None,
+        };
+        let asked = raised
+            .as_ref()
+            .is_none_or(|error| Python::attach(|py| is_interrupt(py, error)));
+        match raised {
+            _ if interrupted && asked && keep_on_interrupt && self.iterations > 0 => {
+                Ok("interrupted")
+            }
+            Some(error) => Err(Error::Python(error)),
+            None => Err(crf(error, None)),
+        }
     }
 }
 
@@ -338,7 +405,7 @@ impl Builder {
         weight: f64,
     ) -> Result<()> {
         let targets = self.targets(target)?;
-        let mut names = Names::Growing(&mut self.attributes);
+        let mut names = Names::Growing(&mut self.names.attributes);
         let tokens = token_items(input, &mut self.source, &mut names)?;
         if tokens.len() != targets.len() {
             return Err(Error::Crf {
@@ -348,7 +415,8 @@ impl Builder {
                 sequence: None,
             });
         }
-        self.corpus.grow(self.labels.len(), self.attributes.len());
+        self.corpus
+            .grow(self.names.labels.len(), self.names.attributes.len());
         let error = |error| crf(error, None);
         for items in tokens {
             if let Err(wrong) = self.corpus.token(items) {
@@ -377,13 +445,13 @@ impl Builder {
         let (template, index);
         let template = match &self.source {
             Source::Template(extractor) => {
-                index = AttributeIndex::new(&self.attributes);
+                index = AttributeIndex::new(&self.names.attributes);
                 template = extractor;
                 Some((&**template, &index))
             }
             Source::Features => None,
         };
-        let inputs = Inputs::of(dev, template.is_some(), &self.attributes)?;
+        let inputs = Inputs::of(dev, template.is_some(), &self.names.attributes)?;
         let read = inputs.features(0..inputs.len(), template);
         let (sequences, _) = read.map_err(|(error, at)| crf(error, Some(at)))?;
         Ok(sequences.into_owned())
@@ -400,14 +468,14 @@ impl Builder {
         for token in target.try_iter()? {
             let token = token?;
             targets.push(if let Ok(label) = token.cast::<PyString>() {
-                TokenTarget::Label(self.labels.intern(label.to_str()?))
+                TokenTarget::Label(self.names.labels.intern(label.to_str()?))
             } else if token.is_none() {
                 TokenTarget::Open
             } else if let Ok(shares) = token.cast::<PyDict>() {
                 let mut all = Vec::new();
                 for pair in shares.items().iter() {
                     let (label, share): (String, f64) = pair.extract()?;
-                    all.push((self.labels.intern(&label), share));
+                    all.push((self.names.labels.intern(&label), share));
                 }
                 let sum: f64 = all.iter().map(|(_, share)| share).sum();
                 // The negation also catches NaN.
@@ -418,7 +486,7 @@ impl Builder {
             } else if let Ok(bytes) = token.extract::<&[u8]>() {
                 let text = std::str::from_utf8(bytes);
                 let text = text.map_err(|_| wrong("a label is not UTF-8".into(), None))?;
-                TokenTarget::Label(self.labels.intern(text))
+                TokenTarget::Label(self.names.labels.intern(text))
             } else if let Ok(some) = token.try_iter() {
                 let mut names: Vec<String> = Vec::new();
                 for label in some {
@@ -430,7 +498,7 @@ impl Builder {
                 if names.is_empty() {
                     return Err(crf(CrfError::NoLabel { token: targets.len() }, None));
                 }
-                let ids = names.iter().map(|name| self.labels.intern(name));
+                let ids = names.iter().map(|name| self.names.labels.intern(name));
                 TokenTarget::Allowed(ids.collect())
             } else {
                 return Err(wrong(
