@@ -191,9 +191,8 @@ def own_train(trainer: CrfTrainer, iterations: int | None, threads: int = 1) -> 
     steps: list[Step] = []
     start, used = time.perf_counter(), time.process_time()
 
-    def after(
-        iteration: int, loss: float, norm: float | None, active: int, evaluations: int, dev: object
-    ) -> int:
+    def after(state: tuple[int, float, float | None, int, int], dev: object) -> int:
+        _, loss, *_, evaluations = state
         steps.append(Step(loss, time.perf_counter() - start, time.process_time() - used, evaluations))
         return 1
 

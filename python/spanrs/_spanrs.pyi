@@ -510,7 +510,7 @@ class CrfTrainer:
         start: CrfModel | None,
         dev: Iterable[Any] | None,
         scheme: str | None,
-        callback: Callable[[int, float, float | None, int, int, list[list[str]] | None], int] | None,
+        callback: Callable[[tuple[int, float, float | None, int, int], list[list[str]] | None], int] | None,
         keep_on_interrupt: bool,
         keep_sequences: bool,
         /,

@@ -207,15 +207,15 @@ def test_files_without_tags_are_refused(call, text, message):
 
 def test_odd_data_is_said(call):
     _, _, err = call("train", "gold", "-o", "m", "-q", gold="a O\nb O\n")
-    assert "warning: gold: all 2 tags are O; the model will find nothing" in err
+    assert "warning: all labels are O; the model gives no other" in err
     _, _, err = call("train", "gold", "-o", "m", "-q", gold="a X\nb X\n")
-    assert "warning: gold: all tags are X" in err
+    assert "warning: all labels are X" in err
     lines = "".join(f"a{at} t{at}\n\n" for at in range(300))
     _, _, err = call("train", "gold", "-o", "m", "-q", "--max-iterations", "1", gold=lines)
     assert "300 different tags; are they in another column" in err
     status, _, err = call("train", TRAIN, "--dev", "dev", "-o", "m", "-q", dev="a B-GPE\nb I-LAW\n")
     assert status == 0
-    assert f"warning: dev: tags B-GPE, I-LAW are not in {TRAIN}, so never predicted" in err
+    assert "that the training data lack are never predicted: B-GPE, I-LAW" in err
 
 
 def test_the_place_of_the_model_is_checked_first(call, tmp_path):
@@ -511,3 +511,16 @@ def test_the_readme_shows_what_happens(call):
     text = (EXAMPLES.parent.parent / "README.md").read_text(encoding="utf-8")
     assert call("train", TRAIN, "-o", "model", "-q")[0] == 0
     assert f"```text\n{call('tag', 'model', RAW)[1]}```" in text
+
+
+def test_running_text_is_refused(call, model):
+    status, out, err = call("tag", model, "raw", raw="Anna lives in Paris .\n\nTomas sleeps well today .\n")
+    assert (status, out) == (2, "")
+    assert "raw:1: every sentence has one token, and its line 5 words: is this running text?" in err
+
+
+def test_a_model_goes_through_a_pipe(call, model):
+    data = model.read_bytes()
+    status, out, _ = call("info", "-", stdin=data)
+    assert status == 0
+    assert "labels" in out

@@ -22,7 +22,7 @@ from sklearn.model_selection import RandomizedSearchCV, cross_val_score
 
 import spanrs
 from spanrs.crf import CRF, templates
-from spanrs.errors import AlignmentError, FormatError, LimitError, ModelError
+from spanrs.errors import AlignmentError, FormatError, LimitError, ModelError, SpanrsWarning
 
 NAMES = ["Ada", "Bob", "Eve"]
 
@@ -473,3 +473,44 @@ def test_what_looks_wrong_is_said():
     with pytest.warns(spanrs.SpanrsWarning, match="lack 1 labels of the model to start from.*: B-LOC"):
         CRF(template="ner").fit(X, [["B-PER", "O", "O", "O", "O"]] * 4, start=crf)
     assert crf.probability(["a", "b"], ["O", "B-PER"]) > 0
+
+
+def test_a_model_that_gives_one_label_is_said():
+    x = [["a"], ["b"]]
+    with pytest.warns(SpanrsWarning, match="all labels are O"):
+        CRF().fit([x], [["O", "O"]])
+    with pytest.warns(SpanrsWarning, match=r"no features of tokens.*min_freq"):
+        CRF(min_freq=10).fit([x], [["A", "B"]])
+    with pytest.warns(SpanrsWarning, match="never predicted: C"):
+        CRF().fit([x], [["A", "B"]], [x], [["A", "C"]])
+
+
+def test_a_scheme_without_a_tag_for_single_tokens_is_refused():
+    x, y = [[["a"], ["b"]]], [["B-X", "E-X"]]
+    with pytest.raises(ModelError, match="none of the labels B-X, E-X can be the only one of a sentence"):
+        CRF(scheme="IOBES").fit(x, y)
+    assert len(CRF(scheme="auto").fit(x, y).predict([[["a"]]])[0]) == 1
+
+
+def test_parameters_are_loaded(tmp_path):
+    CRF(c2=0.25, algorithm="lbfgs", max_iterations=7, threads=2).fit([[["a"], ["b"]]], [["A", "B"]]).save(
+        tmp_path / "model"
+    )
+    loaded = CRF.load(tmp_path / "model")
+    assert (loaded.c2, loaded.max_iterations, loaded.threads) == (0.25, 7, 1)
+    with (tmp_path / "model").open("rb") as file:
+        assert CRF.load(file).predict([[["a"]]]) == loaded.predict([[["a"]]])
+
+
+def test_surrogates_and_lists_of_labels_are_refused():
+    crf = CRF().fit([[["a"], ["b"]]], [["A", "B"]])
+    with pytest.raises(ModelError, match="surrogate"):
+        crf.predict([[["a\ud800"]]])
+    with pytest.raises(ModelError, match="a label is"):
+        CRF().fit([[["a"]]], [[["A"]]])
+    with pytest.raises(AlignmentError, match="known labels of a sequence"):
+        crf.predict([[["a"]]], known=[["A", "B"]])
+    with pytest.raises(ModelError, match="one label, a string"):
+        crf.score([[["a"]]], [[None]])
+    with pytest.raises(ValueError, match="at least 1"):
+        crf.explain([["a"]], n=0)

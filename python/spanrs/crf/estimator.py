@@ -15,13 +15,16 @@ from spanrs.crf.explanation import Explanation, explain
 from spanrs.crf.options import check_threads, complete
 from spanrs.crf.templates import template_text
 from spanrs.crf.training import (
-    Course,
     Iteration,
+    TrainingMonitor,
     check_dev,
     dev_scorer,
+    progress_display,
     scheme_of,
-    shown,
+    single_tags,
+    warn_of_constant_model,
     warn_of_lost_labels,
+    warn_of_unknown_labels,
     warn_of_violations,
 )
 from spanrs.errors import ModelError
@@ -227,11 +230,13 @@ class CRF:
         trainer.extend(X, targets, weights)
         hard = [sequence for sequence in targets if all(isinstance(label, str) for label in sequence)]
         scheme = self._scheme(trainer.labels(), hard)
+        if y_dev is not None:
+            warn_of_unknown_labels(trainer.labels(), y_dev)
         if start is not None:
             warn_of_lost_labels(start.classes_, trainer.labels())
         score_name, scorer = ("", None) if y_dev is None else dev_scorer(y_dev)
-        with shown(self.progress, score_name) as show:
-            course = Course(
+        with progress_display(self.progress, score_name) as show:
+            monitor = TrainingMonitor(
                 score=scorer,
                 patience=self.patience,
                 show=show,
@@ -246,13 +251,14 @@ class CRF:
                 None if start is None else start._trained(),
                 X_dev,
                 scheme,
-                course,
+                monitor,
                 self.keep_on_interrupt,
                 False,
             )
-        self.history_: list[Iteration] = course.history
-        facts = {"template": text, "scheme": scheme}
+        self.history_: list[Iteration] = monitor.history
+        facts = {"template": text, "scheme": scheme, "params": self._stored_params()}
         self._model = model.with_metadata(json.dumps({key: value for key, value in facts.items() if value}))
+        warn_of_constant_model(self._model, self.min_freq)
         return self
 
     def predict(self, X: Iterable[Any], *, known: Iterable[Any] | None = None) -> list[list[str]]:
@@ -310,8 +316,9 @@ class CRF:
         --------
         >>> from spanrs.crf import CRF
         >>> crf = CRF().fit([[["a"], ["b"]]], [["A", "B"]])
-        >>> [labels for labels, probability in crf.predict_n_best([["a"], ["b"]], 2)]
-        [['A', 'B'], ['A', 'A']]
+        >>> first, second = crf.predict_n_best([["a"], ["b"]], 2)
+        >>> first[0], first[1] > second[1]
+        (['A', 'B'], True)
         """
         if n < 1:
             raise ValueError(f"n is {n}; it must be at least 1")
@@ -341,6 +348,8 @@ class CRF:
         for own, gold, weight in zip(pred, y, weights, strict=True):
             if len(own) != len(gold):
                 raise ValueError(f"{len(own)} tokens, but {len(gold)} labels")
+            if not all(isinstance(label, str) for label in gold):
+                raise ModelError("score needs one label, a string, for each token")
             right += weight * sum(map(str.__eq__, own, gold))
             total += weight * len(gold)
         return right / total if total else 0.0
@@ -367,6 +376,8 @@ class CRF:
         >>> [(e.label, e.reasons[0].feature) for e in crf.explain([["a"], ["b"]])]
         [('A', 'A -> B'), ('B', 'A -> B')]
         """
+        if n < 1:
+            raise ValueError(f"n is {n}; it must be at least 1")
         x = x if isinstance(x, CrfItems) else list(x)
         return explain(self._trained(), x, self.predict_single(x), self.predict_proba([x])[0], n)
 
@@ -410,7 +421,7 @@ class CRF:
     @classmethod
     def load(
         cls,
-        source: str | PathLike[str] | bytes,
+        source: str | PathLike[str] | bytes | IO[bytes],
         *,
         template: str | PathLike[str] | None = None,
         scheme: str | None = None,
@@ -419,7 +430,7 @@ class CRF:
 
         Parameters
         ----------
-        source : path or bytes
+        source : path, bytes or file object
             The file.
         template : str or path, optional
             The template of the model's features, for models that do not hold theirs (those of CRFsuite).
@@ -429,7 +440,8 @@ class CRF:
         Returns
         -------
         CRF
-            Template and scheme are its only parameters that are stored; for further training set the others.
+            With the parameters it was trained with, except for ``threads`` and ``progress``. Files of CRFsuite have
+            none.
 
         Raises
         ------
@@ -445,25 +457,50 @@ class CRF:
         >>> CRF.load(file.getvalue()).predict([[["a"]]])
         [['A']]
         """
-        data = source if isinstance(source, bytes) else Path(source).read_bytes()
+        if isinstance(source, bytes):
+            data, name = source, None
+        elif isinstance(source, (str, PathLike)):
+            data, name = Path(source).read_bytes(), str(source)
+        else:
+            data, name = source.read(), getattr(source, "name", None)
+        if not isinstance(data, bytes):
+            raise TypeError("a model is bytes; open the file with mode 'rb'")
         try:
             read = CrfModel.from_crfsuite if data[:4] == _CRFSUITE else CrfModel.from_bytes
             model = read(data)
         except ModelError as error:
-            if not isinstance(source, bytes):
-                error.args = (f"{source}: {error}",)
-                error.path = str(source)
+            if name is not None:
+                error.args = (f"{name}: {error}",)
+                error.path = str(name)
             raise
+        return cls._of(model).with_format(template=template, scheme=scheme)
+
+    @classmethod
+    def _of(cls, model: CrfModel) -> CRF:
+        """Make an estimator of a model, with the parameters in its metadata."""
         facts = json.loads(model.metadata())
+        crf = cls()
+        known = crf.get_params()
+        # Later versions may have others.
+        crf.set_params(**{name: value for name, value in facts.get("params", {}).items() if name in known})
+        crf.set_params(template=facts.get("template"), scheme=facts.get("scheme"))
+        crf._model = model
+        return crf
+
+    def with_format(self, *, template: str | PathLike[str] | None = None, scheme: str | None = None) -> CRF:
+        """Give the same model with another template or scheme; None leaves them as they are.
+
+        Raises
+        ------
+        spanrs.errors.SchemeError
+            If a label is no tag of the scheme.
+        """
+        facts = self.metadata_
         if template is not None:
             facts["template"] = template_text(template)
         if scheme is not None:
             facts["scheme"] = _spanrs.scheme_name(scheme)
-        if template is not None or scheme is not None:
-            model = model.with_metadata(json.dumps(facts))
-        crf = cls(template=facts.get("template"), scheme=facts.get("scheme"))
-        crf._model = model
-        return crf
+        return self._of(self._trained().with_metadata(json.dumps(facts)))
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:  # noqa: ARG002
         """Give the parameters, as scikit-learn asks for them."""
@@ -516,12 +553,27 @@ class CRF:
             raise ModelError("the CRF is not trained; call fit, or CRF.load")
         return self._model
 
+    def _stored_params(self) -> dict[str, Any]:
+        """Parameters of training that are not the defaults, for the metadata."""
+        defaults = inspect.signature(type(self).__init__).parameters
+        return {
+            name: value
+            for name, value in self.get_params().items()
+            if name not in ("template", "scheme", "threads", "progress") and value != defaults[name].default
+        }
+
     def _options(self) -> dict[str, Any]:
         return {name: value for name, value in self.get_params().items() if name not in _OWN}
 
     def _scheme(self, labels: Sequence[str], sequences: Sequence[Sequence[str]]) -> str | None:
-        if self.scheme != "auto":
-            name = None if self.scheme is None else _spanrs.scheme_name(self.scheme)
-            warn_of_violations(name, sequences)
-            return name
-        return scheme_of(labels, sequences)
+        if self.scheme == "auto":
+            name = scheme_of(labels, sequences)
+            return name if name is not None and single_tags(name, labels) else None
+        name = None if self.scheme is None else _spanrs.scheme_name(self.scheme)
+        if name is not None and not single_tags(name, labels):
+            raise ModelError(
+                f"under {name} none of the labels {', '.join(labels[:10])} can be the only one of a sentence, so some "
+                "sentences could not be labelled; set scheme=None"
+            )
+        warn_of_violations(name, sequences)
+        return name

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
+from spanrs._spanrs import CrfModel
 from spanrs.errors import AlignmentError, ModelError, SpanrsWarning
 
 
@@ -76,6 +77,39 @@ def warn_of_violations(scheme: str | None, sequences: Sequence[Sequence[str]]) -
         warnings.warn(message, SpanrsWarning, stacklevel=4)
 
 
+def single_tags(scheme: str, labels: Sequence[str]) -> bool:
+    """Say whether a sentence of one token can have a legal tag."""
+    from spanrs import tags
+
+    mask = tags.transition_mask(scheme, labels)
+    return bool((mask.start & mask.end).any())
+
+
+def warn_of_unknown_labels(labels: Sequence[str], y_dev: Sequence[Sequence[str]]) -> None:
+    """Warn of labels of the development data that cannot be predicted."""
+    unknown = sorted({label for sequence in y_dev for label in sequence} - set(labels))
+    if unknown:
+        more = f" and {len(unknown) - 10} more" if len(unknown) > 10 else ""
+        message = (
+            f"labels of the development data that the training data lack are never predicted: "
+            f"{', '.join(unknown[:10])}{more}"
+        )
+        warnings.warn(message, SpanrsWarning, stacklevel=3)
+
+
+def warn_of_constant_model(model: CrfModel, min_freq: float) -> None:
+    """Warn of a model that gives every token the same label, whatever its features."""
+    labels = model.labels()
+    if len(labels) == 1:
+        message = f"all labels are {labels[0]}; the model gives no other"
+    elif not model.attributes():
+        reason = f"; no feature occurs {min_freq:g} times (min_freq)" if min_freq > 0 else ""
+        message = f"the model has no features of tokens, only transitions{reason}"
+    else:
+        return
+    warnings.warn(message, SpanrsWarning, stacklevel=3)
+
+
 def warn_of_lost_labels(before: Sequence[str], after: Sequence[str]) -> None:
     """Warn if a warm start drops labels, because the new data do not have them."""
     lost = [label for label in before if label not in after]
@@ -112,7 +146,7 @@ def dev_scorer(gold: Sequence[Sequence[str]]) -> tuple[str, Callable[[Sequence[S
     return "F1", f1
 
 
-class Course:
+class TrainingMonitor:
     """Follows training, decides when to stop, and keeps the history."""
 
     def __init__(
@@ -133,19 +167,14 @@ class Course:
         self._best_at = 0
 
     def __call__(
-        self,
-        iteration: int,
-        loss: float,
-        norm: float | None,
-        active: int,
-        evaluations: int,
-        dev: list[list[str]] | None,
+        self, state: tuple[int, float, float | None, int, int], dev: list[list[str]] | None
     ) -> int:
         """Record an iteration. Return 0 to stop, 1 to continue, 2 to continue and record the weights as the best."""
         score = None if dev is None or self._score is None else self._score(dev)
+        iteration, loss, *_ = state
         seconds = time.perf_counter() - self._start
         left = self._seconds_left(iteration, loss, seconds)
-        self.history.append(Iteration(iteration, loss, norm, active, evaluations, seconds, score, left))
+        self.history.append(Iteration(*state, seconds, score, left))
         if self._show is not None:
             self._show(self.history[-1])
         if score is None or self._patience is None:
@@ -179,7 +208,7 @@ class Course:
 
 
 @contextmanager
-def shown(wanted: bool | None, score_name: str) -> Iterator[Callable[[Iteration], None] | None]:
+def progress_display(wanted: bool | None, score_name: str) -> Iterator[Callable[[Iteration], None] | None]:
     """Show iterations on standard error; None for ``wanted`` means: if it is a terminal."""
     if not (sys.stderr.isatty() if wanted is None else wanted):
         yield None

@@ -21,7 +21,7 @@ impl Lattice {
             return Ok((Vec::new(), 0.0));
         };
         let prefixes = dispatch(BestPrefixes(self, transitions));
-        let (mut label, score) = first_max(self.row(&prefixes, last).iter().copied());
+        let (mut label, score) = argmax(self.row(&prefixes, last).iter().copied());
         if !score.is_finite() {
             return Err(self.no_path());
         }
@@ -31,7 +31,7 @@ impl Lattice {
             // The sums are those of the forward pass, so the maximum is found again.
             let before = self.row(&prefixes, token - 1).iter();
             let steps = transitions.before(label).iter().zip(before);
-            label = first_max(steps.map(|(step, prefix)| prefix + step)).0;
+            label = argmax(steps.map(|(step, prefix)| prefix + step)).0;
         }
         labels[0] = label;
         Ok((labels, score))
@@ -121,7 +121,7 @@ impl Lattice {
 }
 
 /// The first place of the largest value.
-fn first_max(values: impl Iterator<Item = f64>) -> (usize, f64) {
+fn argmax(values: impl Iterator<Item = f64>) -> (usize, f64) {
     let better = |best: (usize, f64), own: (usize, f64)| if own.1 > best.1 { own } else { best };
     values.enumerate().fold((0, f64::NEG_INFINITY), better)
 }

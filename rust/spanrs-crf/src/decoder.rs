@@ -57,11 +57,11 @@ impl Constraint {
 /// A model with the buffers to label one sequence after the other.
 ///
 /// ```
-/// # use spanrs_crf::{Choice, Corpus, Decoder, Features, Model, Sequences, Target};
+/// # use spanrs_crf::{FeatureSelection, Corpus, Decoder, Features, Model, Sequences, Target};
 /// # let mut corpus = Corpus::new(2, 1);
 /// # corpus.token([(0, 1.0)]).unwrap();
 /// # corpus.end_sequence(Target::Labels(vec![1]), 1.0).unwrap();
-/// # let features = Features::of(&corpus, Choice::default());
+/// # let features = Features::of(&corpus, FeatureSelection::default());
 /// # let (mut labels, mut attributes) = (spanrs_base::Interner::default(), spanrs_base::Interner::default());
 /// # labels.intern("O");
 /// # labels.intern("PER");

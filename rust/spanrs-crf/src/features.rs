@@ -2,6 +2,7 @@
 
 use crate::corpus::{Corpus, Target};
 use crate::error::{Error, Result};
+use crate::model::MAX_LABELS;
 
 /// The features that have a weight: (attribute, label) and (label, label) pairs.
 ///
@@ -18,7 +19,7 @@ pub struct Features {
 
 /// Which features to generate.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Choice {
+pub struct FeatureSelection {
     /// Generate all state features, not only those that occur.
     pub all_states: bool,
     /// Generate all transition features, not only those that occur.
@@ -32,13 +33,17 @@ impl Features {
     /// first.
     ///
     /// # Errors
-    /// [`Error::Label`] and [`Error::Attribute`] for ids out of range, [`Error::Duplicate`] for a feature listed twice.
+    /// [`Error::Label`] and [`Error::Attribute`] for ids out of range, [`Error::Duplicate`] for a feature listed twice,
+    /// [`Error::Labels`] for more than [`MAX_LABELS`].
     pub fn listed(
         labels: usize,
         attributes: usize,
         states: &[(u32, u32)],
         pairs: &[(u32, u32)],
     ) -> Result<(Self, Vec<usize>)> {
+        if labels > MAX_LABELS {
+            return Err(Error::Labels { labels });
+        }
         let known = |label: u32| match (label as usize) < labels {
             true => Ok(label),
             false => Err(Error::Label { label, labels }),
@@ -94,23 +99,25 @@ impl Features {
     }
 
     /// Features of a corpus: those that occur with a label of positive probability, or all.
-    pub fn of(corpus: &Corpus, choice: Choice) -> Self {
+    pub fn of(corpus: &Corpus, choice: FeatureSelection) -> Self {
         let labels = corpus.labels();
-        let mut states: Vec<Vec<u32>> = vec![Vec::new(); corpus.attributes()];
+        // The labels of each attribute, ascending.
+        let mut states: Vec<Vec<u32>> = match choice.all_states {
+            true => Vec::new(),
+            false => vec![Vec::new(); corpus.attributes()],
+        };
+        let mut united = Vec::new();
         let mut pairs = vec![choice.all_transitions; labels * labels];
         let mut rows: Vec<Vec<u32>> = Vec::new();
         for at in 0..corpus.sequences() {
             possible_labels(corpus.target(at), labels, &mut rows);
-            let tokens = corpus.sequence(at);
+            let tokens = match choice.all_states {
+                true => 0..0,
+                false => corpus.sequence(at),
+            };
             for (token, row) in tokens.zip(&rows) {
                 for (attribute, _) in corpus.items(token) {
-                    let known = &mut states[attribute as usize];
-                    for &label in row {
-                        // A linear search is fast: most attributes have few labels.
-                        if !choice.all_states && !known.contains(&label) {
-                            known.push(label);
-                        }
-                    }
+                    unite(&mut states[attribute as usize], row, &mut united);
                 }
             }
             for neighbours in rows.windows(2) {
@@ -121,13 +128,13 @@ impl Features {
                 }
             }
         }
-        if choice.all_states {
-            states.fill((0..labels as u32).collect());
-        }
-        let (mut ends, mut label) = (Vec::new(), Vec::new());
+        let (mut ends, mut label) = (Vec::with_capacity(corpus.attributes()), Vec::new());
         for mut known in states {
-            known.sort_unstable();
             label.append(&mut known);
+            ends.push(label.len());
+        }
+        while ends.len() < corpus.attributes() {
+            label.extend(0..labels as u32);
             ends.push(label.len());
         }
         let pairs = (0..)
@@ -312,7 +319,28 @@ impl Features {
     }
 }
 
-/// Labels of positive probability for each token of a sequence.
+/// Adds ascending labels to ascending labels.
+fn unite(known: &mut Vec<u32>, more: &[u32], united: &mut Vec<u32>) {
+    if let &[label] = more {
+        // Most tokens have one label, and most attributes few.
+        if let Err(at) = known.binary_search(&label) {
+            known.insert(at, label);
+        }
+        return;
+    }
+    united.clear();
+    let (mut left, mut right) = (&known[..], more);
+    while let (Some(&a), Some(&b)) = (left.first(), right.first()) {
+        united.push(a.min(b));
+        left = &left[usize::from(a <= b)..];
+        right = &right[usize::from(b <= a)..];
+    }
+    united.extend_from_slice(left);
+    united.extend_from_slice(right);
+    known.clone_from(united);
+}
+
+/// Labels of positive probability for each token of a sequence, ascending.
 fn possible_labels(target: &Target, labels: usize, rows: &mut Vec<Vec<u32>>) {
     rows.clear();
     let numbers = || 0..labels as u32;

@@ -34,7 +34,7 @@ impl Lattice {
         if self.tokens == 0 {
             return Ok(0.0);
         }
-        let scaled = match transitions.span() < -LEAST.ln() {
+        let scaled = match transitions.range() < -LEAST.ln() {
             true => dispatch(Scaled(self, transitions)),
             false => None,
         };
@@ -52,7 +52,7 @@ impl Lattice {
     #[inline(always)]
     fn scaled_forward(&mut self, transitions: &Transitions) -> Option<f64> {
         let width = self.width;
-        let mut log_z = transitions.most() * (self.tokens - 1) as f64;
+        let mut log_z = transitions.max() * (self.tokens - 1) as f64;
         for token in 0..self.tokens {
             let scores = &self.scores[token * width..][..width];
             let most = max(scores);
@@ -245,7 +245,7 @@ impl PairSums {
     }
 
     /// The expected counts, row-major: from label, to label.
-    pub fn probabilities<'a>(
+    pub fn expected_counts<'a>(
         &'a self,
         transitions: &'a Transitions,
     ) -> impl Iterator<Item = f64> + 'a {
@@ -253,7 +253,7 @@ impl PairSums {
         let scores = transitions.scores().iter().zip(&self.whole).enumerate();
         scores.map(move |(at, (score, whole))| {
             let scaled = self.scaled[at / labels * width + at % labels];
-            scaled * (score - transitions.most()).exp() + whole
+            scaled * (score - transitions.max()).exp() + whole
         })
     }
 

@@ -37,7 +37,7 @@ mod transitions;
 pub use corpus::{Corpus, Target};
 pub use decoder::{Constraint, Decoder};
 pub use error::{Error, Result};
-pub use features::{Choice, Features};
+pub use features::{FeatureSelection, Features};
 pub use forward_backward::PairSums;
 pub use lattice::Lattice;
 pub use lbfgs::{Iteration, Lbfgs, Stop};

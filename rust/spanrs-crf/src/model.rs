@@ -43,8 +43,8 @@ impl Model {
     /// A model of these features and weights. Metadata is a JSON object, as text.
     ///
     /// # Errors
-    /// [`Error::Shape`] if names, features and weights do not fit together, [`Error::NotFinite`] for weights that are
-    /// not.
+    /// [`Error::Shape`] if names, features and weights do not fit together, [`Error::Labels`] for more than
+    /// [`MAX_LABELS`], [`Error::NotFinite`] for weights that are not.
     pub fn new(
         labels: Interner<str>,
         attributes: Interner<str>,
@@ -53,6 +53,10 @@ impl Model {
         metadata: String,
     ) -> Result<Self> {
         check_len("labels of features", labels.len(), features.labels())?;
+        if labels.len() > MAX_LABELS {
+            let labels = labels.len();
+            return Err(Error::Labels { labels });
+        }
         let known = attributes.len();
         check_len("attributes of features", known, features.attributes())?;
         check_len("weights", features.len(), weights.len())?;

@@ -13,14 +13,14 @@ pub struct Transitions {
     by_target: Vec<f64>,
     /// The scores, padded with negative infinity, for Viterbi.
     steps: Panels,
-    /// `exp(score - most)` by (from, to), for the forward recursion.
+    /// `exp(score - max)` by (from, to), for the forward recursion.
     forward: Panels,
     /// The transpose, for the backward recursion.
     backward: Panels,
     /// The largest score.
-    most: f64,
+    max: f64,
     /// The largest score minus the smallest finite one.
-    span: f64,
+    range: f64,
 }
 
 impl Transitions {
@@ -45,8 +45,8 @@ impl Transitions {
             steps: Panels::new(width, f64::NEG_INFINITY),
             forward: Panels::new(width, 0.0),
             backward: Panels::new(width, 0.0),
-            most: 0.0,
-            span: 0.0,
+            max: 0.0,
+            range: 0.0,
         };
         transitions.update();
         transitions
@@ -86,12 +86,12 @@ impl Transitions {
             .iter()
             .copied()
             .filter(|score| score.is_finite());
-        let most = finite.clone().fold(f64::NEG_INFINITY, f64::max);
-        self.most = if most.is_finite() { most } else { 0.0 };
-        self.span = self.most - finite.fold(self.most, f64::min);
+        let max = finite.clone().fold(f64::NEG_INFINITY, f64::max);
+        self.max = if max.is_finite() { max } else { 0.0 };
+        self.range = self.max - finite.fold(self.max, f64::min);
         for (at, &score) in self.scores.iter().enumerate() {
             let (from, to) = (at / self.labels, at % self.labels);
-            let exp = (score - self.most).exp();
+            let exp = (score - self.max).exp();
             self.by_target[to * self.labels + from] = score;
             self.steps.set(from, to, score);
             self.forward.set(from, to, exp);
@@ -129,7 +129,7 @@ impl Transitions {
         &self.steps
     }
 
-    /// `exp(score - most)`, padded, by (from, to).
+    /// `exp(score - max)`, padded, by (from, to).
     pub(crate) fn forward(&self) -> &Panels {
         &self.forward
     }
@@ -140,12 +140,12 @@ impl Transitions {
     }
 
     /// The largest score minus the smallest finite one.
-    pub(crate) fn span(&self) -> f64 {
-        self.span
+    pub(crate) fn range(&self) -> f64 {
+        self.range
     }
 
     /// The largest score; 0 if all transitions are forbidden.
-    pub(crate) fn most(&self) -> f64 {
-        self.most
+    pub(crate) fn max(&self) -> f64 {
+        self.max
     }
 }

@@ -104,7 +104,7 @@ fn check(scores: &Scores, tolerance: f64) -> Result<(), TestCaseError> {
     );
     let mut sums = PairSums::new(scores.labels);
     lattice.add_pairs(&transitions, 2.0, &mut sums);
-    let pairs: Vec<f64> = sums.probabilities(&transitions).collect();
+    let pairs: Vec<f64> = sums.expected_counts(&transitions).collect();
     let mut expected = vec![0.0; pairs.len()];
     let mut marginals = vec![vec![0.0; scores.labels]; scores.tokens.len()];
     for (path, score) in &paths {

@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used)] // In helpers of tests, too, a panic is the report.
 
 use proptest::prelude::*;
-use spanrs_crf::{Choice, Corpus, Features, Objective, Target};
+use spanrs_crf::{Corpus, FeatureSelection, Features, Objective, Target};
 
 const LABELS: usize = 3;
 const ATTRIBUTES: usize = 5;
@@ -154,7 +154,7 @@ proptest! {
         sequences in sequences(), all_states: bool, all_transitions: bool, seed in 0..100_u64, c2 in 0.0..1.0,
     ) {
         let corpus = corpus(&sequences);
-        let features = Features::of(&corpus, Choice { all_states, all_transitions, ..Choice::default() });
+        let features = Features::of(&corpus, FeatureSelection { all_states, all_transitions, ..FeatureSelection::default() });
         let weights = weights(&features, seed);
         let (loss, gradient) = evaluate(&corpus, &features, &weights, c2, 1);
         let squares: f64 = weights.iter().map(|weight| weight * weight).sum();
@@ -176,7 +176,7 @@ proptest! {
     fn threads_change_nothing(sequences in sequences(), seed in 0..100_u64) {
         let many: Vec<Sequence> = sequences.iter().cycle().take(sequences.len() * 300).cloned().collect();
         let corpus = corpus(&many);
-        let features = Features::of(&corpus, Choice::default());
+        let features = Features::of(&corpus, FeatureSelection::default());
         let weights = weights(&features, seed);
         let one = evaluate(&corpus, &features, &weights, 0.1, 1);
         for threads in [2, 3, 40] {
@@ -193,7 +193,7 @@ proptest! {
         doubled.push(doubled[0].clone());
         let [(a, x), (b, y)] = [weighed, doubled].map(|sequences| {
             let corpus = corpus(&sequences);
-            let features = Features::of(&corpus, Choice::default());
+            let features = Features::of(&corpus, FeatureSelection::default());
             evaluate(&corpus, &features, &weights(&features, seed), 0.0, 1)
         });
         prop_assert!((a - b).abs() < 1e-9);
@@ -222,7 +222,7 @@ fn what_cannot_be_trained_on_is_refused() {
     assert_eq!((corpus.sequences(), corpus.tokens()), (0, 0));
     corpus.token([(0, 1.0)]).unwrap();
     corpus.end_sequence(Target::Labels(vec![1]), 1.0).unwrap();
-    let features = Features::of(&corpus, Choice::default());
+    let features = Features::of(&corpus, FeatureSelection::default());
     let mut gradient = vec![0.0; features.len()];
     let mut objective = Objective::new(&corpus, &features, 1.0, 1).unwrap();
     assert!(objective.evaluate(&[f64::NAN], &mut gradient).is_err());

@@ -2,8 +2,8 @@
 #![allow(clippy::unwrap_used)] // In helpers of tests, too, a panic is the report.
 
 use spanrs_crf::{
-    Algorithm, Choice, Corpus, Decoder, Error, Features, Lbfgs, Online, Sgd, Slack, Stop, Target,
-    Update, train,
+    Algorithm, Corpus, Decoder, Error, FeatureSelection, Features, Lbfgs, Online, Sgd, Slack, Stop,
+    Target, Update, train,
 };
 
 /// Sequences whose labels follow from the attribute and the label before.
@@ -41,9 +41,9 @@ fn lbfgs(c1: f64, c2: f64) -> Algorithm {
 }
 
 fn fit(corpus: &Corpus, algorithm: &Algorithm, threads: usize) -> (Vec<f64>, f64, Stop) {
-    let choice = Choice {
+    let choice = FeatureSelection {
         all_transitions: true,
-        ..Choice::default()
+        ..FeatureSelection::default()
     };
     let features = Features::of(corpus, choice);
     let mut weights = vec![0.0; features.len()];
@@ -66,9 +66,9 @@ fn fit(corpus: &Corpus, algorithm: &Algorithm, threads: usize) -> (Vec<f64>, f64
 }
 
 fn accuracy(corpus: &Corpus, weights: &[f64]) -> f64 {
-    let choice = Choice {
+    let choice = FeatureSelection {
         all_transitions: true,
-        ..Choice::default()
+        ..FeatureSelection::default()
     };
     let features = Features::of(corpus, choice);
     let mut decoder = Decoder::of(&features, weights, None).unwrap();
@@ -95,9 +95,9 @@ fn lbfgs_reaches_the_same_minimum_from_everywhere() {
     assert!(matches!(stop, Stop::Converged | Stop::Delta), "{stop:?}");
     let features = Features::of(
         &corpus,
-        Choice {
+        FeatureSelection {
             all_transitions: true,
-            ..Choice::default()
+            ..FeatureSelection::default()
         },
     );
     let mut weights: Vec<f64> = (0..features.len())
@@ -126,9 +126,9 @@ fn an_l1_penalty_makes_weights_zero_and_meets_its_conditions() {
     let corpus = corpus();
     let (c1, c2) = (2.0, 0.1);
     let (weights, ..) = fit(&corpus, &lbfgs(c1, c2), 1);
-    let choice = Choice {
+    let choice = FeatureSelection {
         all_transitions: true,
-        ..Choice::default()
+        ..FeatureSelection::default()
     };
     let features = Features::of(&corpus, choice);
     let mut objective = spanrs_crf::Objective::new(&corpus, &features, c2, 1).unwrap();
@@ -214,9 +214,9 @@ fn gradient_descent_comes_near_the_minimum_of_lbfgs() {
     let (weights, ..) = fit(&corpus, &Algorithm::Sgd(sgd), 1);
     let features = Features::of(
         &corpus,
-        Choice {
+        FeatureSelection {
             all_transitions: true,
-            ..Choice::default()
+            ..FeatureSelection::default()
         },
     );
     let mut objective = spanrs_crf::Objective::new(&corpus, &features, 1.0, 1).unwrap();
@@ -238,7 +238,7 @@ fn threads_train_the_same_model() {
 #[test]
 fn training_stops_when_asked_and_keeps_the_weights() {
     let corpus = corpus();
-    let features = Features::of(&corpus, Choice::default());
+    let features = Features::of(&corpus, FeatureSelection::default());
     let mut weights = vec![0.0; features.len()];
     let after = |state: spanrs_crf::Iteration, _: &[f64]| Ok(state.iteration < 3);
     let stop = train(
@@ -274,7 +274,7 @@ fn distributions_are_refused_by_online_algorithms() {
     corpus
         .end_sequence(Target::Soft(vec![0.5, 0.5]), 1.0)
         .unwrap();
-    let features = Features::of(&corpus, Choice::default());
+    let features = Features::of(&corpus, FeatureSelection::default());
     let mut weights = vec![0.0; features.len()];
     let online = Online {
         update: Update::Perceptron,
@@ -312,7 +312,7 @@ fn partial_labels_train_perceptrons() {
         epsilon: 0.0,
         seed: 0,
     };
-    let features = Features::of(&corpus, Choice::default());
+    let features = Features::of(&corpus, FeatureSelection::default());
     let mut weights = vec![0.0; features.len()];
     let algorithm = Algorithm::Online(online);
     train(
@@ -350,7 +350,7 @@ fn attributes_that_occur_together_get_equal_weights_at_the_minimum() {
         }
         corpus.end_sequence(Target::Labels(labels), 1.0).unwrap();
     }
-    let features = Features::of(&corpus, Choice::default());
+    let features = Features::of(&corpus, FeatureSelection::default());
     for start in [0.0, 1.0] {
         // Weights of a warm start that differ within a group.
         let mut weights: Vec<f64> = (0..features.len()).map(|at| start * at as f64).collect();

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -198,12 +199,20 @@ class TrainedModel(NamedTuple):
             )
 
 
+def read_model(path: str) -> CRF:
+    """Read a model; ``-`` is standard input."""
+    return CRF.load(sys.stdin.buffer if path == "-" else path)
+
+
 def load_model(
-    path: str, template: str | None, features: Sequence[int | str], threads: int
+    path: str,
+    template: str | None,
+    features: Sequence[int | str],
+    threads: int,
+    scheme: str | None = None,
 ) -> TrainedModel:
-    """Load a model; one without a template gets the named one."""
-    crf = CRF.load(path)
-    crf.set_params(threads=threads)
+    """Load a model; one without a template or a scheme gets the named one."""
+    crf = read_model(path)
     card: dict[str, Any] = crf.metadata_.get("card") or {}
     if crf.template is not None and template is not None:
         raise click.UsageError(f"{path} has a template; --template is for models without one")
@@ -216,8 +225,10 @@ def load_model(
         )
     else:
         found = find_template(template)
-        crf = CRF.load(path, template=found.text)
-        crf.set_params(threads=threads)
+        crf = crf.with_format(template=found.text)
+    if scheme is not None:
+        crf = crf.with_format(scheme=scheme)
+    crf.set_params(threads=threads)
     features = tuple(features or card.get("columns", {}).get("features", ()))
     check_columns(found, features)
     return TrainedModel(crf, path, found, features, card)

@@ -9,7 +9,8 @@ from typing import Any
 import click
 
 from spanrs.cli import options
-from spanrs.crf import CRF, templates
+from spanrs.cli.crf.features import read_model
+from spanrs.crf import templates
 
 
 @click.command()
@@ -20,7 +21,7 @@ from spanrs.crf import CRF, templates
 @click.option("--json", "as_json", is_flag=True, help="One JSON object.")
 def command(model_path: str, top: int, as_json: bool) -> None:
     """Show labels, sizes, template, model card and the heaviest weights of MODEL."""
-    crf = CRF.load(model_path)
+    crf = read_model(model_path)
     metadata = crf.metadata_
     states, transitions = crf.state_features_, crf.transition_features_
     by_label: dict[str, list[tuple[str, float]]] = {label: [] for label in crf.classes_}

@@ -37,6 +37,11 @@ PROBABILITY_KEY = "TagProbability"
 @feature_columns
 @threads
 @click.option(
+    "--scheme",
+    metavar="SCHEME",
+    help="Give legal tags of this scheme only; for models without a scheme, such as those of CRFsuite.",
+)
+@click.option(
     "--posterior",
     is_flag=True,
     help="The most probable tag of each token, instead of the most probable sequence; tags may be illegal in sequence.",
@@ -55,6 +60,7 @@ def command(
     template: str | None,
     features: tuple[int | str, ...],
     threads: int,
+    scheme: str | None,
     columns: Columns,
     **how: bool,
 ) -> None:
@@ -70,7 +76,7 @@ def command(
     to_stdout = output in (None, "-")
     if not to_stdout and console.overwritten([Path(str(output))], [Path(model_path)]) is not None:
         raise click.UsageError(f"-o {output} would overwrite the model")
-    model = load_model(model_path, template, features, threads)
+    model = load_model(model_path, template, features, threads, scheme)
     with atomic_output(console.standard_output() if to_stdout else output) as out:
         last = b"\n"
         for path in files:
@@ -98,6 +104,8 @@ def _tag(
             for message in file.warnings:
                 print_message("warning", message)
             out.write(file.byte_order_mark)
+            if not (replaced or model.features):
+                _check_one_token_per_line(file, chunk, columns)
             places = feature_places(file, model.features)
             target = _target(model, file, columns.tag if replaced else None, places[0])
             model.warn_if_unrelated(read_untagged(file, chunk, places)[:100])
@@ -108,6 +116,17 @@ def _tag(
         out.writelines(chunk.lines)
         last = chunk.lines[-1] if chunk.lines else last
     return last
+
+
+def _check_one_token_per_line(file: ColumnFile, chunk: Chunk, columns: Columns) -> None:
+    """Refuse running text, whose lines look like sentences of one token in many columns."""
+    several = any(len(sentence) > 1 for sentence in chunk.sentences)
+    if not several and file.count > 2 and file.separator is None and columns.separator == "auto":
+        message = (
+            f"every sentence has one token, and its line {file.count} words: is this running text? Give one token per "
+            "line, and an empty line after each sentence; or name the separator of the columns with --separator"
+        )
+        raise file.error(chunk.before + chunk.sentences[0][0] + 1, message)
 
 
 def _tag_chunk(

@@ -117,7 +117,7 @@ def command(
     as_json: bool,
     **given: Any,
 ) -> None:
-    """Train a conditional random field on GOLD, a file with one token and its tag a line.
+    """Train a conditional random field on GOLD, a file with one token and its tag per line.
 
     The loss and the score on --dev are shown on standard error. A score is F1 of spans if the tags have prefixes of
     a scheme, else accuracy of tokens. With --scheme none, tagging may give tags that are not legal in sequence; any
@@ -151,7 +151,6 @@ def command(
     held_out = None if dev is None else read_tagged(dev, columns, features)
     if held_out is not None:
         _check_tags(held_out)
-        _check_dev(train, held_out)
     began = time.perf_counter()
     crf.fit(
         train.X,
@@ -243,11 +242,7 @@ def _check_train(data: Data, scheme: str | None) -> None:
     """Say what looks wrong in the training data."""
     name, labels = data.file.name, list(all_labels(data.y))
     warnings = odd_sentences(name, len(data.y), data.tokens)
-    if labels == ["O"]:
-        warnings.append(f"{name}: all {data.tokens} tags are O; the model will find nothing")
-    elif len(labels) == 1:
-        warnings.append(f"{name}: all tags are {labels[0]}; the model will give no other")
-    elif len(labels) >= MANY_LABELS:
+    if len(labels) >= MANY_LABELS:
         warnings.append(
             f"{name}: {len(labels)} different tags; are they in another column (--column)? Time and memory grow with "
             "the square of their number"
@@ -260,20 +255,6 @@ def _check_train(data: Data, scheme: str | None) -> None:
             )
     for message in warnings:
         print_message("warning", message)
-
-
-def _check_dev(train: Data, dev: Data) -> None:
-    known = set(all_labels(train.y))
-    missing = sorted(set(all_labels(dev.y)) - known)
-    if missing:
-        print_message(
-            "warning", f"{dev.file.name}: {_tags(missing)} not in {train.file.name}, so never predicted"
-        )
-
-
-def _tags(names: list[str]) -> str:
-    more = f" and {len(names) - 10} more" if len(names) > 10 else ""
-    return f"{'tag' if len(names) == 1 else 'tags'} {', '.join(names[:10])}{more} {'is' if len(names) == 1 else 'are'}"
 
 
 def _default_template(data: Data, features: Sequence[int | str]) -> Template:

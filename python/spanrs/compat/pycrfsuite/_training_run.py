@@ -173,15 +173,10 @@ class TrainingRun:
         return model
 
     def _after_iteration(
-        self,
-        iteration: int,
-        loss: float,
-        gradient_norm: float | None,
-        active: int,
-        evaluations: int,
-        dev_labels: list[list[str]] | None,
+        self, state: tuple[int, float, float | None, int, int], dev_labels: list[list[str]] | None
     ) -> int:
         """Report an iteration; return 0 if the criterion of an online algorithm is met."""
+        iteration, loss, gradient_norm, active, evaluations = state
         self._losses.append(loss)
         sgd = self._algorithm == "l2sgd"
         lines = [f"***** {'Epoch' if sgd else 'Iteration'} #{iteration} *****\n", f"Loss: {loss:f}\n"]

@@ -210,7 +210,7 @@ impl Partition {
 mod tests {
     use super::*;
     use crate::corpus::Target;
-    use crate::features::Choice;
+    use crate::features::FeatureSelection;
 
     /// Groups of the attributes of tokens, as lists of attributes.
     fn groups(tokens: &[&[u32]], labels: &[u32]) -> Vec<Vec<u32>> {
@@ -221,7 +221,7 @@ mod tests {
         corpus
             .end_sequence(Target::Labels(labels.to_vec()), 1.0)
             .unwrap();
-        let features = Features::of(&corpus, Choice::default());
+        let features = Features::of(&corpus, FeatureSelection::default());
         let found = Groups::of(&corpus, &features);
         let mut lists: Vec<Vec<u32>> = vec![Vec::new(); found.attributes.len()];
         for (attribute, &group) in found.group.iter().enumerate() {

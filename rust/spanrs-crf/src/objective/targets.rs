@@ -99,8 +99,8 @@ impl Work {
 
     /// Adds expected minus observed transition counts.
     pub(crate) fn add_pairs_to(&self, transitions: &Transitions, sums: &mut [f64]) {
-        let expected = self.expected.probabilities(transitions);
-        let both = expected.zip(self.allowed.probabilities(transitions));
+        let expected = self.expected.expected_counts(transitions);
+        let both = expected.zip(self.allowed.expected_counts(transitions));
         for ((sum, (expected, allowed)), observed) in sums.iter_mut().zip(both).zip(&self.observed)
         {
             *sum += expected - allowed - observed;

@@ -81,7 +81,7 @@ fn each_feature(
             push_text(prefix, &key)?;
             if let Ok(text) = value.cast::<PyString>() {
                 prefix.push(':');
-                prefix.push_str(text.to_str()?);
+                prefix.push_str(unicode(text)?);
                 add(prefix, 1.0);
             } else if is_collection(&value) {
                 prefix.push(':');
@@ -119,7 +119,7 @@ fn each_feature(
         names.push(prefix.clone());
         prefix.truncate(start);
     }
-    if token.is_instance_of::<PySet>() || token.is_instance_of::<PyFrozenSet>() {
+    if is_set(token) {
         // Sets have no order; the attributes of a model have.
         names.sort_unstable();
     }
@@ -130,9 +130,13 @@ fn each_feature(
 fn is_collection(value: &Bound<'_, PyAny>) -> bool {
     value.is_instance_of::<PyDict>()
         || value.is_instance_of::<PyList>()
-        || value.is_instance_of::<PySet>()
-        || value.is_instance_of::<PyFrozenSet>()
+        || is_set(value)
         || value.is_instance_of::<PyTuple>()
+}
+
+/// True for a set or a frozenset.
+pub(crate) fn is_set(value: &Bound<'_, PyAny>) -> bool {
+    value.is_instance_of::<PySet>() || value.is_instance_of::<PyFrozenSet>()
 }
 
 fn not_a_value(name: &str, value: &Bound<'_, PyAny>) -> crate::error::Error {
@@ -148,7 +152,7 @@ fn not_a_value(name: &str, value: &Bound<'_, PyAny>) -> crate::error::Error {
 
 fn push_text(text: &mut String, key: &Bound<'_, PyAny>) -> Result<()> {
     if let Ok(key) = key.cast::<PyString>() {
-        text.push_str(key.to_str()?);
+        text.push_str(unicode(key)?);
     } else if let Ok(bytes) = key.extract::<&[u8]>() {
         text.push_str(utf8(bytes)?);
     } else {
@@ -161,6 +165,18 @@ fn push_text(text: &mut String, key: &Bound<'_, PyAny>) -> Result<()> {
         ));
     }
     Ok(())
+}
+
+/// The characters of a string.
+pub(crate) fn unicode<'a>(text: &'a Bound<'_, PyString>) -> Result<&'a str> {
+    text.to_str().map_err(|_| {
+        let repr = text.repr().map(|repr| repr.to_string());
+        let repr = repr.unwrap_or_default();
+        wrong(
+            format!("{repr} has a surrogate without its other half, which is no character; read the text as UTF-8"),
+            None,
+        )
+    })
 }
 
 fn utf8(bytes: &[u8]) -> Result<&str> {
@@ -283,7 +299,7 @@ impl Columns {
     }
 
     fn value(&mut self, value: &Bound<'_, PyString>) -> Result<()> {
-        self.text.push_str(value.to_str()?);
+        self.text.push_str(unicode(value)?);
         self.ends.push(self.text.len());
         Ok(())
     }

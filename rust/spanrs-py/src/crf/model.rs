@@ -15,7 +15,7 @@ use spanrs_crf::{
 
 use spanrs_tags::Dialect;
 
-use super::items::Inputs;
+use super::items::{Inputs, is_set, unicode};
 use super::trainer::names_of;
 use super::{crf, wrong};
 use crate::error::{Error, Result};
@@ -158,11 +158,20 @@ impl CrfModel {
             let start = flags.len();
             flags.resize(start + labels, token.is_none());
             if let Ok(name) = token.cast::<PyString>() {
-                flags[start + self.label(name.to_str()?)?] = true;
-            } else if !token.is_none() {
+                flags[start + self.label(unicode(name)?)?] = true;
+            } else if is_set(&token) {
                 for name in token.try_iter()? {
-                    flags[start + self.label(name?.extract()?)?] = true;
+                    let name = name?;
+                    flags[start + self.label(name.extract()?)?] = true;
                 }
+            } else if !token.is_none() {
+                return Err(wrong(
+                    format!(
+                        "a known label is {}; it must be a string, a set of labels, or None",
+                        token.repr()?
+                    ),
+                    None,
+                ));
             }
         }
         Ok(flags)
@@ -242,7 +251,7 @@ impl CrfModel {
             if allowed.len() != sequences.len() {
                 return Err(crf(
                     CrfError::Shape {
-                        what: "sequences of given labels",
+                        what: "sequences of known labels",
                         expected: sequences.len(),
                         found: allowed.len(),
                     },
@@ -252,7 +261,18 @@ impl CrfModel {
         }
         let labels = self.each(py, &sequences, threads, |decoder, at| {
             if let Some(allowed) = allowed.get(at) {
-                decoder.allow(allowed)?;
+                // Flags are labels times tokens.
+                let labels = self.core.labels().len().max(1);
+                decoder.allow(allowed).map_err(|error| match error {
+                    CrfError::Shape {
+                        expected, found, ..
+                    } => CrfError::Shape {
+                        what: "known labels of a sequence",
+                        expected: expected / labels,
+                        found: found / labels,
+                    },
+                    error => error,
+                })?;
             }
             match posterior {
                 true => decoder.posterior(),

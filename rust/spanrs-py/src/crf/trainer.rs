@@ -8,12 +8,12 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
 use spanrs_base::Interner;
 use spanrs_crf::{
-    Algorithm, AttributeIndex, Choice, Constraint, Corpus, Decoder, Error as CrfError, Extractor,
-    Features, Iteration, Lbfgs, MAX_LABELS, Model, Online, Sequences, Sgd, Slack, Stop, Target,
-    Template, Update, train,
+    Algorithm, AttributeIndex, Constraint, Corpus, Decoder, Error as CrfError, Extractor,
+    FeatureSelection, Features, Iteration, Lbfgs, MAX_LABELS, Model, Online, Sequences, Sgd, Slack,
+    Stop, Target, Template, Update, train,
 };
 
-use super::items::{Inputs, Names, Source, token_items};
+use super::items::{Inputs, Names, Source, is_set, token_items, unicode};
 use super::model::{CrfModel, constraint_of, template_error};
 use super::{crf, wrong};
 use crate::error::{Error, Result};
@@ -126,8 +126,8 @@ impl CrfTrainer {
         Ok(())
     }
 
-    /// Trains and returns the model and the reason for stopping. `callback(iteration, loss, gradient_norm, active,
-    /// evaluations, dev_tags)` is called after each iteration; it returns 0 to stop, 1 to continue, or 2 to continue and
+    /// Trains and returns the model and the reason for stopping. `callback((iteration, loss, gradient_norm,
+    /// active, evaluations), dev_tags)` is called after each iteration; it returns 0 to stop, 1 to continue, or 2 to continue and
     /// record the current weights as the best so far. Unless `keep_sequences`, the trainer is empty afterwards.
     #[pyo3(signature = (algorithm, options, threads, start, dev, scheme, callback, keep_on_interrupt, keep_sequences, /))]
     #[allow(clippy::too_many_arguments)] // Called from one place.
@@ -156,7 +156,7 @@ impl CrfTrainer {
             let labels = builder.names.labels.len();
             return Err(crf(CrfError::Labels { labels }, None));
         }
-        let (algorithm, choice) = (algorithm_of(algorithm, options)?, choice_of(options)?);
+        let (algorithm, choice) = (algorithm_of(algorithm, options)?, selection_of(options)?);
         let dev = dev.map(|dev| builder.dev_sequences(dev)).transpose()?;
         let constraint = scheme
             .map(|scheme| constraint_of(scheme, &builder.names.labels))
@@ -249,15 +249,9 @@ impl Observer<'_> {
         let answer = Python::attach(|py| -> PyResult<u8> {
             let tags = tags.map(|tags| names_of(py, self.labels, &tags));
             let (norm, active) = (state.gradient_norm, state.active);
-            let facts = (
-                state.iteration,
-                state.loss,
-                norm,
-                active,
-                state.evaluations,
-                tags,
-            );
-            callback.call1(py, facts)?.extract(py)
+            let (iteration, evaluations) = (state.iteration, state.evaluations);
+            let state = (iteration, state.loss, norm, active, evaluations);
+            callback.call1(py, (state, tags))?.extract(py)
         });
         match answer {
             Ok(answer) => {
@@ -468,7 +462,7 @@ impl Builder {
         for token in target.try_iter()? {
             let token = token?;
             targets.push(if let Ok(label) = token.cast::<PyString>() {
-                TokenTarget::Label(self.names.labels.intern(label.to_str()?))
+                TokenTarget::Label(self.names.labels.intern(unicode(label)?))
             } else if token.is_none() {
                 TokenTarget::Open
             } else if let Ok(shares) = token.cast::<PyDict>() {
@@ -487,9 +481,9 @@ impl Builder {
                 let text = std::str::from_utf8(bytes);
                 let text = text.map_err(|_| wrong("a label is not UTF-8".into(), None))?;
                 TokenTarget::Label(self.names.labels.intern(text))
-            } else if let Ok(some) = token.try_iter() {
+            } else if is_set(&token) {
                 let mut names: Vec<String> = Vec::new();
-                for label in some {
+                for label in token.try_iter()? {
                     names.push(label?.extract()?);
                 }
                 // Sets have no order; the labels of a model have.
@@ -562,8 +556,8 @@ where
         .map_err(|error| Error::Python(Into::<PyErr>::into(error)))
 }
 
-fn choice_of(options: &Bound<'_, PyDict>) -> Result<Choice> {
-    Ok(Choice {
+fn selection_of(options: &Bound<'_, PyDict>) -> Result<FeatureSelection> {
+    Ok(FeatureSelection {
         all_states: option(options, "all_possible_states")?,
         all_transitions: option(options, "all_possible_transitions")?,
         min_frequency: option(options, "min_freq")?,
