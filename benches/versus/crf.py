@@ -12,7 +12,6 @@ import argparse
 import datetime
 import gc
 import json
-import os
 import statistics
 import subprocess
 import sys
@@ -26,6 +25,7 @@ from typing import Any, NamedTuple
 
 import pycrfsuite
 
+from benches.versus.crf_corpora import ATTRIBUTES, CORPORA, Data, check_attributes, chunking, inputs
 from benches.versus.measure import Record, machine, significant, versions
 from spanrs._spanrs import CrfItems, CrfTrainer
 from spanrs.crf import CRF
@@ -33,7 +33,6 @@ from spanrs.crf.options import complete
 
 HERE = Path(__file__).parent.parent
 ROOT = HERE.parent
-DATA = Path(os.environ.get("SPANRS_SHARED", ROOT.parent / "shared")) / "data"
 
 OWN, PEER = "spanrs", "python-crfsuite"
 #: Coefficient of the sum of squared weights, in both packages.
@@ -42,128 +41,6 @@ C2 = 1.0
 CLOSE = 1e-4
 #: L-BFGS of both packages has filled its history by then.
 MEMORY_ITERATIONS = 25
-
-Token = tuple[str, str]
-
-
-class Part(NamedTuple):
-    """Sentences with their labels."""
-
-    tokens: list[list[Token]]
-    labels: list[list[str]]
-
-    def first(self, sentences: int | None) -> Part:
-        """Only so many sentences; None for all."""
-        return Part(self.tokens[:sentences], self.labels[:sentences])
-
-    @property
-    def size(self) -> int:
-        """Number of tokens."""
-        return sum(map(len, self.labels))
-
-
-class Data(NamedTuple):
-    """A corpus."""
-
-    name: str
-    train: Part
-    dev: Part
-
-
-def shape(word: str) -> str:
-    """Upper case as X, other letters as x, digits as 0; runs reduced to one."""
-    out = ""
-    for c in word:
-        mark = "X" if c.isupper() else "x" if c.isalpha() else "0" if c.isnumeric() else c
-        if out[-1:] != mark:
-            out += mark
-    return out
-
-
-def part(path: Path, row: Callable[[list[str]], tuple[Token, str] | None]) -> Part:
-    """Read tab-separated lines; sentences end at blank lines."""
-    found = Part([], [])
-    sentence: list[tuple[Token, str]] = []
-    for line in [*path.read_text(encoding="utf-8").split("\n"), ""]:
-        if line.strip():
-            given = row(line.split("\t"))
-            if given is not None:
-                sentence.append(given)
-        elif sentence:
-            found.tokens.append([token for token, _ in sentence])
-            found.labels.append([label for _, label in sentence])
-            sentence = []
-    return found
-
-
-def wnut17(sentences: int | None = None) -> Data:
-    """Words and their shapes; named entities."""
-
-    def row(cells: list[str]) -> tuple[Token, str]:
-        return (cells[0], shape(cells[0])), cells[1]
-
-    folder = DATA / "wnut17"
-    files = [folder / "wnut17train.conll", folder / "emerging.dev.conll"]
-    train, dev = (part(file, row) for file in files)
-    return Data("WNUT17", train.first(sentences), dev)
-
-
-def ewt(sentences: int | None = None) -> Data:
-    """Words and UPOS; XPOS."""
-
-    def row(cells: list[str]) -> tuple[Token, str] | None:
-        # Comments, ranges of tokens and empty nodes have no number of their own.
-        return ((cells[1], cells[3]), cells[4]) if cells[0].isdigit() else None
-
-    files = [DATA / "ud_ewt" / f"en_ewt-ud-{name}.conllu" for name in ("train", "dev")]
-    train, dev = (part(file, row) for file in files)
-    return Data("EWT XPOS", train.first(sentences), dev)
-
-
-CORPORA = {"wnut17": wnut17, "ewt": ewt}
-
-
-def features(sentence: Sequence[Token]) -> list[list[str]]:
-    """Give the attributes of the built-in template `chunking`, as Python code usually computes them."""
-    before, after = [("_B-2", "_B-2"), ("_B-1", "_B-1")], [("_B+1", "_B+1"), ("_B+2", "_B+2")]
-    padded = [*before, *sentence, *after]
-    out = []
-    for at in range(2, len(padded) - 2):
-        (w2, p2), (w1, p1), (w, p), (v1, q1), (v2, q2) = padded[at - 2 : at + 3]
-        token = [
-            f"U:w[-2]={w2}",
-            f"U:w[-1]={w1}",
-            f"U:w[0]={w}",
-            f"U:w[1]={v1}",
-            f"U:w[2]={v2}",
-            f"U:w[-1]|w[0]={w1}|{w}",
-            f"U:w[0]|w[1]={w}|{v1}",
-            f"U:pos[-2]={p2}",
-            f"U:pos[-1]={p1}",
-            f"U:pos[0]={p}",
-            f"U:pos[1]={q1}",
-            f"U:pos[2]={q2}",
-            f"U:pos[-2]|pos[-1]={p2}|{p1}",
-            f"U:pos[-1]|pos[0]={p1}|{p}",
-            f"U:pos[0]|pos[1]={p}|{q1}",
-            f"U:pos[1]|pos[2]={q1}|{q2}",
-            f"U:pos[-2]|pos[-1]|pos[0]={p2}|{p1}|{p}",
-            f"U:pos[-1]|pos[0]|pos[1]={p1}|{p}|{q1}",
-            f"U:pos[0]|pos[1]|pos[2]={p}|{q1}|{q2}",
-            "U:bias",
-        ]
-        out.append(token)
-    return out
-
-
-def check_features(data: Data) -> None:
-    """Check that the Python code and the template give the same attributes."""
-    sentences, labels = data.train.tokens[:20], data.train.labels[:20]
-    crf = CRF(template="chunking", max_iterations=1, progress=False).fit(sentences, labels)
-    model = crf._trained()
-    for sentence in sentences:
-        native = [[name for name, *_ in token] for token in model.known_features(sentence)]
-        assert [set(own) for own in features(sentence)] == [set(token) for token in native]
 
 
 class Step(NamedTuple):
@@ -227,7 +104,7 @@ def trainers(data: Data) -> tuple[CrfTrainer, Peer]:
     """Both packages' trainers with the same attributes; sentences are not kept in Python."""
     own, peer = CrfTrainer(None), Peer(verbose=False)
     for sentence, labels in zip(*data.train, strict=True):
-        found = features(sentence)
+        found = chunking(sentence)
         own.extend([found], [labels], None)
         peer.append(found, labels)
     return own, peer
@@ -271,7 +148,7 @@ class Bench:
         """A corpus with both trainers, loaded once."""
         if name not in self._loaded:
             data = CORPORA[name](2000 if self.quick and name == "ewt" else None)
-            check_features(data)
+            check_attributes(data, "chunking")
             self._loaded[name] = (data, *trainers(data))
         return self._loaded[name]
 
@@ -364,7 +241,7 @@ def convergence(bench: Bench) -> None:
         right = [0, 0]
         same = 0
         for sentence, gold in zip(*data.dev, strict=True):
-            found = features(sentence)
+            found = chunking(sentence)
             (mine,), other_labels = model.tag([found], False, None, 1), tagger.tag(found)
             same += sum(map(str.__eq__, mine, other_labels))
             right[0] += sum(map(str.__eq__, mine, gold))
@@ -388,6 +265,48 @@ def convergence(bench: Bench) -> None:
     bench.record.add()
 
 
+def raw_tokens(
+    bench: Bench, data: Data, template: str
+) -> dict[str, tuple[Callable[[], Any], Callable[[], Any]]]:
+    """Tag tokens with a built-in template, and with Python code that gives the same attributes."""
+    check_attributes(data, template)
+    crf = CRF(template=template, c2=C2, max_iterations=10, progress=False)
+    crf.fit(inputs(data.train.tokens, template), data.train.labels)
+    path = bench.folder / "raw.crfsuite"
+    crf.save_crfsuite(path)
+    tagger = pycrfsuite.Tagger()
+    tagger.open(str(path))
+    tokens, attributes = inputs(data.dev.tokens, template), ATTRIBUTES[template]
+    both = (
+        lambda: crf.predict(tokens),
+        lambda: [tagger.tag(attributes(sentence)) for sentence in data.dev.tokens],
+    )
+    return {f"raw tokens (template {template}; Python function)": both}
+
+
+def integer_attributes(bench: Bench) -> None:
+    """Label sentences whose attributes are numbers already, in Rust."""
+    rows = []
+    for name in CORPORA:
+        data, *_ = bench.corpus(name)
+        model, columns = bench.folder / "integers.model", bench.folder / "integers.tsv"
+        crf = CRF(template="chunking", c2=C2, max_iterations=10, progress=False)
+        crf.fit(*data.train).save(model)
+        sentences = ("".join("\t".join(token) + "\n" for token in sentence) for sentence in data.dev.tokens)
+        columns.write_text("\n".join(sentences), encoding="utf-8")
+        command = ["cargo", "run", "--release", "--quiet", "-p", "spanrs-crf", "--example", "tagging_speed"]
+        command += ["--", str(model), str(columns), "9"]
+        done = subprocess.run(command, capture_output=True, text=True, check=True, cwd=ROOT)
+        tokens, *seconds = map(float, done.stdout.split())
+        speeds = [significant(tokens / chosen(seconds) / 1e6) for chosen in (statistics.median, min)]
+        rows.append((data.name, len(crf.classes_), int(tokens), *speeds))
+    bench.record.heading(
+        "Decoding from attributes that are numbers",
+        "Rust, one thread: sums of weights and Viterbi, without strings and Python. Millions of tokens a second.",
+    )
+    bench.record.table(("corpus", "labels", "dev tokens", "median", "best"), rows)
+
+
 def tagging(bench: Bench) -> None:
     """Tag dev sentences with one model in both packages."""
     rounds = 3 if bench.quick else 9
@@ -402,17 +321,17 @@ def tagging(bench: Bench) -> None:
         tagger = pycrfsuite.Tagger()
         tagger.open(str(path))
         tokens = data.dev.tokens
-        lists = [features(sentence) for sentence in tokens]
+        lists = [chunking(sentence) for sentence in tokens]
         own_items = [CrfItems(sentence) for sentence in lists]
         peer_items = [pycrfsuite.ItemSequence(sentence) for sentence in lists]
         calls: dict[str, tuple[Callable[[], Any], Callable[[], Any]]] = {
-            "tokens (template; Python function)": (
+            "columns (template chunking; Python function)": (
                 lambda crf=crf, tokens=tokens: crf.predict(tokens),
-                lambda tagger=tagger, tokens=tokens: [tagger.tag(features(s)) for s in tokens],
+                lambda tagger=tagger, tokens=tokens: [tagger.tag(chunking(s)) for s in tokens],
             ),
-            "tokens, one call a sentence": (
+            "columns, one call a sentence": (
                 lambda crf=crf, tokens=tokens: [crf.predict_single(s) for s in tokens],
-                lambda tagger=tagger, tokens=tokens: [tagger.tag(features(s)) for s in tokens],
+                lambda tagger=tagger, tokens=tokens: [tagger.tag(chunking(s)) for s in tokens],
             ),
             "lists of features": (
                 lambda plain=plain, lists=lists: plain.predict(lists),
@@ -423,6 +342,7 @@ def tagging(bench: Bench) -> None:
                 lambda tagger=tagger, items=peer_items: [tagger.tag(s) for s in items],
             ),
         }
+        calls |= raw_tokens(bench, data, "ner" if name == "wnut17" else "pos")
         times: dict[str, tuple[list[float], list[float]]] = {what: ([], []) for what in calls}
         same = dict.fromkeys(calls, 0)
         gc.collect()
@@ -454,7 +374,7 @@ def tagging(bench: Bench) -> None:
 
 #: What a process of its own does after its data are loaded.
 PREPARE = {
-    "feature lists": "held = [crf.features(s) for s in data.train.tokens]",
+    "feature lists": "held = [crf.chunking(s) for s in data.train.tokens]",
     "tokens": "held = data.train.tokens",
 }
 MEMORY = {
@@ -572,6 +492,7 @@ def gil(bench: Bench) -> None:
 SECTIONS: dict[str, Callable[[Bench], None]] = {
     "evaluation": evaluation,
     "tagging": tagging,
+    "integers": integer_attributes,
     "gil": gil,
     "memory": memory,
     "convergence": convergence,
