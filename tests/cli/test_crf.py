@@ -207,7 +207,7 @@ def test_files_without_tags_are_refused(call, text, message):
 
 def test_odd_data_is_said(call):
     _, _, err = call("train", "gold", "-o", "m", "-q", gold="a O\nb O\n")
-    assert "warning: all labels are O; the model gives no other" in err
+    assert "warning: all labels are O; the model can predict nothing else" in err
     _, _, err = call("train", "gold", "-o", "m", "-q", gold="a X\nb X\n")
     assert "warning: all labels are X" in err
     lines = "".join(f"a{at} t{at}\n\n" for at in range(300))
@@ -215,7 +215,7 @@ def test_odd_data_is_said(call):
     assert "300 different tags; are they in another column" in err
     status, _, err = call("train", TRAIN, "--dev", "dev", "-o", "m", "-q", dev="a B-GPE\nb I-LAW\n")
     assert status == 0
-    assert "that the training data lack are never predicted: B-GPE, I-LAW" in err
+    assert "that do not occur in the training data are never predicted: B-GPE, I-LAW" in err
 
 
 def test_the_place_of_the_model_is_checked_first(call, tmp_path):
@@ -516,7 +516,9 @@ def test_the_readme_shows_what_happens(call):
 def test_running_text_is_refused(call, model):
     status, out, err = call("tag", model, "raw", raw="Anna lives in Paris .\n\nTomas sleeps well today .\n")
     assert (status, out) == (2, "")
-    assert "raw:1: every sentence has one token, and its line 5 words: is this running text?" in err
+    assert (
+        "raw:1: every sentence has a single token, but its line has 5 columns; is this running text?" in err
+    )
 
 
 def test_a_model_goes_through_a_pipe(call, model):

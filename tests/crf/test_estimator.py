@@ -487,7 +487,7 @@ def test_a_model_that_gives_one_label_is_said():
 
 def test_a_scheme_without_a_tag_for_single_tokens_is_refused():
     x, y = [[["a"], ["b"]]], [["B-X", "E-X"]]
-    with pytest.raises(ModelError, match="none of the labels B-X, E-X can be the only one of a sentence"):
+    with pytest.raises(ModelError, match="none of the labels B-X, E-X can stand alone"):
         CRF(scheme="IOBES").fit(x, y)
     assert len(CRF(scheme="auto").fit(x, y).predict([[["a"]]])[0]) == 1
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import inspect
 import json
 from collections.abc import Iterable, Mapping, Sequence
@@ -17,11 +18,12 @@ from spanrs.crf.templates import template_text
 from spanrs.crf.training import (
     Iteration,
     TrainingMonitor,
+    allows_single_token_sentences,
     check_dev,
+    check_single_tokens,
     dev_scorer,
     progress_display,
     scheme_of,
-    single_tags,
     warn_of_constant_model,
     warn_of_lost_labels,
     warn_of_unknown_labels,
@@ -36,6 +38,8 @@ if TYPE_CHECKING:
 
 #: Estimator parameters that are not passed to the training algorithm.
 _OWN = ("template", "algorithm", "scheme", "threads", "patience", "keep_on_interrupt", "progress")
+#: Parameters that a model file does not hold, or holds in another form.
+_NOT_STORED = ("template", "scheme", "threads", "progress")
 #: Magic bytes of a CRFsuite model file.
 _CRFSUITE = b"lCRF"
 
@@ -232,6 +236,8 @@ class CRF:
         scheme = self._scheme(trainer.labels(), hard)
         if y_dev is not None:
             warn_of_unknown_labels(trainer.labels(), y_dev)
+        facts = {"template": text, "scheme": scheme, "params": self._stored_params()}
+        metadata = json.dumps({key: value for key, value in facts.items() if value})
         if start is not None:
             warn_of_lost_labels(start.classes_, trainer.labels())
         score_name, scorer = ("", None) if y_dev is None else dev_scorer(y_dev)
@@ -256,8 +262,7 @@ class CRF:
                 False,
             )
         self.history_: list[Iteration] = monitor.history
-        facts = {"template": text, "scheme": scheme, "params": self._stored_params()}
-        self._model = model.with_metadata(json.dumps({key: value for key, value in facts.items() if value}))
+        self._model = model.with_metadata(metadata)
         warn_of_constant_model(self._model, self.min_freq)
         return self
 
@@ -281,8 +286,8 @@ class CRF:
             If the model is not trained, if ``known`` contains a label that the model does not have, or if no labelling
             is allowed.
         """
-        model = self._trained()
-        return model.tag(X, False, known, self.threads)
+        check_threads(self.threads)
+        return self._trained().tag(X, False, known, self.threads)
 
     def predict_single(self, x: Any) -> list[str]:
         """Give the best labels of one sequence."""
@@ -290,8 +295,8 @@ class CRF:
 
     def predict_posterior(self, X: Iterable[Any]) -> list[list[str]]:
         """Give the label of largest marginal probability of each token; neighbours need not be legal."""
-        model = self._trained()
-        return model.tag(X, True, None, self.threads)
+        check_threads(self.threads)
+        return self._trained().tag(X, True, None, self.threads)
 
     def predict_proba(self, X: Iterable[Any]) -> list[npt.NDArray[np.float64]]:
         """Give marginal probabilities: an array (tokens, labels) for each sequence, columns as ``classes_``."""
@@ -440,8 +445,8 @@ class CRF:
         Returns
         -------
         CRF
-            With the parameters it was trained with, except for ``threads`` and ``progress``. Files of CRFsuite have
-            none.
+            With its training parameters, except ``threads`` and ``progress``. ``scheme`` is the scheme that was found,
+            ``template`` the text of the template. Files of CRFsuite have none of these.
 
         Raises
         ------
@@ -473,34 +478,45 @@ class CRF:
                 error.args = (f"{name}: {error}",)
                 error.path = str(name)
             raise
-        return cls._of(model).with_format(template=template, scheme=scheme)
+        return cls._of(model)._with_template_and_scheme(template, scheme)
 
     @classmethod
     def _of(cls, model: CrfModel) -> CRF:
         """Make an estimator of a model, with the parameters in its metadata."""
         facts = json.loads(model.metadata())
+        params = facts.get("params", {})
+        if not isinstance(params, dict):
+            raise ModelError("the parameters in the model's metadata are no object")
         crf = cls()
         known = crf.get_params()
         # Later versions may have others.
-        crf.set_params(**{name: value for name, value in facts.get("params", {}).items() if name in known})
+        params = {
+            name: value for name, value in params.items() if name in known and name not in _NOT_STORED
+        }
+        crf.set_params(**params)
         crf.set_params(template=facts.get("template"), scheme=facts.get("scheme"))
         crf._model = model
         return crf
 
-    def with_format(self, *, template: str | PathLike[str] | None = None, scheme: str | None = None) -> CRF:
-        """Give the same model with another template or scheme; None leaves them as they are.
+    def _with_template_and_scheme(
+        self, template: str | PathLike[str] | None = None, scheme: str | None = None
+    ) -> CRF:
+        """Return a copy with another template or scheme; None keeps the current one.
 
         Raises
         ------
         spanrs.errors.SchemeError
-            If a label is no tag of the scheme.
+            If a label is not a valid tag of the scheme.
         """
-        facts = self.metadata_
+        facts, new = self.metadata_, copy.copy(self)
         if template is not None:
-            facts["template"] = template_text(template)
+            facts["template"] = new.template = template_text(template)
         if scheme is not None:
-            facts["scheme"] = _spanrs.scheme_name(scheme)
-        return self._of(self._trained().with_metadata(json.dumps(facts)))
+            facts["scheme"] = new.scheme = _spanrs.scheme_name(scheme)
+            check_single_tokens(new.scheme, self.classes_)
+        if template is not None or scheme is not None:
+            new._model = self._trained().with_metadata(json.dumps(facts))
+        return new
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:  # noqa: ARG002
         """Give the parameters, as scikit-learn asks for them."""
@@ -557,9 +573,10 @@ class CRF:
         """Parameters of training that are not the defaults, for the metadata."""
         defaults = inspect.signature(type(self).__init__).parameters
         return {
-            name: value
+            # NumPy's scalars are no JSON.
+            name: value.item() if hasattr(value, "item") else value
             for name, value in self.get_params().items()
-            if name not in ("template", "scheme", "threads", "progress") and value != defaults[name].default
+            if name not in _NOT_STORED and value != defaults[name].default
         }
 
     def _options(self) -> dict[str, Any]:
@@ -568,12 +585,10 @@ class CRF:
     def _scheme(self, labels: Sequence[str], sequences: Sequence[Sequence[str]]) -> str | None:
         if self.scheme == "auto":
             name = scheme_of(labels, sequences)
-            return name if name is not None and single_tags(name, labels) else None
+            legal = name is not None and allows_single_token_sentences(name, labels)
+            return name if legal else None
         name = None if self.scheme is None else _spanrs.scheme_name(self.scheme)
-        if name is not None and not single_tags(name, labels):
-            raise ModelError(
-                f"under {name} none of the labels {', '.join(labels[:10])} can be the only one of a sentence, so some "
-                "sentences could not be labelled; set scheme=None"
-            )
+        if name is not None:
+            check_single_tokens(name, labels)
         warn_of_violations(name, sequences)
         return name

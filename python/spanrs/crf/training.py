@@ -26,7 +26,7 @@ class Iteration(NamedTuple):
     active: int
     """Number of weights that are not 0."""
     evaluations: int
-    """How often the objective was computed: once, and again for each step that was too long or too short."""
+    """Evaluations of the objective: 1, plus 1 for each rejected step of the line search."""
     seconds: float
     """Since training began."""
     dev_score: float | None
@@ -77,7 +77,16 @@ def warn_of_violations(scheme: str | None, sequences: Sequence[Sequence[str]]) -
         warnings.warn(message, SpanrsWarning, stacklevel=4)
 
 
-def single_tags(scheme: str, labels: Sequence[str]) -> bool:
+def check_single_tokens(scheme: str, labels: Sequence[str]) -> None:
+    """Refuse a scheme under which a sentence of one token cannot have a legal tag."""
+    if not allows_single_token_sentences(scheme, labels):
+        raise ModelError(
+            f"under {scheme} none of the labels {', '.join(labels[:10])} can stand alone, so one-token sentences "
+            "cannot be labelled; set scheme=None"
+        )
+
+
+def allows_single_token_sentences(scheme: str, labels: Sequence[str]) -> bool:
     """Say whether a sentence of one token can have a legal tag."""
     from spanrs import tags
 
@@ -91,17 +100,17 @@ def warn_of_unknown_labels(labels: Sequence[str], y_dev: Sequence[Sequence[str]]
     if unknown:
         more = f" and {len(unknown) - 10} more" if len(unknown) > 10 else ""
         message = (
-            f"labels of the development data that the training data lack are never predicted: "
+            "labels of the development data that do not occur in the training data are never predicted: "
             f"{', '.join(unknown[:10])}{more}"
         )
         warnings.warn(message, SpanrsWarning, stacklevel=3)
 
 
 def warn_of_constant_model(model: CrfModel, min_freq: float) -> None:
-    """Warn of a model that gives every token the same label, whatever its features."""
+    """Warn of a model whose labels do not depend on token features."""
     labels = model.labels()
     if len(labels) == 1:
-        message = f"all labels are {labels[0]}; the model gives no other"
+        message = f"all labels are {labels[0]}; the model can predict nothing else"
     elif not model.attributes():
         reason = f"; no feature occurs {min_freq:g} times (min_freq)" if min_freq > 0 else ""
         message = f"the model has no features of tokens, only transitions{reason}"

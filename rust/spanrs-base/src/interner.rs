@@ -6,21 +6,21 @@ use foldhash::fast::FixedState;
 use hashbrown::HashTable;
 
 /// What an [`Interner`] can hold: strings and byte strings.
-pub trait Name: Hash + Eq {
-    /// Names one after the other.
+pub trait Internable: Hash + Eq {
+    /// Storage for the concatenated names.
     type Arena: Clone + fmt::Debug + Default;
 
     /// Appends a name.
     fn push(&self, arena: &mut Self::Arena);
 
-    /// A name by the place of its bytes.
+    /// The name at a byte range of the arena.
     fn at(arena: &Self::Arena, place: Range<usize>) -> &Self;
 
     /// Number of bytes.
-    fn bytes(&self) -> usize;
+    fn byte_len(&self) -> usize;
 }
 
-impl Name for str {
+impl Internable for str {
     type Arena = String;
 
     fn push(&self, arena: &mut String) {
@@ -32,12 +32,12 @@ impl Name for str {
         &arena[place]
     }
 
-    fn bytes(&self) -> usize {
+    fn byte_len(&self) -> usize {
         self.len()
     }
 }
 
-impl Name for [u8] {
+impl Internable for [u8] {
     type Arena = Vec<u8>;
 
     fn push(&self, arena: &mut Vec<u8>) {
@@ -49,15 +49,15 @@ impl Name for [u8] {
         &arena[place]
     }
 
-    fn bytes(&self) -> usize {
+    fn byte_len(&self) -> usize {
         self.len()
     }
 }
 
 /// Distinct strings or byte strings, numbered from 0 in the order of their first appearance.
 ///
-/// Numbers depend only on the order of the calls, never on a hash seed. Memory is the bytes of the names and about 15
-/// bytes for each.
+/// Numbers depend only on the order of the calls, never on a hash seed. Memory is the bytes of the names and 14 to
+/// 28 bytes per name.
 ///
 /// ```
 /// let mut types = spanrs_base::Interner::<str>::default();
@@ -68,14 +68,14 @@ impl Name for [u8] {
 /// assert_eq!(types.name(1), Some("LOC"));
 /// ```
 #[derive(Debug)]
-pub struct Interner<T: Name + ?Sized> {
+pub struct Interner<T: Internable + ?Sized> {
     arena: T::Arena,
     /// End of each name in the arena.
     ends: Vec<usize>,
     index: HashTable<u32>,
 }
 
-impl<T: Name + ?Sized> Default for Interner<T> {
+impl<T: Internable + ?Sized> Default for Interner<T> {
     fn default() -> Self {
         Self {
             arena: T::Arena::default(),
@@ -85,7 +85,7 @@ impl<T: Name + ?Sized> Default for Interner<T> {
     }
 }
 
-impl<T: Name + ?Sized> Clone for Interner<T> {
+impl<T: Internable + ?Sized> Clone for Interner<T> {
     fn clone(&self) -> Self {
         Self {
             arena: self.arena.clone(),
@@ -95,7 +95,7 @@ impl<T: Name + ?Sized> Clone for Interner<T> {
     }
 }
 
-impl<T: Name + ?Sized> Interner<T> {
+impl<T: Internable + ?Sized> Interner<T> {
     /// The number of `name`, which is added if it is new. At most `u32::MAX` names fit.
     pub fn intern(&mut self, name: &T) -> u32 {
         let own_hash = hash(name);
@@ -105,7 +105,7 @@ impl<T: Name + ?Sized> Interner<T> {
         let id = self.ends.len() as u32;
         name.push(&mut self.arena);
         let start = self.ends.last().copied().unwrap_or_default();
-        self.ends.push(start + name.bytes());
+        self.ends.push(start + name.byte_len());
         let (arena, ends) = (&self.arena, &self.ends);
         self.index
             .insert_unique(own_hash, id, |&id| hash(T::at(arena, place(ends, id))));

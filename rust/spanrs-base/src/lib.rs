@@ -13,7 +13,7 @@ mod span;
 mod threads;
 mod vocabulary;
 
-pub use interner::{Interner, Name};
+pub use interner::{Internable, Interner};
 pub use interrupt::{Clock, Interrupted, Interval, Pace, Watch};
 pub use limits::Limits;
 pub use position::Position;

@@ -3,6 +3,8 @@
 //! COLUMNS has a token per line, its columns separated by tabs, and an empty line after each sentence. The model has a
 //! template. Prints the number of tokens and the seconds of each round.
 
+#![allow(clippy::print_stdout)] // A program.
+
 use std::error::Error;
 use std::time::Instant;
 

@@ -7,7 +7,7 @@ use crate::features::Features;
 use crate::lattice::Lattice;
 use crate::model::Model;
 use crate::sequences::Sequences;
-use crate::state_scores::{Reading, StateScores};
+use crate::state_scores::{Scratch, StateScores};
 use crate::transitions::Transitions;
 
 /// Which labels may begin a sequence, follow each other and end one. Decoding under a constraint gives legal output only.
@@ -85,7 +85,7 @@ pub struct Decoder<'a> {
     /// Transitions under the constraint.
     transitions: Cow<'a, Transitions>,
     lattice: Lattice,
-    reading: Reading,
+    scratch: Scratch,
 }
 
 impl<'a> Decoder<'a> {
@@ -99,7 +99,7 @@ impl<'a> Decoder<'a> {
             constraint,
             transitions: Cow::Borrowed(transitions),
             lattice: Lattice::default(),
-            reading: Reading::default(),
+            scratch: Scratch::default(),
         }
     }
 
@@ -126,7 +126,7 @@ impl<'a> Decoder<'a> {
             constraint,
             transitions: Cow::Owned(transitions),
             lattice: Lattice::default(),
-            reading: Reading::default(),
+            scratch: Scratch::default(),
         })
     }
 
@@ -137,7 +137,7 @@ impl<'a> Decoder<'a> {
         self.states.read(
             (self.features, self.weights),
             (sequences, at),
-            &mut self.reading,
+            &mut self.scratch,
             &mut self.lattice,
         );
         let last = self.lattice.tokens().checked_sub(1);

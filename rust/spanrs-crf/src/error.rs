@@ -91,6 +91,12 @@ pub enum Error {
         /// How many there are.
         labels: usize,
     },
+    /// More features than 32 bits can number.
+    #[error("{features} features; a model has at most 2^32; leave out rare ones (min_freq)")]
+    Features {
+        /// How many there are.
+        features: usize,
+    },
     /// A feature listed twice.
     #[error("a feature is listed twice")]
     Duplicate,

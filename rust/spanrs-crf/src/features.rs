@@ -99,25 +99,25 @@ impl Features {
     }
 
     /// Features of a corpus: those that occur with a label of positive probability, or all.
-    pub fn of(corpus: &Corpus, choice: FeatureSelection) -> Self {
+    pub fn of(corpus: &Corpus, selection: FeatureSelection) -> Self {
         let labels = corpus.labels();
         // The labels of each attribute, ascending.
-        let mut states: Vec<Vec<u32>> = match choice.all_states {
+        let mut states: Vec<Vec<u32>> = match selection.all_states {
             true => Vec::new(),
             false => vec![Vec::new(); corpus.attributes()],
         };
         let mut united = Vec::new();
-        let mut pairs = vec![choice.all_transitions; labels * labels];
+        let mut pairs = vec![selection.all_transitions; labels * labels];
         let mut rows: Vec<Vec<u32>> = Vec::new();
         for at in 0..corpus.sequences() {
             possible_labels(corpus.target(at), labels, &mut rows);
-            let tokens = match choice.all_states {
+            let tokens = match selection.all_states {
                 true => 0..0,
                 false => corpus.sequence(at),
             };
             for (token, row) in tokens.zip(&rows) {
                 for (attribute, _) in corpus.items(token) {
-                    unite(&mut states[attribute as usize], row, &mut united);
+                    union_sorted(&mut states[attribute as usize], row, &mut united);
                 }
             }
             for neighbours in rows.windows(2) {
@@ -146,8 +146,8 @@ impl Features {
             label,
             pairs: pairs.collect(),
         };
-        match choice.min_frequency > 0.0 {
-            true => features.frequent(corpus, choice.min_frequency),
+        match selection.min_frequency > 0.0 {
+            true => features.frequent(corpus, selection.min_frequency),
             false => features,
         }
     }
@@ -320,7 +320,7 @@ impl Features {
 }
 
 /// Adds ascending labels to ascending labels.
-fn unite(known: &mut Vec<u32>, more: &[u32], united: &mut Vec<u32>) {
+fn union_sorted(known: &mut Vec<u32>, more: &[u32], united: &mut Vec<u32>) {
     if let &[label] = more {
         // Most tokens have one label, and most attributes few.
         if let Err(at) = known.binary_search(&label) {

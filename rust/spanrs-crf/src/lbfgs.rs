@@ -103,7 +103,7 @@ impl Lbfgs {
         let mut pairs: VecDeque<Pair> = VecDeque::new();
         let mut losses = VecDeque::from([loss]);
         let mut direction = vec![0.0; n];
-        let mut restarted = false;
+        let (mut restarted, mut failed) = (false, 0);
         let mut next = Point {
             weights: vec![0.0; n],
             gradient: vec![0.0; n],
@@ -138,6 +138,7 @@ impl Lbfgs {
                 }
                 pairs.clear();
                 restarted = true;
+                failed = self.max_linesearch;
                 continue;
             };
             // Restart again only if the last restart decreased the loss.
@@ -152,7 +153,7 @@ impl Lbfgs {
                 loss,
                 gradient_norm: Some(norm(gradient)),
                 active: weights.iter().filter(|weight| **weight != 0.0).count(),
-                evaluations,
+                evaluations: evaluations + std::mem::take(&mut failed),
             };
             if !after(state, weights)? {
                 return Ok(Stop::Asked);
@@ -349,11 +350,10 @@ impl Trial {
     }
 }
 
-/// Differences of points and gradients, in 16 bits: their products are bound by memory, and they only shape the search
-/// direction. Rounding to 8 bits of precision does not change the number of iterations.
+/// A correction pair in bfloat16: the two-loop recursion is bound by memory, and pairs only affect the search direction.
 struct Pair {
-    points: Vec<Half>,
-    gradients: Vec<Half>,
+    points: Vec<Bf16>,
+    gradients: Vec<Bf16>,
     /// `1 / (points . gradients)`
     inverse: f64,
     /// `gradients . gradients`
@@ -362,9 +362,9 @@ struct Pair {
 
 /// The upper half of a 32-bit number (bfloat16): 8 bits of precision.
 #[derive(Clone, Copy, Debug, Default)]
-struct Half(u16);
+struct Bf16(u16);
 
-impl Half {
+impl Bf16 {
     /// The nearest one, ties to even.
     #[inline(always)]
     fn of(value: f64) -> Self {
@@ -388,8 +388,8 @@ fn remember(
 ) {
     let mut pair = match pairs.len() < memory.max(1) {
         true => Pair {
-            points: vec![Half::default(); weights.len()],
-            gradients: vec![Half::default(); weights.len()],
+            points: vec![Bf16::default(); weights.len()],
+            gradients: vec![Bf16::default(); weights.len()],
             inverse: 0.0,
             square: 0.0,
         },
@@ -399,11 +399,11 @@ fn remember(
         },
     };
     for (difference, (new, old)) in pair.points.iter_mut().zip(next.weights.iter().zip(weights)) {
-        *difference = Half::of(new - old);
+        *difference = Bf16::of(new - old);
     }
     let both = next.gradient.iter().zip(smooth);
     for (difference, (new, old)) in pair.gradients.iter_mut().zip(both) {
-        *difference = Half::of(new - old);
+        *difference = Bf16::of(new - old);
     }
     let pairs_of = || pair.points.iter().zip(&pair.gradients);
     let product: f64 = pairs_of().map(|(s, y)| s.value() * y.value()).sum();
@@ -451,7 +451,7 @@ fn dot(a: &[f64], b: &[f64]) -> f64 {
 }
 
 /// The inner product, in sixteen sums that vectorise.
-struct Dot<'a>(&'a [Half], &'a [f64]);
+struct Dot<'a>(&'a [Bf16], &'a [f64]);
 
 impl Kernel for Dot<'_> {
     type Output = f64;
@@ -472,7 +472,7 @@ impl Kernel for Dot<'_> {
 }
 
 /// Adds multiples of values to sums.
-struct Add<'a>(&'a mut [f64], f64, &'a [Half]);
+struct Add<'a>(&'a mut [f64], f64, &'a [Bf16]);
 
 impl Kernel for Add<'_> {
     type Output = ();

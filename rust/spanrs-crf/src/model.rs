@@ -44,7 +44,8 @@ impl Model {
     ///
     /// # Errors
     /// [`Error::Shape`] if names, features and weights do not fit together, [`Error::Labels`] for more than
-    /// [`MAX_LABELS`], [`Error::NotFinite`] for weights that are not.
+    /// [`MAX_LABELS`], [`Error::Features`] for more than `u32::MAX` features, [`Error::NotFinite`] for weights that are
+    /// not.
     pub fn new(
         labels: Interner<str>,
         attributes: Interner<str>,
@@ -60,6 +61,10 @@ impl Model {
         let known = attributes.len();
         check_len("attributes of features", known, features.attributes())?;
         check_len("weights", features.len(), weights.len())?;
+        if u32::try_from(features.len()).is_err() {
+            let features = features.len();
+            return Err(Error::Features { features });
+        }
         if !weights.iter().all(|weight| weight.is_finite()) {
             return Err(Error::NotFinite);
         }
@@ -80,7 +85,7 @@ impl Model {
     /// The same model without features of weight 0 and attributes without features.
     ///
     /// # Errors
-    /// None: a part of a model is a model.
+    /// Never: a subset of a valid model is valid.
     pub fn pruned(self) -> Result<Self> {
         let used = |at: &u32| !self.features.state(*at as usize).1.is_empty();
         let whole = (0..self.attributes.len() as u32).all(|at| used(&at));

@@ -6,15 +6,15 @@ use crate::lattice::Lattice;
 use crate::sequences::Sequences;
 use crate::simd::{Kernel, LANES, dispatch, padded};
 
-/// Attributes with weights for fewer labels than this share of a row have no dense row.
-const SPARSE: usize = 4;
+/// An attribute gets a dense row if it has weights for more than 1/4 of the row.
+const DENSE_FRACTION: usize = 4;
 
 /// The `count` of weights that are a dense row.
 const DENSE: u32 = u32::MAX;
 
 /// The weights of an attribute.
 #[derive(Clone, Copy, Debug, Default)]
-struct Place {
+struct WeightLocation {
     /// The only label, the dense row, or the index of the first weight.
     start: u32,
     /// Number of weights, or [`DENSE`].
@@ -27,7 +27,7 @@ struct Place {
 /// rows: adding them takes a few vector instructions, and does not wait for earlier sums of the same label.
 #[derive(Clone, Debug)]
 pub(crate) struct StateScores {
-    places: Vec<Place>,
+    locations: Vec<WeightLocation>,
     rows: Aligned<f64>,
     /// Row length.
     width: usize,
@@ -35,9 +35,9 @@ pub(crate) struct StateScores {
 
 /// Work space of [`StateScores::read`].
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Reading {
-    places: Vec<(Place, f64)>,
-    /// End of each token's places.
+pub(crate) struct Scratch {
+    locations: Vec<(WeightLocation, f64)>,
+    /// End of each token's locations.
     ends: Vec<usize>,
     dense: Vec<(u32, f64)>,
 }
@@ -45,36 +45,36 @@ pub(crate) struct Reading {
 impl StateScores {
     pub(crate) fn new(features: &Features, weights: &[f64]) -> Self {
         let width = padded(features.labels());
-        let dense = |labels: &[u32]| labels.len() > 1 && labels.len() * SPARSE > width;
+        let dense = |labels: &[u32]| labels.len() > 1 && labels.len() * DENSE_FRACTION > width;
         let all = 0..features.attributes();
         let count = all
             .clone()
             .filter(|&at| dense(features.state(at).1))
             .count();
         let mut scores = Self {
-            places: Vec::with_capacity(features.attributes()),
+            locations: Vec::with_capacity(features.attributes()),
             rows: Aligned::new(count * width),
             width,
         };
         let mut rows = 0;
         for attribute in all {
             let (start, labels) = features.state(attribute);
-            let mut place = Place {
+            let mut location = WeightLocation {
                 start: start as u32,
                 count: labels.len() as u32,
                 weight: 0.0,
             };
             if let &[label] = labels {
-                (place.start, place.weight) = (label, weights[start]);
+                (location.start, location.weight) = (label, weights[start]);
             } else if dense(labels) {
-                (place.start, place.count) = (rows as u32, DENSE);
+                (location.start, location.count) = (rows as u32, DENSE);
                 let row = &mut scores.rows[rows * width..][..width];
                 for (label, weight) in labels.iter().zip(&weights[start..]) {
                     row[*label as usize] = *weight;
                 }
                 rows += 1;
             }
-            scores.places.push(place);
+            scores.locations.push(location);
         }
         scores
     }
@@ -84,31 +84,33 @@ impl StateScores {
         &self,
         (features, weights): (&Features, &[f64]),
         (sequences, at): (&Sequences, usize),
-        reading: &mut Reading,
+        scratch: &mut Scratch,
         lattice: &mut Lattice,
     ) {
-        let Reading {
-            places,
+        let Scratch {
+            locations,
             ends,
             dense,
-        } = reading;
-        places.clear();
+        } = scratch;
+        locations.clear();
         ends.clear();
-        // All places are asked for before the first is used: their cache misses overlap.
+        // Load all locations before using any, so that their cache misses overlap.
         for token in sequences.sequence(at) {
             let items = sequences.items(token);
-            places.extend(items.map(|(attribute, value)| (self.places[attribute as usize], value)));
-            ends.push(places.len());
+            locations.extend(
+                items.map(|(attribute, value)| (self.locations[attribute as usize], value)),
+            );
+            ends.push(locations.len());
         }
         let mut start = 0;
         for (token, &end) in ends.iter().enumerate() {
             let scores = lattice.padded_scores_mut(token);
             dense.clear();
-            for (place, value) in &places[start..end] {
-                let first = place.start as usize;
-                match place.count {
-                    1 => scores[first] += value * place.weight,
-                    DENSE => dense.push((place.start, *value)),
+            for (location, value) in &locations[start..end] {
+                let first = location.start as usize;
+                match location.count {
+                    1 => scores[first] += value * location.weight,
+                    DENSE => dense.push((location.start, *value)),
                     count => {
                         let known = first..first + count as usize;
                         let labels = &features.state_labels()[known.clone()];

@@ -68,20 +68,20 @@ fn train_lbfgs(
     mut after: impl FnMut(Iteration, &[f64]) -> Result<bool>,
 ) -> Result<Stop> {
     let groups = match options.c1 > 0.0 {
-        // An L1 penalty is not that of the parameter of a group.
+        // The L1 penalty of a shared parameter is not the sum of its attributes' penalties.
         true => Groups::single(features),
         false => Groups::of(&corpus, features),
     };
     let own = groups.features(features);
     let objective = Objective::of_groups(corpus, &own, &groups, c2, threads)?;
     let mut objective = objective.interrupted_by(watch);
-    let mut parameters = groups.contract(features, weights, &own);
+    let mut parameters = groups.to_parameters(features, weights, &own);
     let evaluate = |at: &[f64], gradient: &mut [f64]| objective.evaluate(at, gradient);
     let stop = options.minimise(&mut parameters, evaluate, |mut state, parameters| {
-        groups.expand(features, parameters, &own, weights);
+        groups.to_weights(features, parameters, &own, weights);
         state.active = weights.iter().filter(|weight| **weight != 0.0).count();
         after(state, weights)
     });
-    groups.expand(features, &parameters, &own, weights);
+    groups.to_weights(features, &parameters, &own, weights);
     stop
 }

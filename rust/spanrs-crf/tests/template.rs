@@ -540,7 +540,8 @@ fn found_attributes_are_those_that_are_spelt_out() {
     let own = "U:%x[@1,0]/%x[@-1,1]-%x[-3,0]\nU%prefix[1,0,3]%suffix[0,1,2]\nU\nU%t[0,0,\"a\"]x";
     let own = Template::parse(own).unwrap();
     let builtin = Template::BUILTIN.map(|name| Template::builtin(name).unwrap());
-    for template in builtin.into_iter().chain([own]) {
+    let empty = Template::parse("B").unwrap();
+    for template in builtin.into_iter().chain([own, empty]) {
         let mut extractor = Extractor::new(&template);
         let mut attributes = spanrs_base::Interner::<str>::default();
         for round in 0..100 {

@@ -58,6 +58,8 @@ def command(
     Spans are scored if the tags have prefixes of a scheme, else the label of each token (scheme TOKEN). Columns
     are by default those of the training data.
     """
+    if model_path == gold == "-":
+        raise click.UsageError("standard input can be read once")
     model = load_model(model_path, template, features, threads)
     columns = tokens_of_model(model.card, columns)
     trained = model.card.get("columns", {})

@@ -17,7 +17,7 @@ from spanrs.cli.crf.column_file import Chunk, ColumnFile, Place, value_at
 from spanrs.cli.run import print_message
 from spanrs.crf import CRF, templates
 from spanrs.crf.templates import template_text
-from spanrs.errors import FormatError, SpanrsError, with_code
+from spanrs.errors import FormatError, ModelError, SpanrsError, with_code
 from spanrs.io import Columns
 
 #: The column that a macro reads: %x[-1,0], %prefix[0,1,3], %t[@1,0,"re"].
@@ -204,6 +204,14 @@ def read_model(path: str) -> CRF:
     return CRF.load(sys.stdin.buffer if path == "-" else path)
 
 
+def model_card(crf: CRF, path: str) -> dict[str, Any]:
+    """Give the model card; empty if there is none."""
+    card: dict[str, Any] = crf.metadata_.get("card") or {}
+    if not isinstance(card, dict) or not isinstance(card.get("columns", {}), dict):
+        raise with_code(ModelError(f"{path}: the model card is not as spanrs writes it"), "damaged", path)
+    return card
+
+
 def load_model(
     path: str,
     template: str | None,
@@ -213,7 +221,7 @@ def load_model(
 ) -> TrainedModel:
     """Load a model; one without a template or a scheme gets the named one."""
     crf = read_model(path)
-    card: dict[str, Any] = crf.metadata_.get("card") or {}
+    card = model_card(crf, path)
     if crf.template is not None and template is not None:
         raise click.UsageError(f"{path} has a template; --template is for models without one")
     if crf.template is not None:
@@ -225,9 +233,9 @@ def load_model(
         )
     else:
         found = find_template(template)
-        crf = crf.with_format(template=found.text)
+        crf = crf._with_template_and_scheme(template=found.text)
     if scheme is not None:
-        crf = crf.with_format(scheme=scheme)
+        crf = crf._with_template_and_scheme(scheme=scheme)
     crf.set_params(threads=threads)
     features = tuple(features or card.get("columns", {}).get("features", ()))
     check_columns(found, features)

@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from spanrs.cli import options
-from spanrs.cli.crf.features import read_model
+from spanrs.cli.crf.features import model_card, read_model
 from spanrs.crf import templates
 
 
@@ -56,7 +56,7 @@ def command(model_path: str, top: int, as_json: bool) -> None:
         ("weights", sizes),
         ("scheme", metadata.get("scheme") or "none: any sequence of labels"),
         ("template", _template_name(text)),
-        *_card_rows(metadata.get("card") or {}),
+        *_card_rows(model_card(crf, model_path)),
     ]
     for name, value in rows:
         click.echo(f"{name:<12}{value}")

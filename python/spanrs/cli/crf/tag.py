@@ -64,14 +64,14 @@ def command(
     columns: Columns,
     **how: bool,
 ) -> None:
-    """Write FILE with the tags of MODEL as a new last column; "-" is standard input.
+    """Write FILE with the tags of MODEL as a new last column. MODEL or FILE may be "-" (standard input), but not both.
 
     With --column the tags replace what is in that column. CoNLL-U has no room for a new column: there the tags
     go to --column, which by default is that of the training data, if that was CoNLL-U. Comments, empty lines and
     all other columns stay as they are. Columns are by default those of the training data. Of several FILE the
     output is one after the other. Nothing is written if one of them cannot be tagged.
     """
-    if files.count("-") > 1:
+    if (model_path, *files).count("-") > 1:
         raise click.UsageError("standard input can be read once")
     to_stdout = output in (None, "-")
     if not to_stdout and console.overwritten([Path(str(output))], [Path(model_path)]) is not None:
@@ -120,11 +120,14 @@ def _tag(
 
 def _check_one_token_per_line(file: ColumnFile, chunk: Chunk, columns: Columns) -> None:
     """Refuse running text, whose lines look like sentences of one token in many columns."""
+    if len(chunk.sentences) == 1 and file.count < 5:
+        # One token with its columns.
+        return
     several = any(len(sentence) > 1 for sentence in chunk.sentences)
     if not several and file.count > 2 and file.separator is None and columns.separator == "auto":
         message = (
-            f"every sentence has one token, and its line {file.count} words: is this running text? Give one token per "
-            "line, and an empty line after each sentence; or name the separator of the columns with --separator"
+            f"every sentence has a single token, but its line has {file.count} columns; is this running text? Put one "
+            "token on each line and an empty line after each sentence, or name the column separator with --separator"
         )
         raise file.error(chunk.before + chunk.sentences[0][0] + 1, message)
 

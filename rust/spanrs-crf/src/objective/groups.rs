@@ -1,4 +1,4 @@
-//! Attributes that the objective cannot tell apart.
+//! Duplicate columns of the design matrix share one parameter in training.
 
 use std::collections::HashMap;
 
@@ -8,7 +8,7 @@ use crate::features::Features;
 /// No group.
 const NONE: u32 = u32::MAX;
 
-/// Groups of attributes that occur at the same tokens and have weights for the same labels.
+/// Groups of attributes that occur equally often at every token and have weights for the same labels.
 ///
 /// Their derivatives are equal, and the iterates of L-BFGS are sums of gradients, so if the weights of a group are equal
 /// at the start they remain so. One parameter, `sqrt(n)` times the weight of each of the `n` attributes, stands for all:
@@ -80,7 +80,7 @@ impl Groups {
 
     /// Parameters from weights, in the order of the features. Weights that differ within a group are replaced by their
     /// mean, which gives the same scores.
-    pub(crate) fn contract(
+    pub(crate) fn to_parameters(
         &self,
         features: &Features,
         weights: &[f64],
@@ -102,7 +102,7 @@ impl Groups {
     }
 
     /// Weights from parameters.
-    pub(crate) fn expand(
+    pub(crate) fn to_weights(
         &self,
         features: &Features,
         parameters: &[f64],

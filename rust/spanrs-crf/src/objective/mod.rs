@@ -36,7 +36,8 @@ const WORK_BYTES: usize = 32 << 20;
 /// State weights are rounded to 32 bits for the sums of a token, which stay in 64 bits: half the memory traffic for a
 /// relative error of the objective of about 1e-9.
 ///
-/// Memory: 4 bytes an item, 12 bytes a state feature, with padding for attributes of many labels.
+/// Memory: 4 bytes per item and 16 bytes per state feature, counting each group of attributes once; dense rows are
+/// padded.
 #[derive(Debug)]
 pub struct Objective<'a> {
     corpus: Cow<'a, Corpus>,
@@ -86,6 +87,10 @@ impl<'a> Objective<'a> {
     ) -> Result<Self> {
         let labels = corpus.labels();
         check_len("labels of features", labels, features.labels())?;
+        if u32::try_from(features.len()).is_err() {
+            let features = features.len();
+            return Err(Error::Features { features });
+        }
         let most = std::thread::available_parallelism().map_or(1, usize::from);
         let threads = threads.clamp(1, most);
         let pieces = pieces(&corpus);

@@ -9,8 +9,8 @@ use crate::simd::LANES;
 
 use super::groups::Groups;
 
-/// Attributes with fewer labels than this share of a row keep a list of labels instead of a row.
-const SPARSE: usize = 8;
+/// An attribute gets a dense row if it has weights for at least 1/8 of the row, and at least 2.
+const DENSE_FRACTION: usize = 8;
 
 /// The items of a corpus by code. Codes below `rows` are rows of the dense table, the others are runs of the sparse one;
 /// both are ordered by frequency, so that frequent attributes share cache lines.
@@ -56,7 +56,7 @@ impl Packed {
         }
         let labels_of = |group: u32| features.state(group as usize).1;
         let count_of = |group: u32| counts[groups.attributes()[group as usize] as usize];
-        let least = (width / SPARSE).max(2);
+        let least = (width / DENSE_FRACTION).max(2);
         let mut order: Vec<u32> = (0..groups.attributes().len() as u32)
             .filter(|&group| !labels_of(group).is_empty())
             .collect();
@@ -254,7 +254,8 @@ impl Packed {
             true => dense * u64::from(self.counts[code]),
             false => 2 * u64::from(self.counts[code]),
         };
-        let all: u64 = (0..self.counts.len()).map(work).sum();
+        // Without work there is one range.
+        let all: u64 = (0..self.counts.len()).map(work).sum::<u64>().max(1);
         let (mut ranges, mut start, mut sum) = (Vec::new(), 0, 0);
         for code in 0..self.counts.len() {
             sum += work(code);

@@ -47,7 +47,7 @@ pub struct Extractor {
     /// The current attribute.
     attribute: String,
     /// Fingerprints of `before`, `values` and `after`, row-major (position, slot).
-    prints: Vec<Fingerprint>,
+    fingerprints: Vec<Fingerprint>,
     /// Keys of the attributes, row-major (token, line).
     keys: Vec<Key>,
     /// The entries of the index where the searches for them begin.
@@ -84,7 +84,7 @@ impl Extractor {
             after,
             values: Vec::new(),
             attribute: String::new(),
-            prints: Vec::new(),
+            fingerprints: Vec::new(),
             keys: Vec::new(),
             entries: Vec::new(),
             ids: Vec::new(),
@@ -124,7 +124,8 @@ impl Extractor {
     }
 
     /// Calls `sink(token, attributes)` with the numbers of the known attributes of each token, in the order of the
-    /// tokens and of the lines of the template. Equals looking up what [`Extractor::extract`] gives.
+    /// tokens and of the lines of the template. Equivalent to looking up each attribute of
+    /// [`Extractor::extract`], up to hash collisions.
     ///
     /// # Errors
     /// As [`Extractor::extract`].
@@ -137,17 +138,21 @@ impl Extractor {
         let len = self.evaluate_all(columns)?;
         self.fingerprint();
         let lines = self.program.lines.len();
+        if lines == 0 {
+            (0..len).for_each(|token| sink(token, &[]));
+            return Ok(());
+        }
         self.keys.clear();
         self.keys.resize(len * lines, Key::NONE);
         for (at, line) in self.program.lines.iter().enumerate() {
             let keys = self.keys.iter_mut().skip(at).step_by(lines);
             for (token, key) in keys.enumerate() {
-                *key = line.key(token, len, &self.program, &self.prints);
+                *key = line.key(token, len, &self.program, &self.fingerprints);
             }
         }
-        // All entries are asked for before the first is compared: their cache misses overlap.
+        // Load all entries before comparing any, so that their cache misses overlap.
         self.entries.clear();
-        let entries = self.keys.iter().map(|&key| index.first(key));
+        let entries = self.keys.iter().map(|&key| index.home_entry(key));
         self.entries.extend(entries);
         let tokens = self.keys.chunks_exact(lines);
         let tokens = tokens.zip(self.entries.chunks_exact(lines));
@@ -170,11 +175,12 @@ impl Extractor {
             let print = text(span).map_or(Fingerprint::ABSENT, Fingerprint::of);
             std::iter::repeat_n(print, slots)
         };
-        self.prints.clear();
-        self.prints.extend(self.before.iter().rev().flat_map(edge));
+        self.fingerprints.clear();
+        self.fingerprints
+            .extend(self.before.iter().rev().flat_map(edge));
         let inside = |span| text(span).map_or(Fingerprint::ABSENT, Fingerprint::of);
-        self.prints.extend(self.values.iter().map(inside));
-        self.prints.extend(self.after.iter().flat_map(edge));
+        self.fingerprints.extend(self.values.iter().map(inside));
+        self.fingerprints.extend(self.after.iter().flat_map(edge));
     }
 
     /// The number of tokens.
@@ -265,22 +271,28 @@ impl Extractor {
 }
 
 impl Line {
-    /// The key of the attribute at a token; [`Key::NONE`] if there is no attribute. `prints` have rows for the
+    /// The key of the attribute at a token; [`Key::NONE`] if there is no attribute. `fingerprints` have rows for the
     /// positions around the sequence.
     #[inline(always)]
-    fn key(&self, token: usize, len: usize, program: &Program, prints: &[Fingerprint]) -> Key {
+    fn key(
+        &self,
+        token: usize,
+        len: usize,
+        program: &Program,
+        fingerprints: &[Fingerprint],
+    ) -> Key {
         let mut key = Key::EMPTY;
         for piece in &self.pieces {
             let row = piece.position.index(token, len) + program.reach as isize;
-            let print = &prints[row as usize * program.slots.len() + piece.slot];
+            let print = &fingerprints[row as usize * program.slots.len() + piece.slot];
             if *print == Fingerprint::ABSENT {
                 return Key::NONE;
             }
-            key = key.followed(&piece.print).followed(print);
+            key = key.concat(&piece.fingerprint).concat(print);
         }
         match self.tail.is_empty() {
             true => key,
-            false => key.followed(&self.tail_print),
+            false => key.concat(&self.tail_fingerprint),
         }
     }
 }

@@ -1,16 +1,16 @@
-//! Hashes of strings that can be put together from the hashes of their parts.
+//! Rabin-Karp hashes: the hash of a concatenation is computed from the hashes of its parts.
 
 /// The Mersenne prime 2^61 - 1.
 const PRIME: u64 = (1 << 61) - 1;
 
-/// Where the two polynomials are evaluated: a residue and an odd number, chosen at random.
+/// Evaluation points, drawn once at random: a residue modulo [`PRIME`] and an odd 64-bit number.
 const BASES: [u64; 2] = [1_170_603_459_210_438_261, 0x9A0E_5E12_3C6D_84B7];
 
 /// The polynomials over the bytes of a string (Karp and Rabin 1987): modulo 2^61 - 1 and modulo 2^64.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Key {
-    pub(crate) first: u64,
-    pub(crate) second: u64,
+    pub(crate) mod_prime: u64,
+    pub(crate) mod_2_64: u64,
 }
 
 /// A string that can be appended to a [`Key`].
@@ -22,33 +22,33 @@ pub(crate) struct Fingerprint {
 }
 
 impl Key {
-    /// That of the empty string.
+    /// Key of the empty string.
     pub(crate) const EMPTY: Self = Self {
-        first: 0,
-        second: 0,
+        mod_prime: 0,
+        mod_2_64: 0,
     };
 
-    /// That of no string.
+    /// Key of a missing attribute.
     pub(crate) const NONE: Self = Self {
-        first: u64::MAX,
-        second: 0,
+        mod_prime: u64::MAX,
+        mod_2_64: 0,
     };
 
     /// The key of this string followed by another.
     #[inline(always)]
-    pub(crate) const fn followed(self, by: &Fingerprint) -> Self {
+    pub(crate) const fn concat(self, by: &Fingerprint) -> Self {
         Self {
-            first: reduced(self.first, by.powers[0], by.key.first),
-            second: self
-                .second
+            mod_prime: mul_add_mod(self.mod_prime, by.powers[0], by.key.mod_prime),
+            mod_2_64: self
+                .mod_2_64
                 .wrapping_mul(by.powers[1])
-                .wrapping_add(by.key.second),
+                .wrapping_add(by.key.mod_2_64),
         }
     }
 }
 
 impl Fingerprint {
-    /// Stands for a value that does not exist.
+    /// Sentinel for a missing value.
     pub(crate) const ABSENT: Self = Self {
         key: Key::NONE,
         powers: [0, 0],
@@ -57,11 +57,11 @@ impl Fingerprint {
     pub(crate) fn of(text: &str) -> Self {
         let mut key = Key::EMPTY;
         for byte in text.bytes() {
-            key = key.followed(&Self {
-                // Bytes count from 1, so that zeros at the begin count too.
+            key = key.concat(&Self {
+                // Bytes are offset by 1 so that leading NULs change the hash.
                 key: Key {
-                    first: u64::from(byte) + 1,
-                    second: u64::from(byte) + 1,
+                    mod_prime: u64::from(byte) + 1,
+                    mod_2_64: u64::from(byte) + 1,
                 },
                 powers: BASES,
             });
@@ -97,12 +97,12 @@ fn powers(exponent: usize) -> [u64; 2] {
 }
 
 const fn product(a: [u64; 2], b: [u64; 2]) -> [u64; 2] {
-    [reduced(a[0], b[0], 0), a[1].wrapping_mul(b[1])]
+    [mul_add_mod(a[0], b[0], 0), a[1].wrapping_mul(b[1])]
 }
 
 /// `a * b + c` modulo the prime; `a` and `b` are below it, `c` is at most the prime.
 #[inline(always)]
-const fn reduced(a: u64, b: u64, c: u64) -> u64 {
+const fn mul_add_mod(a: u64, b: u64, c: u64) -> u64 {
     let sum = a as u128 * b as u128 + c as u128;
     let folded = (sum as u64 & PRIME) + (sum >> 61) as u64;
     if folded >= PRIME {
@@ -127,9 +127,9 @@ mod tests {
             for (middle, _) in text.char_indices() {
                 let (left, right) = text.split_at(middle);
                 let key = Fingerprint::of(left).key();
-                assert_eq!(key.followed(&Fingerprint::of(right)), whole, "{text:?}");
+                assert_eq!(key.concat(&Fingerprint::of(right)), whole, "{text:?}");
             }
-            assert!(whole.first < PRIME);
+            assert!(whole.mod_prime < PRIME);
         }
     }
 
@@ -144,7 +144,7 @@ mod tests {
             };
             let (a, b, c) = (draw(), draw(), draw());
             let right = (u128::from(a) * u128::from(b) + u128::from(c)) % u128::from(PRIME);
-            assert_eq!(u128::from(reduced(a, b, c)), right);
+            assert_eq!(u128::from(mul_add_mod(a, b, c)), right);
         }
     }
 }

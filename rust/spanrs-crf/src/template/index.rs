@@ -1,4 +1,4 @@
-//! Numbers of attributes by their keys.
+//! Hash table from attribute fingerprints to ids.
 
 use spanrs_base::Interner;
 
@@ -7,10 +7,10 @@ use super::fingerprint::{Fingerprint, Key};
 /// No attribute.
 const NONE: u32 = u32::MAX;
 
-/// The numbers of known attributes, for [`super::Extractor::find`], which does not spell attributes out.
+/// The ids of known attributes, for [`super::Extractor::find`], which builds no attribute strings.
 ///
 /// Attributes are compared by 93 bits of their hashes: an unknown attribute is taken for a known one with a
-/// probability of about 1e-20 for a million known ones. Memory is 21 to 43 bytes an attribute.
+/// probability of about 1e-20 per lookup for a million known ones, unless input is crafted to collide. Memory is 21 to 43 bytes an attribute.
 ///
 /// ```
 /// use spanrs_crf::{AttributeIndex, Extractor, Template};
@@ -27,7 +27,7 @@ const NONE: u32 = u32::MAX;
 pub struct AttributeIndex {
     /// Open addressing with linear probing; a power of two, at most three quarters full.
     entries: Vec<Entry>,
-    /// Bits of a place to drop from a product.
+    /// Right shift that maps a 64-bit product to a slot.
     shift: u32,
     attributes: usize,
 }
@@ -51,15 +51,15 @@ impl Entry {
 
     fn new(key: Key, id: u32) -> Self {
         Self {
-            first: key.first,
-            second: (key.second >> 32) as u32,
+            first: key.mod_prime,
+            second: (key.mod_2_64 >> 32) as u32,
             id,
         }
     }
 
     #[inline(always)]
     fn has(&self, key: Key) -> bool {
-        self.first == key.first && self.second == (key.second >> 32) as u32
+        self.first == key.mod_prime && self.second == (key.mod_2_64 >> 32) as u32
     }
 }
 
@@ -93,16 +93,16 @@ impl AttributeIndex {
     #[inline(always)]
     fn place(&self, key: Key) -> usize {
         // Fibonacci hashing: polynomials of short strings are small.
-        (key.first.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> self.shift) as usize
+        (key.mod_prime.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> self.shift) as usize
     }
 
     /// The entry at which the search begins.
     #[inline(always)]
-    pub(super) fn first(&self, key: Key) -> Entry {
+    pub(super) fn home_entry(&self, key: Key) -> Entry {
         self.entries[self.place(key)]
     }
 
-    /// The attribute with this key; `entry` is that of [`AttributeIndex::first`].
+    /// The attribute with this key; `entry` is that of [`AttributeIndex::home_entry`].
     #[inline(always)]
     pub(super) fn resolve(&self, mut entry: Entry, key: Key) -> Option<u32> {
         let mut place = self.place(key);

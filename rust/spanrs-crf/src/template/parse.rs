@@ -91,7 +91,7 @@ impl<'a> Parser<'a> {
                 return Ok(Line {
                     pieces: pieces.into(),
                     tail: literal.into(),
-                    tail_print: Fingerprint::of(literal),
+                    tail_fingerprint: Fingerprint::of(literal),
                 });
             }
             let (function, column, position) = self.macro_call(program)?;

@@ -67,8 +67,8 @@ impl Position {
 #[derive(Clone, Debug)]
 pub(super) struct Piece {
     pub(super) literal: Box<str>,
-    /// That of the literal.
-    pub(super) print: Fingerprint,
+    /// Fingerprint of the literal.
+    pub(super) fingerprint: Fingerprint,
     pub(super) slot: usize,
     pub(super) position: Position,
 }
@@ -79,8 +79,8 @@ pub(super) struct Line {
     pub(super) pieces: Box<[Piece]>,
     /// Literal text after the last piece.
     pub(super) tail: Box<str>,
-    /// That of the tail.
-    pub(super) tail_print: Fingerprint,
+    /// Fingerprint of the tail.
+    pub(super) tail_fingerprint: Fingerprint,
 }
 
 /// The lines of a template with the slots they refer to.
@@ -118,7 +118,7 @@ impl Program {
         let value = self.slot(Function::Value, column, None);
         Piece {
             literal: literal.into(),
-            print: Fingerprint::of(literal),
+            fingerprint: Fingerprint::of(literal),
             slot: self.slot(function, column, Some(value)),
             position,
         }

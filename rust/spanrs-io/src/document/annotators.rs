@@ -72,7 +72,7 @@ impl Annotators {
 
 /// What is read of a file of Label Studio.
 #[derive(Clone, Copy)]
-pub(super) enum FeatureSelection<'a> {
+pub(super) enum Choice<'a> {
     /// Every task, by one of those who annotated it.
     All,
     /// No document: the users are noted.
@@ -81,10 +81,10 @@ pub(super) enum FeatureSelection<'a> {
     One(&'a Annotator),
 }
 
-impl FeatureSelection<'_> {
+impl Choice<'_> {
     /// Notes who made an annotation, where users are to be noted.
     pub(super) fn note(&self, user: Option<&Value>) {
-        if let (FeatureSelection::Users(users), Some(name)) = (self, user.and_then(user_name)) {
+        if let (Choice::Users(users), Some(name)) = (self, user.and_then(user_name)) {
             let mut users = users.borrow_mut();
             let place = users.add(name);
             let address = user.and_then(|user| user.get("email")?.as_str());

@@ -19,7 +19,7 @@ use serde_json::{Map, Value};
 
 use spanrs_base::Position;
 
-use super::annotators::{Annotator, Annotators, FeatureSelection, is_by, user_name};
+use super::annotators::{Annotator, Annotators, Choice, is_by, user_name};
 use super::regions::Regions;
 use super::{Document, json};
 use crate::error::{Code, Error, Result};
@@ -42,7 +42,7 @@ const OWN: [&str; 5] = [
 pub(super) fn read(name: &str, text: &str, annotator: Option<&str>) -> Result<Vec<Document>> {
     let found = match annotator {
         None => {
-            let found = read_of(name, text, FeatureSelection::All)?;
+            let found = read_of(name, text, Choice::All)?;
             if found.is_empty() && text.contains("\"predictions\"") {
                 let message =
                     "no task has annotations that are not cancelled; predictions are not read";
@@ -52,14 +52,14 @@ pub(super) fn read(name: &str, text: &str, annotator: Option<&str>) -> Result<Ve
         }
         Some(wanted) => {
             let users = RefCell::default();
-            read_of(name, text, FeatureSelection::Users(&users))?;
+            read_of(name, text, Choice::Users(&users))?;
             let users: Annotators = users.into_inner();
             let chosen = match (users.numbered(wanted), wanted.parse()) {
                 (Some(place), _) => Annotator::Name(users.names()[place].clone()),
                 (None, Ok(place)) if users.names().is_empty() => Annotator::Place(place),
                 _ => Annotator::Name(wanted.to_owned()),
             };
-            let found = read_of(name, text, FeatureSelection::One(&chosen))?;
+            let found = read_of(name, text, Choice::One(&chosen))?;
             if found.is_empty() {
                 return Err(users.missing(name, wanted));
             }
@@ -96,7 +96,7 @@ fn refuse_repeated(name: &str, documents: &[Found]) -> Result<()> {
 /// Who annotated a document, where the file says so, and the document.
 type Found = (Option<String>, Document);
 
-fn read_of(name: &str, text: &str, choice: FeatureSelection<'_>) -> Result<Vec<Found>> {
+fn read_of(name: &str, text: &str, choice: Choice<'_>) -> Result<Vec<Found>> {
     let mut deserializer = serde_json::Deserializer::from_str(text);
     Tasks(choice)
         .deserialize(&mut deserializer)
@@ -105,7 +105,7 @@ fn read_of(name: &str, text: &str, choice: FeatureSelection<'_>) -> Result<Vec<F
 }
 
 /// Makes documents of tasks one after the other, so that the tree of one task is held and not that of all.
-struct Tasks<'a>(FeatureSelection<'a>);
+struct Tasks<'a>(Choice<'a>);
 
 impl<'de> DeserializeSeed<'de> for Tasks<'_> {
     type Value = Vec<Found>;
@@ -137,7 +137,7 @@ impl<'de> Visitor<'de> for Tasks<'_> {
 
 /// Makes a document of the task at a place of the list. What is wrong in it is found here, and not when the
 /// list has gone on, so that messages name the place where the task ends.
-struct Task<'a>(u64, FeatureSelection<'a>);
+struct Task<'a>(u64, Choice<'a>);
 
 impl<'de> DeserializeSeed<'de> for Task<'_> {
     type Value = Option<Found>;
@@ -161,7 +161,7 @@ impl<'de> Visitor<'de> for Task<'_> {
 fn document(
     mut task: Map<String, Value>,
     at: u64,
-    choice: FeatureSelection<'_>,
+    choice: Choice<'_>,
 ) -> Result<Option<Found>, String> {
     let id = task.get("id").and_then(json::id);
     let made = match task.get_mut("data").and_then(Value::as_object_mut) {
@@ -170,10 +170,8 @@ fn document(
             let by = task.get("annotator").cloned();
             choice.note(by.as_ref());
             match choice {
-                FeatureSelection::Users(_) | FeatureSelection::One(Annotator::Place(1..)) => {
-                    Ok(None)
-                }
-                FeatureSelection::One(Annotator::Name(name))
+                Choice::Users(_) | Choice::One(Annotator::Place(1..)) => Ok(None),
+                Choice::One(Annotator::Name(name))
                     if !by.as_ref().is_some_and(|by| is_by(by, name)) =>
                 {
                     Ok(None)
@@ -223,7 +221,7 @@ fn take_text(data: &mut Map<String, Value>, own: &[&str]) -> Result<String, Stri
 fn full(
     text: String,
     task: &Map<String, Value>,
-    choice: FeatureSelection<'_>,
+    choice: Choice<'_>,
 ) -> Result<Option<Found>, String> {
     // Before 1.0 annotations were called completions.
     let key = match task.contains_key("annotations") {
@@ -247,15 +245,15 @@ fn full(
     }
     let mut others = &made[..0];
     let chosen = match choice {
-        FeatureSelection::Users(_) => {
+        Choice::Users(_) => {
             made.iter().for_each(|(_, a)| choice.note(user(a)));
             None
         }
-        FeatureSelection::One(Annotator::Name(name)) => made
+        Choice::One(Annotator::Name(name)) => made
             .iter()
             .find(|(_, a)| user(a).is_some_and(|user| is_by(user, name))),
-        FeatureSelection::One(Annotator::Place(place)) => made.get(*place),
-        FeatureSelection::All => {
+        Choice::One(Annotator::Place(place)) => made.get(*place),
+        Choice::All => {
             let truth = made.iter().find(|(_, a)| says(a, "ground_truth"));
             if truth.is_none() {
                 others = made.get(1..).unwrap_or_default();

@@ -173,10 +173,24 @@ pub(crate) fn unicode<'a>(text: &'a Bound<'_, PyString>) -> Result<&'a str> {
         let repr = text.repr().map(|repr| repr.to_string());
         let repr = repr.unwrap_or_default();
         wrong(
-            format!("{repr} has a surrogate without its other half, which is no character; read the text as UTF-8"),
+            format!("{repr} contains a lone surrogate, which is not valid Unicode; decode the text as UTF-8"),
             None,
         )
     })
+}
+
+/// The name of a label.
+pub(crate) fn label_name(label: &Bound<'_, PyAny>) -> Result<String> {
+    match label.cast::<PyString>() {
+        Ok(name) => Ok(unicode(name)?.to_owned()),
+        Err(_) => Err(wrong(
+            format!(
+                "the name of a label is {}; it must be a string",
+                label.repr()?
+            ),
+            None,
+        )),
+    }
 }
 
 fn utf8(bytes: &[u8]) -> Result<&str> {
@@ -286,6 +300,9 @@ impl Columns {
                 ));
             }
             let own = self.ends.len() - before;
+            if own == 0 {
+                return Err(wrong(format!("token {at} has no columns"), None));
+            }
             if at > 0 && own != width {
                 return Err(wrong(
                     format!("token {at} has {own} columns, the one before {width}"),
@@ -353,8 +370,8 @@ impl Columns {
     }
 }
 
-/// Sequences read from Python: features with known attributes, or columns that the template is still to be applied to,
-/// which needs no interpreter.
+/// Sequences read from Python: features with known attributes, or raw columns, to which the template is applied later
+/// without the GIL.
 pub(crate) enum Inputs {
     Features(Sequences),
     Columns(Columns),

@@ -2,6 +2,8 @@
 
 mod items;
 mod model;
+mod observer;
+mod options;
 mod trainer;
 
 pub(crate) use items::CrfItems;
@@ -28,6 +30,7 @@ pub(crate) fn crf(error: CrfError, sequence: Option<usize>) -> Error {
         CrfError::Shape { .. } => ("AlignmentError", "shape"),
         CrfError::NotFinite | CrfError::Transition { .. } => ("ModelError", "not_finite"),
         CrfError::Labels { .. } => ("LimitError", "too_many_labels"),
+        CrfError::Features { .. } => ("LimitError", "too_many_features"),
         CrfError::NBest { .. } => ("LimitError", "too_many_labellings"),
         CrfError::NoPath => ("ModelError", "no_labelling"),
         _ => ("ModelError", "bad_value"),

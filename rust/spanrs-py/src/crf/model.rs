@@ -15,7 +15,7 @@ use spanrs_crf::{
 
 use spanrs_tags::Dialect;
 
-use super::items::{Inputs, is_set, unicode};
+use super::items::{Inputs, is_set, label_name, unicode};
 use super::trainer::names_of;
 use super::{crf, wrong};
 use crate::error::{Error, Result};
@@ -43,6 +43,9 @@ pub(crate) fn constraint_of(scheme_name: &str, labels: &Interner<str>) -> Result
     let constraint = Constraint::new(starts[..names.len()].to_vec(), pairs.collect(), ends);
     constraint.map_err(|error| crf(error, None))
 }
+
+/// Sequences to which the template is applied at a time.
+const BATCH: usize = 256;
 
 pub(crate) fn template_error(error: spanrs_crf::TemplateError) -> Error {
     Error::Template {
@@ -106,25 +109,30 @@ impl CrfModel {
         decode: impl Fn(&mut Decoder, usize) -> spanrs_crf::Result<T> + Sync,
     ) -> Result<Vec<T>> {
         let model = &*self.core;
-        let threads = threads.clamp(1, sequences.len().max(1));
+        let most = std::thread::available_parallelism().map_or(1, usize::from);
+        let threads = threads.clamp(1, most.min(sequences.len().max(1)));
         py.detach(|| {
             let template = self.template();
             let stopped = AtomicBool::new(false);
             let parts = map_in_threads(0..threads, |part| {
                 let own = sequences.len() * part / threads..sequences.len() * (part + 1) / threads;
-                let (features, first) = sequences.features(own.clone(), template)?;
                 let mut decoder = Decoder::new(model);
                 let mut clock = Clock::new(stop);
-                own.map(|at| {
-                    // Signals reach the main thread only, which decodes the first part.
-                    if stopped.load(Ordering::Relaxed) || part == 0 && clock.stops() {
-                        stopped.store(true, Ordering::Relaxed);
-                        return Err((CrfError::Interrupted, at));
+                let mut decoded = Vec::with_capacity(own.len());
+                for start in own.clone().step_by(BATCH) {
+                    let batch = start..own.end.min(start + BATCH);
+                    let (features, first) = sequences.features(batch.clone(), template)?;
+                    for at in batch {
+                        // Signals reach the main thread only, which decodes the first part.
+                        if stopped.load(Ordering::Relaxed) || part == 0 && clock.stops() {
+                            stopped.store(true, Ordering::Relaxed);
+                            return Err((CrfError::Interrupted, at));
+                        }
+                        decoder.read(&features, at - first);
+                        decoded.push(decode(&mut decoder, at).map_err(|error| (error, at))?);
                     }
-                    decoder.read(&features, at - first);
-                    decode(&mut decoder, at).map_err(|error| (error, at))
-                })
-                .collect::<std::result::Result<Vec<T>, _>>()
+                }
+                Ok(decoded)
             });
             let mut all = Vec::new();
             for part in parts {
@@ -149,7 +157,7 @@ impl CrfModel {
         })
     }
 
-    /// Flags of the labels that are allowed, from a label, a collection of labels or None for each token.
+    /// Flags of the labels that are allowed, from a label, a set of labels, or None for each token.
     fn flags(&self, known: &Bound<'_, PyAny>) -> Result<Vec<bool>> {
         let labels = self.core.labels().len();
         let mut flags = Vec::new();
@@ -162,7 +170,7 @@ impl CrfModel {
             } else if is_set(&token) {
                 for name in token.try_iter()? {
                     let name = name?;
-                    flags[start + self.label(name.extract()?)?] = true;
+                    flags[start + self.label(&label_name(&name)?)?] = true;
                 }
             } else if !token.is_none() {
                 return Err(wrong(
@@ -231,7 +239,7 @@ impl CrfModel {
         Self::of(Model::clone(&self.core).with_metadata(metadata))
     }
 
-    /// Labels of sequences; with `known`, labels that are given (a label, a collection, or None for each token).
+    /// Labels of sequences; with `known`, labels that are given (a label, a set of labels, or None for each token).
     #[pyo3(signature = (inputs, posterior, known, threads, /))]
     fn tag<'py>(
         &self,

@@ -8,13 +8,14 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
 use spanrs_base::Interner;
 use spanrs_crf::{
-    Algorithm, AttributeIndex, Constraint, Corpus, Decoder, Error as CrfError, Extractor,
-    FeatureSelection, Features, Iteration, Lbfgs, MAX_LABELS, Model, Online, Sequences, Sgd, Slack,
-    Stop, Target, Template, Update, train,
+    AttributeIndex, Corpus, Error as CrfError, Extractor, Features, MAX_LABELS, Model, Sequences,
+    Target, Template, train,
 };
 
-use super::items::{Inputs, Names, Source, is_set, token_items, unicode};
+use super::items::{Inputs, Names, Source, is_set, label_name, token_items, unicode};
 use super::model::{CrfModel, constraint_of, template_error};
+use super::observer::Observer;
+use super::options::{algorithm_of, selection_of};
 use super::{crf, wrong};
 use crate::error::{Error, Result};
 use crate::stop;
@@ -67,7 +68,8 @@ impl CrfTrainer {
         })))
     }
 
-    /// Adds sequences with their targets; None for weights of 1. Sequences before the first invalid one are kept.
+    /// Adds sequences with their targets; None for weights of 1. Sequences before the first invalid one are kept,
+    /// and the names of labels and attributes from that one.
     #[pyo3(signature = (inputs, targets, weights, /))]
     fn extend(
         &self,
@@ -156,7 +158,7 @@ impl CrfTrainer {
             let labels = builder.names.labels.len();
             return Err(crf(CrfError::Labels { labels }, None));
         }
-        let (algorithm, choice) = (algorithm_of(algorithm, options)?, selection_of(options)?);
+        let (algorithm, selection) = (algorithm_of(algorithm, options)?, selection_of(options)?);
         let dev = dev.map(|dev| builder.dev_sequences(dev)).transpose()?;
         let constraint = scheme
             .map(|scheme| constraint_of(scheme, &builder.names.labels))
@@ -180,7 +182,7 @@ impl CrfTrainer {
         };
         let trained = py.detach(|| {
             let AllNames { labels, attributes } = &*names;
-            let features = Features::of(&corpus, choice);
+            let features = Features::of(&corpus, selection);
             let mut weights = match &start {
                 Some(model) => start_weights(model, labels, attributes, &features),
                 None => vec![0.0; features.len()],
@@ -220,81 +222,6 @@ impl CrfTrainer {
     }
 }
 
-/// What happens after each iteration.
-struct Observer<'a> {
-    callback: Option<Py<PyAny>>,
-    dev: Option<Sequences>,
-    features: &'a Features,
-    constraint: Option<Constraint>,
-    labels: &'a Interner<str>,
-    /// The best weights so far, as the callback says.
-    best: Option<Vec<f64>>,
-    /// What the callback raised.
-    raised: Option<PyErr>,
-    iterations: usize,
-}
-
-impl Observer<'_> {
-    /// Calls the callback; false if it stops training.
-    fn after(&mut self, state: Iteration, weights: &[f64]) -> spanrs_crf::Result<bool> {
-        self.iterations = state.iteration;
-        let Some(callback) = &self.callback else {
-            return Ok(true);
-        };
-        let constraint = self.constraint.as_ref();
-        let tags = match &self.dev {
-            Some(dev) => Some(dev_labels(dev, self.features, weights, constraint)?),
-            None => None,
-        };
-        let answer = Python::attach(|py| -> PyResult<u8> {
-            let tags = tags.map(|tags| names_of(py, self.labels, &tags));
-            let (norm, active) = (state.gradient_norm, state.active);
-            let (iteration, evaluations) = (state.iteration, state.evaluations);
-            let state = (iteration, state.loss, norm, active, evaluations);
-            callback.call1(py, (state, tags))?.extract(py)
-        });
-        match answer {
-            Ok(answer) => {
-                if answer == 2 {
-                    self.best = Some(weights.to_vec());
-                }
-                Ok(answer > 0)
-            }
-            Err(error) => {
-                self.raised = Some(error);
-                Err(CrfError::Interrupted)
-            }
-        }
-    }
-
-    /// Why training ended, or the error that ended it.
-    fn reason(
-        &mut self,
-        stopped: spanrs_crf::Result<Stop>,
-        keep_on_interrupt: bool,
-    ) -> Result<&'static str> {
-        let error = match stopped {
-            Ok(stop) => return Ok(stop_name(stop)),
-            Err(error) => error,
-        };
-        let interrupted = matches!(error, CrfError::Interrupted);
-        let raised = match interrupted {
-            true => self.raised.take().or_else(|| Python::attach(PyErr::take)),
-            false => None,
-        };
-        let asked = raised
-            .as_ref()
-            .is_none_or(|error| Python::attach(|py| is_interrupt(py, error)));
-        match raised {
-            _ if interrupted && asked && keep_on_interrupt && self.iterations > 0 => {
-                Ok("interrupted")
-            }
-            Some(error) => Err(Error::Python(error)),
-            None => Err(crf(error, None)),
-        }
-    }
-}
-
 impl CrfTrainer {
     /// The corpus; an error while another thread or a callback of training uses it, which waiting could block forever.
     fn lock(&self) -> Result<MutexGuard<'_, Builder>> {
@@ -315,20 +242,6 @@ fn lengths(what: &str, at: usize) -> Error {
         message: format!("there are only {at} {what}"),
         code: "shape",
         sequence: None,
-    }
-}
-
-fn is_interrupt(py: Python<'_>, error: &PyErr) -> bool {
-    error.is_instance_of::<pyo3::exceptions::PyKeyboardInterrupt>(py)
-}
-
-fn stop_name(stop: Stop) -> &'static str {
-    match stop {
-        Stop::Converged => "converged",
-        Stop::Delta => "delta",
-        Stop::MaxIterations => "max_iterations",
-        Stop::LineSearch => "line_search",
-        Stop::Asked => "stopped",
     }
 }
 
@@ -364,20 +277,6 @@ fn start_weights(
         }
     }
     weights
-}
-
-fn dev_labels(
-    dev: &Sequences,
-    features: &Features,
-    weights: &[f64],
-    constraint: Option<&Constraint>,
-) -> spanrs_crf::Result<Vec<Vec<usize>>> {
-    let mut decoder = Decoder::of(features, weights, constraint)?;
-    let all = (0..dev.len()).map(|at| {
-        decoder.read(dev, at);
-        decoder.best()
-    });
-    all.collect()
 }
 
 /// Lists of label names.
@@ -468,7 +367,8 @@ impl Builder {
             } else if let Ok(shares) = token.cast::<PyDict>() {
                 let mut all = Vec::new();
                 for pair in shares.items().iter() {
-                    let (label, share): (String, f64) = pair.extract()?;
+                    let (label, share): (Bound<'_, PyAny>, f64) = pair.extract()?;
+                    let label = label_name(&label)?;
                     all.push((self.names.labels.intern(&label), share));
                 }
                 let sum: f64 = all.iter().map(|(_, share)| share).sum();
@@ -484,7 +384,7 @@ impl Builder {
             } else if is_set(&token) {
                 let mut names: Vec<String> = Vec::new();
                 for label in token.try_iter()? {
-                    names.push(label?.extract()?);
+                    names.push(label_name(&label?)?);
                 }
                 // Sets have no order; the labels of a model have.
                 names.sort_unstable();
@@ -542,80 +442,4 @@ fn target_of(targets: &[TokenTarget], labels: usize) -> Target {
         }
     }
     Target::Partial(rows)
-}
-
-/// An option; the Python side checks names and gives all defaults.
-fn option<'py, T>(options: &Bound<'py, PyDict>, name: &str) -> Result<T>
-where
-    T: for<'a> FromPyObject<'a, 'py, Error: Into<PyErr>>,
-{
-    let value = options.get_item(name)?;
-    let value = value.ok_or_else(|| wrong(format!("no option {name}"), None))?;
-    value
-        .extract()
-        .map_err(|error| Error::Python(Into::<PyErr>::into(error)))
-}
-
-fn selection_of(options: &Bound<'_, PyDict>) -> Result<FeatureSelection> {
-    Ok(FeatureSelection {
-        all_states: option(options, "all_possible_states")?,
-        all_transitions: option(options, "all_possible_transitions")?,
-        min_frequency: option(options, "min_freq")?,
-    })
-}
-
-fn algorithm_of(name: &str, options: &Bound<'_, PyDict>) -> Result<Algorithm> {
-    let max_iterations: usize = option(options, "max_iterations")?;
-    let online = |update| -> Result<Algorithm> {
-        Ok(Algorithm::Online(Online {
-            update,
-            max_iterations,
-            epsilon: option(options, "epsilon")?,
-            seed: option(options, "seed")?,
-        }))
-    };
-    match name {
-        "lbfgs" => Ok(Algorithm::Lbfgs {
-            options: Lbfgs {
-                memory: option(options, "num_memories")?,
-                c1: option(options, "c1")?,
-                max_iterations,
-                epsilon: option(options, "epsilon")?,
-                period: option(options, "period")?,
-                delta: option(options, "delta")?,
-                max_linesearch: option(options, "max_linesearch")?,
-            },
-            c2: option(options, "c2")?,
-        }),
-        "l2sgd" => Ok(Algorithm::Sgd(Sgd {
-            c2: option(options, "c2")?,
-            max_iterations,
-            period: option(options, "period")?,
-            delta: option(options, "delta")?,
-            eta: option(options, "calibration_eta")?,
-            rate: option(options, "calibration_rate")?,
-            samples: option(options, "calibration_samples")?,
-            candidates: option(options, "calibration_candidates")?,
-            max_trials: option(options, "calibration_max_trials")?,
-            seed: option(options, "seed")?,
-        })),
-        "ap" => online(Update::Perceptron),
-        "pa" => {
-            let c = option(options, "c")?;
-            let slack = match option::<u8>(options, "pa_type")? {
-                0 => Slack::None,
-                1 => Slack::Linear(c),
-                _ => Slack::Quadratic(c),
-            };
-            online(Update::PassiveAggressive {
-                slack,
-                error_sensitive: option(options, "error_sensitive")?,
-                averaging: option(options, "averaging")?,
-            })
-        }
-        _ => online(Update::Arow {
-            variance: option(options, "variance")?,
-            gamma: option(options, "gamma")?,
-        }),
-    }
 }

@@ -1,0 +1,112 @@
+//! The callback of training.
+
+use pyo3::prelude::*;
+use spanrs_base::Interner;
+use spanrs_crf::{Constraint, Decoder, Error as CrfError, Features, Iteration, Sequences, Stop};
+
+use super::crf;
+use super::trainer::names_of;
+use crate::error::{Error, Result};
+
+/// What happens after each iteration.
+pub(super) struct Observer<'a> {
+    pub(super) callback: Option<Py<PyAny>>,
+    pub(super) dev: Option<Sequences>,
+    pub(super) features: &'a Features,
+    pub(super) constraint: Option<Constraint>,
+    pub(super) labels: &'a Interner<str>,
+    /// The best weights so far, as the callback says.
+    pub(super) best: Option<Vec<f64>>,
+    /// What the callback raised.
+    pub(super) raised: Option<PyErr>,
+    pub(super) iterations: usize,
+}
+
+impl Observer<'_> {
+    /// Calls the callback; false if it stops training.
+    pub(super) fn after(&mut self, state: Iteration, weights: &[f64]) -> spanrs_crf::Result<bool> {
+        self.iterations = state.iteration;
+        let Some(callback) = &self.callback else {
+            return Ok(true);
+        };
+        let constraint = self.constraint.as_ref();
+        let tags = match &self.dev {
+            Some(dev) => Some(dev_labels(dev, self.features, weights, constraint)?),
+            None => None,
+        };
+        let answer = Python::attach(|py| -> PyResult<u8> {
+            let tags = tags.map(|tags| names_of(py, self.labels, &tags));
+            let (norm, active) = (state.gradient_norm, state.active);
+            let (iteration, evaluations) = (state.iteration, state.evaluations);
+            let state = (iteration, state.loss, norm, active, evaluations);
+            callback.call1(py, (state, tags))?.extract(py)
+        });
+        match answer {
+            Ok(answer) => {
+                if answer == 2 {
+                    self.best = Some(weights.to_vec());
+                }
+                Ok(answer > 0)
+            }
+            Err(error) => {
+                self.raised = Some(error);
+                Err(CrfError::Interrupted)
+            }
+        }
+    }
+
+    /// Why training ended, or the error that ended it.
+    pub(super) fn reason(
+        &mut self,
+        stopped: spanrs_crf::Result<Stop>,
+        keep_on_interrupt: bool,
+    ) -> Result<&'static str> {
+        let error = match stopped {
+            Ok(stop) => return Ok(stop_name(stop)),
+            Err(error) => error,
+        };
+        let interrupted = matches!(error, CrfError::Interrupted);
+        let raised = match interrupted {
+            true => self.raised.take().or_else(|| Python::attach(PyErr::take)),
+            false => None,
+        };
+        let asked = raised
+            .as_ref()
+            .is_none_or(|error| Python::attach(|py| is_interrupt(py, error)));
+        match raised {
+            _ if interrupted && asked && keep_on_interrupt && self.iterations > 0 => {
+                Ok("interrupted")
+            }
+            Some(error) => Err(Error::Python(error)),
+            None => Err(crf(error, None)),
+        }
+    }
+}
+
+fn is_interrupt(py: Python<'_>, error: &PyErr) -> bool {
+    error.is_instance_of::<pyo3::exceptions::PyKeyboardInterrupt>(py)
+}
+
+fn stop_name(stop: Stop) -> &'static str {
+    match stop {
+        Stop::Converged => "converged",
+        Stop::Delta => "delta",
+        Stop::MaxIterations => "max_iterations",
+        Stop::LineSearch => "line_search",
+        Stop::Asked => "stopped",
+    }
+}
+
+fn dev_labels(
+    dev: &Sequences,
+    features: &Features,
+    weights: &[f64],
+    constraint: Option<&Constraint>,
+) -> spanrs_crf::Result<Vec<Vec<usize>>> {
+    let mut decoder = Decoder::of(features, weights, constraint)?;
+    let all = (0..dev.len()).map(|at| {
+        decoder.read(dev, at);
+        decoder.best()
+    });
+    all.collect()
+}
