@@ -37,6 +37,7 @@ PYTHON = {
     "eval": {"io", "tags", "report"},
     "mat": {"io", "tags", "eval", "report"},
     "crf": {"io", "tags", "eval"},
+    "crowd": {"io", "tags", "eval", "crf"},
     "compat": {"io", "tags", "eval", "report", "crf"},
     "integrations": {"io", "tags", "eval", "report", "compat"},
     "cli": {"io", "tags", "eval", "mat", "crf", "report", "compat"},

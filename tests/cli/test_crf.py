@@ -526,3 +526,18 @@ def test_a_model_goes_through_a_pipe(call, model):
     status, out, _ = call("info", "-", stdin=data)
     assert status == 0
     assert "labels" in out
+
+
+def test_words_without_a_tag_are_located(call):
+    text = "1\tAda\t_\tPROPN\t_\t_\t0\troot\t_\t_\n\n"
+    status, _, err = call("train", "a.conllu", "--column", "XPOS", "-o", "m", "-q", **{"a.conllu": text})
+    assert status == 2
+    assert "a.conllu:1: the word has no XPOS (_)" in err
+
+
+def test_the_scheme_of_a_model_is_not_replaced_by_another(call, model):
+    status, out, err = call("tag", model, RAW, "--scheme", "IOBES")
+    assert (status, out) == (2, "")
+    assert "was trained for BIO" in err
+    assert call("tag", model, RAW, "--scheme", "none")[0] == 0
+    assert call("tag", model, RAW, "--scheme", "bio")[1] == call("tag", model, RAW)[1]

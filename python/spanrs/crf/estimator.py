@@ -225,6 +225,8 @@ class CRF:
         if self.patience is not None and self.patience < 1:
             raise ValueError(f"patience is {self.patience}; it must be at least 1")
         check_threads(self.threads)
+        if start is not None and not isinstance(start, CRF):
+            raise TypeError(f"start is {start!r}; it must be a trained CRF, such as CRF.load gives")
         if X_dev is not None and y_dev is not None:
             X_dev = list(X_dev)
             check_dev(X_dev, y_dev)
@@ -501,7 +503,7 @@ class CRF:
     def _with_template_and_scheme(
         self, template: str | PathLike[str] | None = None, scheme: str | None = None
     ) -> CRF:
-        """Return a copy with another template or scheme; None keeps the current one.
+        """Return a copy with another template or scheme; None keeps the current one, the scheme ``none`` is no scheme.
 
         Raises
         ------
@@ -511,7 +513,9 @@ class CRF:
         facts, new = self.metadata_, copy.copy(self)
         if template is not None:
             facts["template"] = new.template = template_text(template)
-        if scheme is not None:
+        if scheme is not None and scheme.strip().lower() == "none":
+            facts["scheme"] = new.scheme = None
+        elif scheme is not None:
             facts["scheme"] = new.scheme = _spanrs.scheme_name(scheme)
             check_single_tokens(new.scheme, self.classes_)
         if template is not None or scheme is not None:

@@ -108,10 +108,10 @@ def warn_of_unknown_labels(labels: Sequence[str], y_dev: Sequence[Sequence[str]]
 
 def warn_of_constant_model(model: CrfModel, min_freq: float) -> None:
     """Warn of a model whose labels do not depend on token features."""
-    labels = model.labels()
-    if len(labels) == 1:
-        message = f"all labels are {labels[0]}; the model can predict nothing else"
-    elif not model.attributes():
+    labels, attributes = model.sizes()
+    if labels == 1:
+        message = f"all labels are {model.labels()[0]}; the model can predict nothing else"
+    elif not attributes:
         reason = f"; no feature occurs {min_freq:g} times (min_freq)" if min_freq > 0 else ""
         message = f"the model has no features of tokens, only transitions{reason}"
     else:

@@ -1,6 +1,7 @@
 //! Training sequences: token attributes and targets.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 use crate::error::{Error, Result, check_len};
@@ -15,6 +16,127 @@ pub enum Target {
     Soft(Vec<f64>),
     /// Allowed labels per token, row-major (token, label).
     Partial(Vec<bool>),
+    /// Several labellings, each with a weight.
+    Counts(Counts),
+}
+
+/// Labellings of a sequence, each with a weight, by their sums: the log-likelihood is linear in them, so one
+/// forward-backward pass serves them all.
+///
+/// ```
+/// use spanrs_crf::Counts;
+/// let counts = Counts::of(2, 2, [(0.75, &[0, 1][..]), (0.25, &[1, 1])]).unwrap();
+/// assert_eq!(counts.labels(), [0.75, 0.25, 0.0, 1.0]);
+/// assert_eq!(counts.transitions(), [(1, 0.75), (3, 0.25)]);
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct Counts {
+    total: f64,
+    labels: Vec<f64>,
+    transitions: Vec<(u32, f64)>,
+}
+
+impl Counts {
+    /// The sums of labellings of a sequence of `tokens` tokens; `labels` is the number of labels.
+    ///
+    /// # Errors
+    /// [`Error::Shape`] for a labelling of another length, [`Error::Label`] for a label out of range, [`Error::Weight`]
+    /// for a weight that is negative, infinite or NaN.
+    pub fn of<'a>(
+        labels: usize,
+        tokens: usize,
+        labellings: impl IntoIterator<Item = (f64, &'a [u32])>,
+    ) -> Result<Self> {
+        let mut counts = vec![0.0; tokens * labels];
+        let (mut total, mut transitions) = (0.0, BTreeMap::new());
+        for (weight, labelling) in labellings {
+            check_len("labels of tokens", tokens, labelling.len())?;
+            if let Some(&label) = labelling.iter().find(|label| **label as usize >= labels) {
+                return Err(Error::Label { label, labels });
+            }
+            if !(weight.is_finite() && weight >= 0.0) {
+                return Err(Error::Weight { weight });
+            }
+            total += weight;
+            for (token, &label) in labelling.iter().enumerate() {
+                counts[token * labels + label as usize] += weight;
+            }
+            for pair in labelling.windows(2) {
+                *transitions
+                    .entry(pair[0] * labels as u32 + pair[1])
+                    .or_insert(0.0) += weight;
+            }
+        }
+        Ok(Self {
+            total,
+            labels: counts,
+            transitions: transitions.into_iter().collect(),
+        })
+    }
+
+    /// Expected counts under a distribution of labellings: row-major (token, label) with rows that sum to 1, and dense
+    /// row-major (from label, to label) summed over the sequence.
+    ///
+    /// # Errors
+    /// [`Error::Shape`] if there are not as many transitions as pairs of labels.
+    pub fn expected(labels: usize, tokens: Vec<f64>, transitions: &[f64]) -> Result<Self> {
+        check_len("transition counts", labels * labels, transitions.len())?;
+        let transitions = (0..).zip(transitions).filter(|(_, count)| **count != 0.0);
+        Ok(Self {
+            total: 1.0,
+            labels: tokens,
+            transitions: transitions.map(|(pair, &count)| (pair, count)).collect(),
+        })
+    }
+
+    /// The sum of the weights.
+    pub fn total(&self) -> f64 {
+        self.total
+    }
+
+    /// Weighted counts of the labels of each token, row-major (token, label).
+    pub fn labels(&self) -> &[f64] {
+        &self.labels
+    }
+
+    /// Weighted counts of transitions, as `from * labels + to`, ascending.
+    pub fn transitions(&self) -> &[(u32, f64)] {
+        &self.transitions
+    }
+
+    /// For more labels, whose counts are 0.
+    fn widen(&mut self, before: usize, after: usize) {
+        self.labels = widened(&self.labels, before, after);
+        for (pair, _) in &mut self.transitions {
+            let (from, to) = (
+                *pair as usize / before.max(1),
+                *pair as usize % before.max(1),
+            );
+            *pair = (from * after + to) as u32;
+        }
+    }
+
+    /// Checks that counts are of this number of tokens and labels, and that they are counts.
+    fn check(&self, tokens: usize, labels: usize) -> Result<()> {
+        check_len("label counts", tokens * labels, self.labels.len())?;
+        let slack = 1e-6 * self.total.max(1.0);
+        for token in 0..tokens {
+            let row = &self.labels[token * labels..][..labels];
+            let sum: f64 = row.iter().sum();
+            // The negation also catches NaN.
+            if !(row.iter().all(|count| *count >= 0.0) && (sum - self.total).abs() <= slack) {
+                return Err(Error::Distribution { token });
+            }
+        }
+        match self
+            .transitions
+            .iter()
+            .find(|(pair, _)| *pair as usize >= labels * labels)
+        {
+            Some(&(label, _)) => Err(Error::Label { label, labels }),
+            None => Ok(()),
+        }
+    }
 }
 
 /// Sequences of tokens with attributes, targets and weights. Attributes and labels are numbers from 0.
@@ -70,6 +192,7 @@ impl Corpus {
                 Target::Labels(_) => {}
                 Target::Soft(rows) => *rows = widened(rows, self.labels, labels),
                 Target::Partial(rows) => *rows = widened(rows, self.labels, labels),
+                Target::Counts(counts) => counts.widen(self.labels, labels),
             }
         }
         self.labels = labels;
@@ -148,6 +271,7 @@ impl Corpus {
                     .position(|row| !row.contains(&true));
                 bad.map_or(Ok(()), |token| Err(Error::NoLabel { token }))
             }
+            Target::Counts(counts) => counts.check(tokens, labels),
         }
     }
 

@@ -340,16 +340,22 @@ fn union_sorted(known: &mut Vec<u32>, more: &[u32], united: &mut Vec<u32>) {
     known.clone_from(united);
 }
 
+/// The labels of each row whose values are positive.
+fn positive(values: &[f64], labels: usize) -> impl Iterator<Item = Vec<u32>> {
+    values.chunks_exact(labels.max(1)).map(|row| {
+        let some = (0..).zip(row).filter(|(_, value)| **value > 0.0);
+        some.map(|(label, _)| label).collect()
+    })
+}
+
 /// Labels of positive probability for each token of a sequence, ascending.
 fn possible_labels(target: &Target, labels: usize, rows: &mut Vec<Vec<u32>>) {
     rows.clear();
     let numbers = || 0..labels as u32;
     match target {
         Target::Labels(known) => rows.extend(known.iter().map(|&label| vec![label])),
-        Target::Soft(weights) => rows.extend(weights.chunks_exact(labels.max(1)).map(|row| {
-            let some = numbers().zip(row).filter(|(_, p)| **p > 0.0);
-            some.map(|(label, _)| label).collect()
-        })),
+        Target::Soft(weights) => rows.extend(positive(weights, labels)),
+        Target::Counts(counts) => rows.extend(positive(counts.labels(), labels)),
         Target::Partial(allowed) => rows.extend(allowed.chunks_exact(labels.max(1)).map(|row| {
             let some = numbers().zip(row).filter(|(_, allowed)| **allowed);
             some.map(|(label, _)| label).collect()

@@ -34,7 +34,7 @@ mod template;
 mod train;
 mod transitions;
 
-pub use corpus::{Corpus, Target};
+pub use corpus::{Corpus, Counts, Target};
 pub use decoder::{Constraint, Decoder};
 pub use error::{Error, Result};
 pub use features::{FeatureSelection, Features};

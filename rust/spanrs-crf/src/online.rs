@@ -85,7 +85,9 @@ impl Online {
             Update::PassiveAggressive { .. } => "passive-aggressive training",
             Update::Arow { .. } => "AROW",
         };
-        if (0..corpus.sequences()).any(|at| matches!(corpus.target(at), Target::Soft(_))) {
+        if (0..corpus.sequences())
+            .any(|at| matches!(corpus.target(at), Target::Soft(_) | Target::Counts(_)))
+        {
             return Err(Error::Target { algorithm });
         }
         let averaging = match self.update {
@@ -213,7 +215,7 @@ impl Learner<'_> {
                 let score = self.lattice.score(&known, &self.transitions)?;
                 (known, score)
             }
-            Target::Soft(_) => return Ok(0.0),
+            Target::Soft(_) | Target::Counts(_) => return Ok(0.0),
         };
         let weight = self.corpus.weight(at);
         let mut loss = 0.0;

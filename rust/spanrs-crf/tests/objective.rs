@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used)] // In helpers of tests, too, a panic is the report.
 
 use proptest::prelude::*;
-use spanrs_crf::{Corpus, FeatureSelection, Features, Objective, Target};
+use spanrs_crf::{Corpus, Counts, FeatureSelection, Features, Objective, Target};
 
 const LABELS: usize = 3;
 const ATTRIBUTES: usize = 5;
@@ -17,7 +17,7 @@ fn sequences() -> impl Strategy<Value = Vec<Sequence>> {
     let allowed = prop::collection::vec(any::<bool>(), LABELS);
     let token = (items, 0..LABELS as u32, shares, allowed);
     let tokens = prop::collection::vec(token, 0..4);
-    prop::collection::vec((tokens, 0..3_u8, 0.0..3.0), 1..6)
+    prop::collection::vec((tokens, 0..4_u8, 0.0..3.0), 1..6)
 }
 
 fn corpus(sequences: &[Sequence]) -> Corpus {
@@ -43,6 +43,13 @@ fn target(tokens: &[Token], kind: u8) -> Target {
                 })
                 .collect(),
         ),
+        2 => {
+            let labellings = labellings(tokens);
+            let weighted = labellings
+                .iter()
+                .map(|(weight, labels)| (*weight, &labels[..]));
+            Target::Counts(Counts::of(LABELS, tokens.len(), weighted).unwrap())
+        }
         _ => Target::Partial(
             tokens
                 .iter()
@@ -54,6 +61,17 @@ fn target(tokens: &[Token], kind: u8) -> Target {
                 .collect(),
         ),
     }
+}
+
+/// Three labellings with weights; two are equal.
+fn labellings(tokens: &[Token]) -> Vec<(f64, Vec<u32>)> {
+    let shifted = |by: u32| {
+        tokens
+            .iter()
+            .map(|token| (token.1 + by) % LABELS as u32)
+            .collect()
+    };
+    vec![(0.75, shifted(0)), (1.5, shifted(1)), (0.25, shifted(0))]
 }
 
 fn weights(features: &Features, seed: u64) -> Vec<f64> {
@@ -116,6 +134,22 @@ fn by_definition(corpus: &Corpus, features: &Features, weights: &[f64]) -> f64 {
                     observed += if same { score } else { 0.0 };
                 }
                 Target::Soft(rows) => observed += score * of(&|place| rows[place]),
+                // By its definition: the sums over its labellings.
+                Target::Counts(counts) => {
+                    let first = counts
+                        .labels()
+                        .chunks(LABELS)
+                        .map(|row| (0..LABELS).find(|&at| row[at] == 1.0).unwrap() as u32);
+                    let first: Vec<u32> = first.collect();
+                    for (weight, by) in [(1.0, 0), (1.5, 1)] {
+                        let own = first.iter().map(|label| (label + by) as usize % LABELS);
+                        observed += if own.eq(labels.iter().copied()) {
+                            weight * score
+                        } else {
+                            0.0
+                        };
+                    }
+                }
                 Target::Partial(rows) => {
                     allowed += score.exp() * of(&|place| f64::from(u8::from(rows[place])))
                 }
@@ -126,7 +160,11 @@ fn by_definition(corpus: &Corpus, features: &Features, weights: &[f64]) -> f64 {
         } else {
             observed
         };
-        loss += corpus.weight(at) * (all.ln() - observed);
+        let total = match corpus.target(at) {
+            Target::Counts(_) => 2.5,
+            _ => 1.0,
+        };
+        loss += corpus.weight(at) * (total * all.ln() - observed);
     }
     loss
 }

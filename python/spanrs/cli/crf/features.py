@@ -13,7 +13,7 @@ import click
 
 from spanrs._spanrs import CrfTrainer
 from spanrs.cli import options
-from spanrs.cli.crf.column_file import Chunk, ColumnFile, Place, value_at
+from spanrs.cli.crf.column_file import CONLLU, Chunk, ColumnFile, Place, value_at
 from spanrs.cli.run import print_message
 from spanrs.crf import CRF, templates
 from spanrs.crf.templates import template_text
@@ -123,8 +123,14 @@ def read_tagged(path: str, columns: Columns, features: Sequence[int | str]) -> D
                 fields = file.fields(chunk.lines[at])
                 label = value_at(fields, places[-1])
                 has_key |= label is not None
+                if file.conllu and label in ("_", "") and places[-1].key is None:
+                    name = CONLLU[places[-1].number]
+                    message = (
+                        f"the word has no {name} (_); name another column with --column, or leave it out"
+                    )
+                    raise file.error(chunk.before + at + 1, message, "no_column")
                 if label is None or (file.conllu and label in ("_", "")):
-                    label = "O"  # Not specified.
+                    label = "O"  # MISC without the key.
                 if not label:
                     raise file.error(chunk.before + at + 1, "the tag is empty", "no_column")
                 data.y[-1].append(label)
@@ -235,6 +241,11 @@ def load_model(
         found = find_template(template)
         crf = crf._with_template_and_scheme(template=found.text)
     if scheme is not None:
+        own = crf.metadata_.get("scheme")
+        if own is not None and scheme.strip().lower() not in ("none", own.lower()):
+            raise click.UsageError(
+                f"{path} was trained for {own}; --scheme {scheme} would leave few of its tags legal"
+            )
         crf = crf._with_template_and_scheme(scheme=scheme)
     crf.set_params(threads=threads)
     features = tuple(features or card.get("columns", {}).get("features", ()))

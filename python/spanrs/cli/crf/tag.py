@@ -39,7 +39,7 @@ PROBABILITY_KEY = "TagProbability"
 @click.option(
     "--scheme",
     metavar="SCHEME",
-    help="Give legal tags of this scheme only; for models without a scheme, such as those of CRFsuite.",
+    help="Give legal tags of this scheme only, for models without a scheme (those of CRFsuite); none for any tags.",
 )
 @click.option(
     "--posterior",

@@ -121,9 +121,14 @@ impl Work {
         if !log_z.is_finite() {
             return Err(Error::NotFinite);
         }
+        let total = match corpus.target(at) {
+            Target::Counts(counts) => counts.total(),
+            _ => 1.0,
+        };
         let expected = &mut self.expected;
-        self.lattice.add_pairs(transitions, weight, expected);
-        self.lattice.add_marginals(weight, rows);
+        self.lattice
+            .add_pairs(transitions, weight * total, expected);
+        self.lattice.add_marginals(weight * total, rows);
         let observed = match corpus.target(at) {
             Target::Labels(known) => {
                 self.labels.clear();
@@ -138,21 +143,34 @@ impl Work {
                 self.lattice.score(&self.labels, transitions)?
             }
             Target::Soft(known) => {
-                let mut own = 0.0;
-                let known_rows = known.chunks_exact(labels).enumerate();
-                for (token, known) in known_rows {
-                    let rows = rows[token * width..].iter_mut().zip(known);
-                    for (difference, probability) in rows {
-                        *difference -= weight * probability;
-                    }
-                    let scores = self.lattice.scores(token).iter().zip(known);
-                    own += scores.map(|(score, p)| score * p).sum::<f64>();
-                }
+                let own = self.subtract_labels(known, weight, rows);
                 own + self.soft_pairs(known, transitions, weight)
             }
             Target::Partial(known) => self.allowed(known, transitions, weight, rows)?,
+            Target::Counts(counts) => {
+                let mut own = self.subtract_labels(counts.labels(), weight, rows);
+                for &(pair, count) in counts.transitions() {
+                    self.observed[pair as usize] += weight * count;
+                    own += count * transitions.scores()[pair as usize];
+                }
+                own
+            }
         };
-        Ok(weight * (log_z - observed))
+        Ok(weight * (total * log_z - observed))
+    }
+
+    /// Expected label score of counts of labels, which are subtracted from `rows` times `weight`.
+    fn subtract_labels(&self, counts: &[f64], weight: f64, rows: &mut [f64]) -> f64 {
+        let (labels, width) = (self.lattice.labels(), padded(self.lattice.labels()));
+        let mut sum = 0.0;
+        for (token, counts) in counts.chunks_exact(labels.max(1)).enumerate() {
+            for (difference, count) in rows[token * width..].iter_mut().zip(counts) {
+                *difference -= weight * count;
+            }
+            let scores = self.lattice.scores(token).iter().zip(counts);
+            sum += scores.map(|(score, count)| score * count).sum::<f64>();
+        }
+        sum
     }
 
     /// Expected transition score of soft labels; adds their transition counts.

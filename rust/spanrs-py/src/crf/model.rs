@@ -109,8 +109,14 @@ impl CrfModel {
         decode: impl Fn(&mut Decoder, usize) -> spanrs_crf::Result<T> + Sync,
     ) -> Result<Vec<T>> {
         let model = &*self.core;
-        let most = std::thread::available_parallelism().map_or(1, usize::from);
-        let threads = threads.clamp(1, most.min(sequences.len().max(1)));
+        let threads = match threads {
+            // Asking for the number of processors takes longer than a short sentence.
+            0 | 1 => 1,
+            _ => {
+                let most = std::thread::available_parallelism().map_or(1, usize::from);
+                threads.min(most).min(sequences.len().max(1))
+            }
+        };
         py.detach(|| {
             let template = self.template();
             let stopped = AtomicBool::new(false);
@@ -196,6 +202,11 @@ impl CrfModel {
     /// Names of the attributes.
     fn attributes(&self) -> Vec<&str> {
         self.core.attributes().names().collect()
+    }
+
+    /// (labels, attributes)
+    fn sizes(&self) -> (usize, usize) {
+        (self.core.labels().len(), self.core.attributes().len())
     }
 
     /// (attribute, label, weight) of each state feature.

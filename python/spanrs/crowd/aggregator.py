@@ -1,0 +1,98 @@
+"""What all aggregators have in common."""
+
+from __future__ import annotations
+
+import itertools
+from typing import TYPE_CHECKING, Any
+
+from spanrs.crf import CRF
+from spanrs.crf.training import dev_scorer
+from spanrs.errors import ModelError
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+    from spanrs.crowd.corpus import CrowdCorpus
+
+
+class Aggregator:
+    """An estimate of the true labels of a corpus.
+
+    Attributes
+    ----------
+    estimated_truth_ : list of list of str
+        The labels of each sentence.
+    confidence_ : list of arrays
+        For each token of each sentence the probability of its label.
+    reliability_ : dict of str to float
+        Of each annotator, F1 of spans (accuracy of tokens where labels are no tags) against the estimated truth, on the
+        sentences that they labelled; NaN without any.
+    """
+
+    estimated_truth_: list[list[str]]
+    confidence_: list[npt.NDArray[np.float64]]
+    reliability_: dict[str, float]
+
+    def _set_truth(self, corpus: CrowdCorpus, probabilities: npt.NDArray[np.float64]) -> None:
+        """Take the most probable label of each token, the lowest of equal ones; rows are tokens of all sentences."""
+        import numpy as np
+
+        best = probabilities.argmax(axis=1) if len(probabilities) else np.zeros(0, dtype=np.int64)
+        confidence = probabilities[np.arange(len(best)), best]
+        ends = np.cumsum([0, *corpus.lengths])
+        names = corpus.labels
+        spans = list(itertools.pairwise(ends))
+        self.estimated_truth_ = [[names[label] for label in best[start:end]] for start, end in spans]
+        self.confidence_ = [confidence[start:end] for start, end in spans]
+        self.reliability_ = reliability(corpus, self.estimated_truth_)
+        self._corpus, self._probabilities = corpus, probabilities
+
+    def then_crf(self, **params: Any) -> CRF:
+        """Train a CRF on the estimated truth.
+
+        Parameters
+        ----------
+        **params
+            Of :class:`spanrs.crf.CRF`; a ``template`` if the tokens of the corpus are strings or tuples.
+
+        Returns
+        -------
+        spanrs.crf.CRF
+            Trained on the labels with their probabilities where the aggregator has them, else on the labels.
+
+        Raises
+        ------
+        spanrs.errors.ModelError
+            If the aggregator is not fitted.
+        """
+        if not hasattr(self, "estimated_truth_"):
+            raise ModelError("the aggregator is not fitted; call fit")
+        return CRF(**params).fit(self._corpus.sentences, self._targets())
+
+    def _targets(self) -> list[list[Any]]:
+        """Labels to train on."""
+        return [list(labels) for labels in self.estimated_truth_]
+
+    def _soft_targets(self) -> list[list[Any]]:
+        """Give a distribution for each token; certain labels as they are."""
+        names, targets = self._corpus.labels, []
+        rows = iter(self._probabilities)
+        for labels in self.estimated_truth_:
+            own: list[Any] = []
+            for _, row in zip(labels, rows, strict=False):
+                share = {names[at]: float(row[at]) for at in row.nonzero()[0]}
+                own.append(next(iter(share)) if len(share) == 1 else share)
+            targets.append(own)
+        return targets
+
+
+def reliability(corpus: CrowdCorpus, truth: list[list[str]]) -> dict[str, float]:
+    """Score each annotator against labels: F1 of spans, or accuracy of tokens where labels are no tags."""
+    found = {}
+    for number, name in enumerate(corpus.annotators):
+        own = [annotation for annotation in corpus.annotations if annotation.annotator == number]
+        gold = [truth[annotation.sentence] for annotation in own]
+        pred = [[corpus.labels[label] for label in annotation.labels] for annotation in own]
+        found[name] = dev_scorer(gold)[1](pred) if own else float("nan")
+    return found

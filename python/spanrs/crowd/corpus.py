@@ -1,0 +1,195 @@
+"""Sentences with the labels of several annotators."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from spanrs.errors import AlignmentError, ModelError, Violation
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+
+class Annotation(NamedTuple):
+    """The labels that one annotator gave one sentence."""
+
+    sentence: int
+    """Index of the sentence, from 0."""
+    annotator: int
+    """Index of the annotator, from 0."""
+    labels: tuple[int, ...]
+    """Index of the label of each token."""
+
+
+class Votes(NamedTuple):
+    """The labels of all tokens by all annotators, as arrays of equal length."""
+
+    token: npt.NDArray[np.int64]
+    """Index of the token, counted over all sentences."""
+    annotator: npt.NDArray[np.int64]
+    """Index of the annotator."""
+    label: npt.NDArray[np.int64]
+    """Index of the label."""
+
+
+class CrowdCorpus:
+    """Sentences with the labels of several annotators. Each sentence may be labelled by any number of them.
+
+    Parameters
+    ----------
+    sentences : iterable of sequences
+        The tokens of each sentence: strings, tuples of columns, or features as :class:`spanrs.crf.CRF` takes them.
+    annotations : iterable of mappings
+        For each sentence the labels by the name of the annotator. Annotators who did not label it are left out, or have
+        None.
+    annotators : sequence of str, optional
+        Names of all annotators, to fix their order; by default the order in which they first occur.
+
+    Attributes
+    ----------
+    sentences : list
+        The tokens.
+    annotators : list of str
+        Names of the annotators.
+    labels : list of str
+        The labels, ``O`` first if there is one, the others in the order in which they first occur.
+    annotations : list of Annotation
+        Ordered by sentence, then by annotator.
+
+    Raises
+    ------
+    spanrs.errors.AlignmentError
+        If the numbers of sentences differ, or a sentence and its labels differ in length.
+    spanrs.errors.ModelError
+        For labels that are no strings, and for annotators that are not in ``annotators``.
+
+    Examples
+    --------
+    >>> from spanrs.crowd import CrowdCorpus
+    >>> corpus = CrowdCorpus(
+    ...     [["Ada", "sleeps"], ["Bob", "wakes"]],
+    ...     [{"ann": ["B-PER", "O"], "ben": ["O", "O"]}, {"ben": ["B-PER", "O"]}],
+    ... )
+    >>> corpus.annotators, corpus.labels, len(corpus.annotations)
+    (['ann', 'ben'], ['O', 'B-PER'], 3)
+    """
+
+    def __init__(
+        self,
+        sentences: Iterable[Sequence[Any]],
+        annotations: Iterable[Mapping[str, Sequence[str] | None]],
+        *,
+        annotators: Sequence[str] | None = None,
+    ) -> None:
+        self.sentences: list[Sequence[Any]] = [list(sentence) for sentence in sentences]
+        given = list(annotations)
+        if len(given) != len(self.sentences):
+            message = f"{len(self.sentences)} sentences, but annotations of {len(given)}"
+            raise AlignmentError(message)
+        known = {name: at for at, name in enumerate(annotators or ())}
+        labels: dict[str, int] = {}
+        self.annotations: list[Annotation] = []
+        for at, (tokens, own) in enumerate(zip(self.sentences, given, strict=True)):
+            found = []
+            for name, tags in own.items():
+                if name not in known and annotators is not None:
+                    raise ModelError(f"sentence {at}: {name!r} is not one of the annotators")
+                annotator = known.setdefault(name, len(known))
+                if tags is not None:
+                    ids = _label_ids(tags, labels, (at, name, len(tokens)))
+                    found.append(Annotation(at, annotator, ids))
+            self.annotations += sorted(found)
+        self.annotators = list(known)
+        # Ties are often broken by the order of labels; O first makes "lowest" mean "rather nothing".
+        names = sorted(labels, key=lambda name: (name != "O", labels[name]))
+        new = {labels[name]: place for place, name in enumerate(names)}
+        self.labels = names
+        self.annotations = [
+            annotation._replace(labels=tuple(new[label] for label in annotation.labels))
+            for annotation in self.annotations
+        ]
+
+    def __len__(self) -> int:
+        """Give the number of sentences."""
+        return len(self.sentences)
+
+    def __repr__(self) -> str:
+        return (
+            f"CrowdCorpus({len(self)} sentences, {len(self.annotators)} annotators, {len(self.annotations)} "
+            f"annotations, {len(self.labels)} labels)"
+        )
+
+    @property
+    def lengths(self) -> list[int]:
+        """Number of tokens of each sentence."""
+        return [len(sentence) for sentence in self.sentences]
+
+    def votes(self) -> Votes:
+        """Give the labels of all tokens by all annotators.
+
+        Examples
+        --------
+        >>> from spanrs.crowd import CrowdCorpus
+        >>> corpus = CrowdCorpus([["a"], ["b", "c"]], [{"x": ["A"]}, {"x": ["A", "B"], "y": ["B", "B"]}])
+        >>> corpus.votes().token.tolist(), corpus.votes().label.tolist()
+        ([0, 1, 2, 1, 2], [0, 0, 1, 1, 1])
+        """
+        import numpy as np
+
+        starts = np.concatenate([[0], np.cumsum(self.lengths, dtype=np.int64)])
+        tokens = [starts[own.sentence] + np.arange(len(own.labels)) for own in self.annotations]
+        annotators = [np.full(len(own.labels), own.annotator) for own in self.annotations]
+        labels = [np.array(own.labels, dtype=np.int64) for own in self.annotations]
+        empty = np.zeros(0, dtype=np.int64)
+        return Votes(*(np.concatenate([empty, *arrays]) for arrays in (tokens, annotators, labels)))
+
+    def labels_by(self, annotator: str) -> list[list[str] | None]:
+        """Give the labels of each sentence by an annotator; None where there are none."""
+        if annotator not in self.annotators:
+            raise ModelError(f"no annotator {annotator!r}")
+        number = self.annotators.index(annotator)
+        found: list[list[str] | None] = [None] * len(self)
+        for own in self.annotations:
+            if own.annotator == number:
+                found[own.sentence] = [self.labels[label] for label in own.labels]
+        return found
+
+    def violations(self, scheme: str) -> list[tuple[str, int, Violation]]:
+        """Give the tags that are illegal under a scheme: (annotator, sentence, violation).
+
+        Raises
+        ------
+        spanrs.errors.SchemeError
+            For an unknown scheme.
+
+        Examples
+        --------
+        >>> from spanrs.crowd import CrowdCorpus
+        >>> corpus = CrowdCorpus([["Ada", "Li"]], [{"ann": ["O", "I-PER"]}])
+        >>> [(annotator, sentence, str(found)) for annotator, sentence, found in corpus.violations("BIO")]
+        [('ann', 0, 'Illegal Start: I-PER after O')]
+        """
+        from spanrs import tags
+
+        named = [[self.labels[label] for label in own.labels] for own in self.annotations]
+        found = tags.validate(named, scheme) if named else []
+        return [
+            (self.annotators[own.annotator], own.sentence, violation)
+            for own, violations in zip(self.annotations, found, strict=True)
+            for violation in violations
+        ]
+
+
+def _label_ids(tags: Sequence[str], labels: dict[str, int], where: tuple[int, str, int]) -> tuple[int, ...]:
+    """Give the numbers of labels, which are added if they are new."""
+    sentence, annotator, tokens = where
+    if isinstance(tags, str) or not all(isinstance(tag, str) for tag in tags):
+        raise ModelError(f"sentence {sentence}, annotator {annotator}: labels must be a list of strings")
+    if len(tags) != tokens:
+        message = (
+            f"sentence {sentence} has {tokens} tokens, but annotator {annotator} gave {len(tags)} labels"
+        )
+        raise AlignmentError(message)
+    return tuple(labels.setdefault(tag, len(labels)) for tag in tags)

@@ -1,0 +1,129 @@
+"""The model of Dawid and Skene."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from spanrs.crowd.aggregator import Aggregator
+from spanrs.errors import ModelError
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+    from spanrs.crowd.corpus import CrowdCorpus, Votes
+
+#: Least probability of a label, so that logarithms are finite.
+LEAST = 1e-10
+
+
+class DawidSkene(Aggregator):
+    """Dawid and Skene (1979), on tokens: each annotator confuses labels in their own way, and tokens are independent.
+
+    EM begins with the shares of votes. The E-step gives the distribution of each token's true label, the M-step the
+    share of each label and a confusion matrix of each annotator.
+
+    Parameters
+    ----------
+    max_iterations : int
+        Largest number of iterations.
+    tol : float
+        Stop when the evidence lower bound, divided by the number of votes, rises by less.
+    smoothing : float
+        Added to each count of a confusion matrix and of the prior; 0 for maximum likelihood.
+
+    Attributes
+    ----------
+    prior_ : array (labels)
+        Share of each label.
+    confusion_ : array (annotators, labels, labels)
+        Probability that an annotator gives a label (last axis) where another one is true (axis 1).
+    bound_ : list of float
+        The evidence lower bound divided by the number of votes, after each iteration; it does not fall without
+        smoothing.
+
+    Examples
+    --------
+    >>> from spanrs.crowd import CrowdCorpus, DawidSkene
+    >>> votes = {"ann": ["A", "B"], "ben": ["A", "B"], "eve": ["B", "B"]}
+    >>> DawidSkene().fit(CrowdCorpus([["x", "y"]], [votes])).estimated_truth_
+    [['A', 'B']]
+    """
+
+    def __init__(self, max_iterations: int = 100, tol: float = 1e-5, smoothing: float = 0.0) -> None:
+        self.max_iterations = max_iterations
+        self.tol = tol
+        self.smoothing = smoothing
+
+    def fit(self, corpus: CrowdCorpus) -> DawidSkene:
+        """Estimate the truth. Tokens without a vote get the prior.
+
+        Raises
+        ------
+        ValueError
+            For options that are negative.
+        spanrs.errors.ModelError
+            If the corpus has no annotations.
+        """
+        import numpy as np
+
+        if self.max_iterations < 1 or not self.tol >= 0 or not self.smoothing >= 0:
+            raise ValueError("max_iterations must be at least 1, tol and smoothing at least 0")
+        votes = corpus.votes()
+        if not len(votes.token):
+            raise ModelError("the corpus has no labelled tokens")
+        tokens, labels = sum(corpus.lengths), len(corpus.labels)
+        shares = np.zeros((tokens, labels))
+        np.add.at(shares, (votes.token, votes.label), 1.0)
+        voted = shares.sum(axis=1) > 0
+        shares[voted] /= shares[voted].sum(axis=1, keepdims=True)
+        self.bound_: list[float] = []
+        self._maximize(shares, voted, votes, len(corpus.annotators))
+        for _ in range(self.max_iterations):
+            shares = self._expect(votes, tokens)
+            self._maximize(shares, voted, votes, len(corpus.annotators))
+            self.bound_.append(self._bound(shares[voted], votes, shares) / len(votes.token))
+            if len(self.bound_) > 1 and self.bound_[-1] - self.bound_[-2] < self.tol:
+                break
+        self._set_truth(corpus, shares)
+        return self
+
+    def _maximize(
+        self, shares: npt.NDArray[np.float64], voted: npt.NDArray[np.bool_], votes: Votes, annotators: int
+    ) -> None:
+        """M-step (Dawid and Skene 1979, Eqs. 2.3 and 2.4)."""
+        import numpy as np
+
+        labels = shares.shape[1]
+        prior = shares[voted].sum(axis=0) + self.smoothing
+        self.prior_ = np.maximum(prior / prior.sum(), LEAST)
+        counts = np.zeros((annotators, labels, labels))
+        # Axis 1 is the given label here, so that a vote adds a whole row.
+        np.add.at(counts, (votes.annotator, votes.label), shares[votes.token])
+        counts = np.maximum(counts + self.smoothing, LEAST)
+        self.confusion_ = (counts / counts.sum(axis=1, keepdims=True)).transpose(0, 2, 1)
+
+    def _expect(self, votes: Votes, tokens: int) -> npt.NDArray[np.float64]:
+        """E-step (Eq. 2.5)."""
+        import numpy as np
+
+        logs = np.tile(np.log(self.prior_), (tokens, 1))
+        np.add.at(logs, votes.token, np.log(self.confusion_)[votes.annotator, :, votes.label])
+        logs -= logs.max(axis=1, keepdims=True)
+        shares = np.exp(logs)
+        normalised: npt.NDArray[np.float64] = shares / shares.sum(axis=1, keepdims=True)
+        return normalised
+
+    def _bound(
+        self, voted: npt.NDArray[np.float64], votes: Votes, shares: npt.NDArray[np.float64]
+    ) -> float:
+        """Give the expected log-likelihood of votes and true labels, plus the entropy of the labels."""
+        import numpy as np
+
+        expected = np.log(self.confusion_)[votes.annotator, :, votes.label]
+        sum_of_votes = (shares[votes.token] * expected).sum()
+        logs = np.log(np.maximum(voted, np.finfo(float).tiny))
+        return float(sum_of_votes + (voted * (np.log(self.prior_) - logs)).sum())
+
+    def _targets(self) -> list[list[Any]]:
+        return self._soft_targets()

@@ -1,0 +1,262 @@
+"""Files of crowd annotations: columns, a file for each annotator, and long tables."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterator, Mapping
+from os import PathLike, fspath
+from typing import IO, TYPE_CHECKING, Any
+
+from spanrs.crowd.corpus import CrowdCorpus
+from spanrs.errors import AlignmentError, FormatError, with_code
+from spanrs.io import atomic_output
+from spanrs.io.sources import read_text
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+#: What stands for the label of an annotator who did not label a sentence.
+MISSING = "?"
+#: Columns of a long table.
+TABLE = ("annotator", "document", "token", "label")
+
+
+def read_columns(
+    path: str | PathLike[str], *, annotators: Sequence[str] | None = None, missing: str = MISSING
+) -> CrowdCorpus:
+    r"""Read a file with a token per line, followed by the label of each annotator, and an empty line after sentences.
+
+    Parameters
+    ----------
+    path : path
+        UTF-8. Fields are separated by tabs if the first line has one, else by white
+        space.
+    annotators : sequence of str, optional
+        Names of the annotators in the order of the columns; by default ``1``, ``2``, ....
+    missing : str
+        Stands for "not labelled by this annotator", for all tokens of a sentence or none.
+
+    Returns
+    -------
+    CrowdCorpus
+
+    Raises
+    ------
+    spanrs.errors.FormatError
+        With file and line, for lines with another number of fields, for sentences that an annotator labelled in part,
+        and for files without a label.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> from spanrs.crowd import read_columns
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder, "answers.txt")
+    ...     _ = path.write_text("Ada B-PER ? O\nsleeps O ? O\n\nBob ? B-PER B-PER\n")
+    ...     read_columns(path)
+    CrowdCorpus(2 sentences, 3 annotators, 4 annotations, 2 labels)
+    """
+    name = fspath(path)
+    sentences: list[list[str]] = []
+    given: list[dict[str, list[str] | None]] = []
+    names = None if annotators is None else list(annotators)
+    for rows in _sentences(path):
+        width = len(rows[0][1]) - 1
+        if names is None:
+            names = [str(number + 1) for number in range(width)]
+        if width != len(names) or width < 1:
+            message = (
+                f"{width} labels after the token, but {len(names)} annotators; give each line a token and a label for "
+                f"each annotator ({missing} if there is none)"
+            )
+            raise _error(name, rows[0][0], message)
+        own: dict[str, list[str] | None] = {}
+        for column, annotator in enumerate(names, start=1):
+            tags = [fields[column] for _, fields in rows]
+            lacking = tags.count(missing)
+            if 0 < lacking < len(tags):
+                line = next(number for number, fields in rows if fields[column] == missing)
+                message = f"annotator {annotator} labelled a part of this sentence only"
+                raise _error(name, line, message)
+            own[annotator] = None if lacking else tags
+        sentences.append([fields[0] for _, fields in rows])
+        given.append(own)
+    corpus = CrowdCorpus(sentences, given, annotators=names or ())
+    if not corpus.annotations:
+        raise _error(name, None, "there are no labels of annotators")
+    return corpus
+
+
+def write_columns(
+    corpus: CrowdCorpus, target: str | PathLike[str] | IO[bytes], *, missing: str = MISSING
+) -> None:
+    """Write a corpus in the layout that :func:`read_columns` reads, separated by tabs.
+
+    Raises
+    ------
+    spanrs.errors.FormatError
+        If a token is no string, or a token or label is empty or has white space in it.
+    """
+    by = [corpus.labels_by(annotator) for annotator in corpus.annotators]
+    with atomic_output(target) as out:
+        for at, tokens in enumerate(corpus.sentences):
+            for place, token in enumerate(tokens):
+                labels = [own[at] for own in by]
+                fields = [token, *(missing if own is None else own[place] for own in labels)]
+                for field in fields:
+                    if not isinstance(field, str) or len(field.split()) != 1 or field.split()[0] != field:
+                        message = (
+                            f"sentence {at}, token {place}: {field!r} is not one word, as columns need"
+                        )
+                        raise with_code(FormatError(message), "bad_value")
+                out.write(("\t".join(fields) + "\n").encode())
+            out.write(b"\n")
+
+
+def read_files(paths: Mapping[str, str | PathLike[str]]) -> CrowdCorpus:
+    """Read a column file of each annotator: the token in the first column, the label in the last.
+
+    Parameters
+    ----------
+    paths : mapping of str to path
+        The file by the name of the annotator. All files have the same tokens and sentences. A sentence whose labels are
+        all ``?`` was not labelled by this annotator.
+
+    Returns
+    -------
+    CrowdCorpus
+
+    Raises
+    ------
+    spanrs.errors.AlignmentError
+        With file and line, where tokens or sentences differ from the first file.
+    spanrs.errors.FormatError
+        For lines without a label.
+    """
+    sentences: list[list[str]] | None = None
+    given: list[dict[str, list[str] | None]] = []
+    first = ""
+    for annotator, path in paths.items():
+        name, found = fspath(path), list(_sentences(path))
+        for rows in found:
+            if len(rows[0][1]) < 2:
+                raise _error(name, rows[0][0], "there is no column of labels beside the token")
+        tokens = [[fields[0] for _, fields in rows] for rows in found]
+        if sentences is None:
+            sentences, first = tokens, name
+            given = [{} for _ in sentences]
+        for at, (own, rows) in enumerate(zip(tokens, found, strict=True)):
+            if at >= len(sentences) or own != sentences[at]:
+                message = f"{name}:{rows[0][0]}: sentence {at} differs from that of {first}"
+                raise with_code(AlignmentError(message), "tokens", name, rows[0][0])
+            tags = [fields[-1] for _, fields in rows]
+            given[at][annotator] = None if set(tags) == {MISSING} else tags
+        if len(tokens) != len(sentences):
+            message = f"{name} has {len(tokens)} sentences, {first} has {len(sentences)}"
+            raise with_code(AlignmentError(message), "tokens", name)
+    return CrowdCorpus(sentences or [], given, annotators=list(paths))
+
+
+def read_table(source: Any) -> CrowdCorpus:
+    """Read a long table with the columns ``annotator``, ``document``, ``token`` and ``label``.
+
+    Parameters
+    ----------
+    source : path, mapping of columns, pandas DataFrame or Arrow table
+        A path is a CSV file with these names in the first line. The rows of an annotator and a document are in the
+        order of the tokens, whose text is in ``token``. A document is a sentence.
+
+    Returns
+    -------
+    CrowdCorpus
+        Documents and annotators in the order in which they first occur.
+
+    Raises
+    ------
+    spanrs.errors.FormatError
+        If a column is missing, or a value is no string.
+    spanrs.errors.AlignmentError
+        If the tokens of a document differ between annotators.
+
+    Examples
+    --------
+    >>> from spanrs.crowd import read_table
+    >>> read_table({
+    ...     "annotator": ["ann", "ann", "ben"],
+    ...     "document": ["1", "1", "2"],
+    ...     "token": ["Ada", "sleeps", "Bob"],
+    ...     "label": ["B-PER", "O", "B-PER"],
+    ... })
+    CrowdCorpus(2 sentences, 2 annotators, 2 annotations, 2 labels)
+    """
+    found: dict[str, dict[str, list[tuple[str, str]]]] = {}
+    for number, row in enumerate(_table_rows(source)):
+        annotator, document, token, label = row
+        if not isinstance(token, str) or not isinstance(label, str):
+            message = f"row {number}: token {token!r} and label {label!r} must be strings"
+            raise with_code(FormatError(message), "bad_value")
+        found.setdefault(str(document), {}).setdefault(str(annotator), []).append((token, label))
+    sentences, given = [], []
+    for document, own in found.items():
+        tokens = [[token for token, _ in rows] for rows in own.values()]
+        for annotator, other in zip(own, tokens, strict=True):
+            if other != tokens[0]:
+                message = f"document {document}: the tokens of annotator {annotator} differ from {next(iter(own))}'s"
+                raise with_code(AlignmentError(message), "tokens")
+        sentences.append(tokens[0])
+        given.append({annotator: [label for _, label in rows] for annotator, rows in own.items()})
+    return CrowdCorpus(sentences, given)
+
+
+def _table_rows(source: Any) -> Iterator[tuple[Any, ...]]:
+    if isinstance(source, (str, PathLike)):
+        name = fspath(source)
+        reader = csv.DictReader(io.StringIO(read_text(source), newline=""))
+        columns = reader.fieldnames or []
+        lacking = [column for column in TABLE if column not in columns]
+        if lacking:
+            raise _error(name, 1, f"no column {', '.join(lacking)}; there are {', '.join(columns)}")
+        for row in reader:
+            if None in row.values() or None in row:
+                raise _error(name, reader.line_num, f"not {len(columns)} values")
+            yield tuple(row[column] for column in TABLE)
+        return
+    if hasattr(source, "to_pydict"):
+        source = source.to_pydict()
+    try:
+        values = [list(source[column]) for column in TABLE]
+    except KeyError as error:
+        message = f"no column {error}; a table has {', '.join(TABLE)}"
+        raise with_code(FormatError(message), "no_column") from None
+    if len(set(map(len, values))) > 1:
+        raise with_code(FormatError("the columns of the table differ in length"), "ragged_columns")
+    yield from zip(*values, strict=True)
+
+
+def _sentences(path: str | PathLike[str]) -> Iterator[list[tuple[int, list[str]]]]:
+    """Give the lines of each sentence: their numbers, from 1, and fields."""
+    name, separator, width = fspath(path), None, 0
+    rows: list[tuple[int, list[str]]] = []
+    for number, line in enumerate(read_text(path).split("\n"), start=1):
+        if not line.strip():
+            if rows:
+                yield rows
+            rows = []
+            continue
+        if width == 0:
+            separator = "\t" if "\t" in line else None
+        fields = line.removesuffix("\r").split(separator)
+        width = width or len(fields)
+        if len(fields) != width:
+            raise _error(name, number, f"{len(fields)} fields, but {width} in the first line")
+        if "" in fields:
+            raise _error(name, number, "an empty field")
+        rows.append((number, fields))
+    if rows:
+        yield rows
+
+
+def _error(name: str, line: int | None, message: str) -> FormatError:
+    where = name if line is None else f"{name}:{line}"
+    return with_code(FormatError(f"{where}: {message}"), "ragged_columns", name, line)

@@ -1,0 +1,133 @@
+"""Crowd corpora: construction, files, tables, errors."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from spanrs.crowd import CrowdCorpus, read_columns, read_files, read_table, write_columns
+from spanrs.errors import AlignmentError, FormatError, ModelError
+
+WORDS = st.text(st.characters(blacklist_categories=("Cs", "Cc", "Z")), min_size=1, max_size=4).filter(
+    lambda word: len(word.split()) == 1 and word.split()[0] == word and word != "\ufeff"
+)
+
+
+@st.composite
+def corpora(draw):
+    names = ["ann", "ben", "eve"][: draw(st.integers(1, 3))]
+    sentences, given_ = [], []
+    for _ in range(draw(st.integers(1, 4))):
+        tokens = draw(st.lists(WORDS, min_size=1, max_size=4))
+        labels = st.lists(st.sampled_from(["O", "B-A", "I-A"]), min_size=len(tokens), max_size=len(tokens))
+        given_.append({name: draw(st.none() | labels) for name in names})
+        sentences.append(tokens)
+    given_[0][names[0]] = ["O"] * len(sentences[0])
+    return CrowdCorpus(sentences, given_, annotators=names)
+
+
+def content(corpus):
+    return corpus.sentences, {name: corpus.labels_by(name) for name in corpus.annotators}
+
+
+@given(corpora())
+def test_columns_are_read_as_they_were_written(tmp_path_factory, corpus):
+    path = tmp_path_factory.mktemp("crowd") / "answers.txt"
+    write_columns(corpus, path)
+    assert content(read_columns(path, annotators=corpus.annotators)) == content(corpus)
+
+
+def test_the_order_of_labels():
+    corpus = CrowdCorpus([["a", "b"]], [{"x": ["B-A", "O"]}])
+    assert corpus.labels == ["O", "B-A"]
+    assert corpus.annotations[0].labels == (1, 0)
+    assert corpus.labels_by("x") == [["B-A", "O"]]
+    with pytest.raises(ModelError, match="no annotator 'y'"):
+        corpus.labels_by("y")
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("a O O\nb O\n", r"answers:2: 2 fields, but 3 in the first line"),
+        ("a\nb\n", r"answers:1: 0 labels after the token"),
+        ("a O ?\nb O O\n", r"answers:1: annotator 2 labelled a part of this sentence only"),
+        ("a ? ?\n", r"answers: there are no labels"),
+        ("", r"answers: there are no labels"),
+        ("a\tO\t\n", r"answers:1: an empty field"),
+    ],
+)
+def test_bad_columns_are_located(tmp_path, text, message):
+    path = tmp_path / "answers"
+    path.write_text(text)
+    with pytest.raises(FormatError, match=message):
+        read_columns(path)
+
+
+def test_text_that_is_not_utf8_is_located(tmp_path):
+    path = tmp_path / "answers"
+    path.write_bytes(b"a O\n\xff O\n")
+    with pytest.raises(FormatError, match=r"answers:2: .*UTF-8"):
+        read_columns(path)
+
+
+def test_a_file_for_each_annotator(tmp_path):
+    texts = {"ann": "Ada x B-PER\nLi x I-PER\n\nBob x O\n", "ben": "Ada O\nLi O\n\nBob ?\n"}
+    for name, text in texts.items():
+        (tmp_path / name).write_text(text)
+    corpus = read_files({name: tmp_path / name for name in texts})
+    assert corpus.labels_by("ann") == [["B-PER", "I-PER"], ["O"]]
+    assert corpus.labels_by("ben") == [["O", "O"], None]
+    (tmp_path / "ben").write_text("Ada O\nLee O\n\nBob O\n")
+    with pytest.raises(AlignmentError, match=r"ben:1: sentence 0 differs"):
+        read_files({name: tmp_path / name for name in texts})
+    (tmp_path / "ben").write_text("Ada O\nLi O\n")
+    with pytest.raises(AlignmentError, match="has 1 sentences"):
+        read_files({name: tmp_path / name for name in texts})
+
+
+def test_long_tables(tmp_path):
+    columns = {
+        "annotator": ["ann", "ann", "ben", "ben"],
+        "document": [1, 1, 1, 1],
+        "token": ["Ada", "Li", "Ada", "Li"],
+        "label": ["B-PER", "I-PER", "O", "O"],
+    }
+    expected = content(read_table(columns))
+    assert expected[1] == {"ann": [["B-PER", "I-PER"]], "ben": [["O", "O"]]}
+    import pandas as pd
+    import pyarrow as pa
+
+    assert content(read_table(pd.DataFrame(columns))) == expected
+    assert content(read_table(pa.table(columns))) == expected
+    pd.DataFrame(columns).to_csv(tmp_path / "long.csv", index=False)
+    assert content(read_table(tmp_path / "long.csv")) == expected
+    with pytest.raises(FormatError, match="no column 'label'"):
+        read_table({name: columns[name] for name in ("annotator", "document", "token")})
+    with pytest.raises(AlignmentError, match="document 1: the tokens of annotator ben differ"):
+        read_table(columns | {"token": ["Ada", "Li", "Ada", "Lee"]})
+    with pytest.raises(FormatError, match=r"row 3: token None"):
+        read_table(columns | {"token": ["Ada", "Li", "Ada", None]})
+
+
+def test_bad_corpora_are_refused():
+    with pytest.raises(AlignmentError, match="1 sentences, but annotations of 0"):
+        CrowdCorpus([["a"]], [])
+    with pytest.raises(AlignmentError, match="sentence 0 has 1 tokens, but annotator x gave 2"):
+        CrowdCorpus([["a"]], [{"x": ["A", "B"]}])
+    with pytest.raises(ModelError, match="labels must be a list of strings"):
+        CrowdCorpus([["a"]], [{"x": "A"}])
+    with pytest.raises(ModelError, match="'y' is not one of the annotators"):
+        CrowdCorpus([["a"]], [{"y": ["A"]}], annotators=["x"])
+    with pytest.raises(FormatError, match="'a b' is not one word"):
+        write_columns(CrowdCorpus([["a b"]], [{"x": ["A"]}]), "never")
+
+
+def test_violations_are_located():
+    corpus = CrowdCorpus([["a"], ["b", "c"]], [{"x": ["O"]}, {"x": ["O", "I-A"], "y": ["B-A", "I-A"]}])
+    found = [
+        (annotator, sentence, violation.index)
+        for annotator, sentence, violation in corpus.violations("BIO")
+    ]
+    assert found == [("x", 1, 1)]
