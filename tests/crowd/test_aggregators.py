@@ -85,7 +85,9 @@ def test_token_votes_are_those_of_a_counter(seed):
             assert vote.confidence_[at][place] == pytest.approx(share)
 
 
-@pytest.mark.filterwarnings("ignore::FutureWarning", "ignore::DeprecationWarning")  # of pandas, in crowd-kit
+@pytest.mark.filterwarnings(
+    "ignore::FutureWarning", "ignore::DeprecationWarning"
+)  # of pandas, in crowd-kit
 def test_dawid_skene_is_that_of_crowd_kit():
     import pandas as pd
     from crowdkit import aggregation as crowdkit

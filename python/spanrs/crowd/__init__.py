@@ -1,18 +1,21 @@
 """Sequences labelled by many annotators: an estimated truth, and how reliable each annotator is.
 
 A :class:`CrowdCorpus` holds sentences with the labels of any number of annotators. Aggregators estimate the truth from
-it: :class:`MajorityVote` and :class:`DawidSkene`.
+it: :class:`MajorityVote`, :class:`DawidSkene` and :class:`CRFMA`, which trains a CRF at the same time.
 """
 
 from spanrs.crowd.corpus import Annotation, CrowdCorpus
+from spanrs.crowd.crfma import CRFMA, EMIteration
 from spanrs.crowd.dawid_skene import DawidSkene
 from spanrs.crowd.files import read_columns, read_files, read_table, write_columns
 from spanrs.crowd.majority import MajorityVote
 
 __all__ = [
+    "CRFMA",
     "Annotation",
     "CrowdCorpus",
     "DawidSkene",
+    "EMIteration",
     "MajorityVote",
     "read_columns",
     "read_files",

@@ -188,6 +188,14 @@ impl<'a> Decoder<'a> {
         Ok((self.lattice.score(labels, &self.transitions)? - log_z).exp())
     }
 
+    /// The logarithm of the probability of a labelling, given [`Decoder::log_z`]; negative infinity if it is forbidden.
+    ///
+    /// # Errors
+    /// [`crate::Error::Shape`] and [`crate::Error::Label`].
+    pub fn log_probability(&self, labels: &[usize], log_z: f64) -> Result<f64> {
+        Ok(self.lattice.score(labels, &self.transitions)? - log_z)
+    }
+
     /// The logarithm of the sum over all labellings.
     ///
     /// # Errors

@@ -8,8 +8,8 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
 use spanrs_base::Interner;
 use spanrs_crf::{
-    AttributeIndex, Corpus, Error as CrfError, Extractor, Features, MAX_LABELS, Model, Sequences,
-    Target, Template, train,
+    AttributeIndex, Corpus, Counts, Error as CrfError, Extractor, Features, MAX_LABELS, Model,
+    Sequences, Target, Template, train,
 };
 
 use super::items::{Inputs, Names, Source, is_set, label_name, token_items, unicode};
@@ -29,6 +29,8 @@ struct Builder {
     corpus: Corpus,
     /// Sequences with targets that are not one label for each token; their rows need the final number of labels.
     open: Vec<(usize, Vec<TokenTarget>)>,
+    /// Labellings of each sequence, if they have weights.
+    labellings: Vec<Vec<Vec<u32>>>,
     source: Source,
 }
 
@@ -64,6 +66,7 @@ impl CrfTrainer {
             names: AllNames::default(),
             corpus: Corpus::new(1, 0),
             open: Vec::new(),
+            labellings: Vec::new(),
             source,
         })))
     }
@@ -102,6 +105,40 @@ impl CrfTrainer {
         Ok(())
     }
 
+    /// Gives each sequence several labellings instead of its target; their weights are 1 until `set_weights`.
+    #[pyo3(signature = (labellings, /))]
+    fn set_labellings(&self, labellings: Vec<Vec<Vec<String>>>) -> Result<()> {
+        let mut builder = self.lock()?;
+        let mut all = Vec::with_capacity(labellings.len());
+        for own in labellings {
+            let mut ids = Vec::with_capacity(own.len());
+            for names in own {
+                let names = names.iter();
+                ids.push(
+                    names
+                        .map(|name| builder.names.labels.intern(name))
+                        .collect(),
+                );
+            }
+            all.push(ids);
+        }
+        let (labels, attributes) = (builder.names.labels.len(), builder.names.attributes.len());
+        builder.corpus.grow(labels, attributes);
+        let ones = all
+            .iter()
+            .map(|own: &Vec<_>| vec![1.0; own.len()])
+            .collect();
+        builder.labellings = all;
+        builder.open.clear();
+        builder.set_weights(ones)
+    }
+
+    /// Sets the weight of each labelling of each sequence.
+    #[pyo3(signature = (weights, /))]
+    fn set_weights(&self, weights: Vec<Vec<f64>>) -> Result<()> {
+        self.lock()?.set_weights(weights)
+    }
+
     /// Names of the labels so far.
     fn labels(&self) -> Result<Vec<String>> {
         let builder = self.lock()?;
@@ -125,6 +162,7 @@ impl CrfTrainer {
         builder.names = AllNames::default();
         builder.corpus = Corpus::new(1, 0);
         builder.open.clear();
+        builder.labellings.clear();
         Ok(())
     }
 
@@ -332,6 +370,48 @@ impl Builder {
             self.open.retain(|(sequence, _)| *sequence < at);
         }
         ended
+    }
+
+    fn set_weights(&mut self, weights: Vec<Vec<f64>>) -> Result<()> {
+        for (expected, found, what) in [
+            (
+                self.corpus.sequences(),
+                self.labellings.len(),
+                "sequences of labellings",
+            ),
+            (self.labellings.len(), weights.len(), "sequences of weights"),
+        ] {
+            if expected != found {
+                return Err(crf(
+                    CrfError::Shape {
+                        what,
+                        expected,
+                        found,
+                    },
+                    None,
+                ));
+            }
+        }
+        let labels = self.corpus.labels();
+        for (at, (labellings, weights)) in self.labellings.iter().zip(weights).enumerate() {
+            let error = |error| crf(error, Some(at));
+            if labellings.len() != weights.len() {
+                return Err(error(CrfError::Shape {
+                    what: "weights of labellings",
+                    expected: labellings.len(),
+                    found: weights.len(),
+                }));
+            }
+            let tokens = self.corpus.sequence(at).len();
+            let weighted = weights
+                .into_iter()
+                .zip(labellings.iter().map(Vec::as_slice));
+            let counts = Counts::of(labels, tokens, weighted).map_err(error)?;
+            self.corpus
+                .set_target(at, Target::Counts(counts))
+                .map_err(error)?;
+        }
+        Ok(())
     }
 
     fn dev_sequences(&self, dev: &Bound<'_, PyAny>) -> Result<Sequences> {

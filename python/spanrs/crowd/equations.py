@@ -1,0 +1,160 @@
+"""The equations of CRF-MA (Rodrigues, Pereira and Ribeiro 2013), in logarithms.
+
+``log_likelihoods`` are the sums over an annotator's sentences of ``ln p_crf(y | x)`` (Eq. 1), which the CRF computes.
+An annotator who did not label a sentence has no term for it. The M-step of the CRF (Eq. 16) and its best labellings
+(Eq. 17) are done by :class:`spanrs.crowd.CRFMA`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+    Array = npt.NDArray[np.float64]
+
+
+def pi(f1: Sequence[float], squared: bool, alpha: Array) -> Array:
+    """Give the probability of each annotator from their F1 (Eqs. 3, 4 and 18).
+
+    Parameters
+    ----------
+    f1 : sequence of float
+        F1 of each annotator, from 0 to 1; NaN counts as 0. If all are 0 the annotators are equal.
+    squared : bool
+        Square F1 first, as the authors do in their experiments.
+    alpha : array
+        Parameters of a Dirichlet prior, at least 1 (section 3.5): the result is ``p + alpha - 1``, normalised, where
+        ``p`` are the probabilities without it.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from spanrs.crowd.equations import pi
+    >>> pi([0.5, 0.5], True, np.ones(2)).tolist(), pi([0.2, 0.1], False, np.ones(2)).round(3).tolist()
+    ([0.5, 0.5], [0.667, 0.333])
+    """
+    import numpy as np
+
+    scores = np.nan_to_num(np.asarray(f1, dtype=float)) ** (2 if squared else 1)
+    total = scores.sum()
+    own = scores / total if total > 0 else np.full(len(scores), 1.0 / len(scores))
+    posterior = own + (alpha - 1.0)
+    normalised: Array = posterior / posterior.sum()
+    return normalised
+
+
+def log_random(tokens: Array, labels: int) -> Array:
+    """Give the log-probability of each annotator's labels under the uniform model (Eq. 5): ``-tokens * ln(labels)``."""
+    import numpy as np
+
+    logs: Array = -tokens * np.log(max(labels, 1))
+    return logs
+
+
+def _log_joint(prior: Array, log_likelihoods: Array, random: Array) -> Array:
+    """Give ``ln pi_r + ln p(annotations | z^r = 1)`` (Eqs. 6 and 7): annotator r is right, all others are random."""
+    import numpy as np
+
+    with np.errstate(divide="ignore"):
+        joint: Array = np.log(prior) + log_likelihoods + (random.sum() - random)
+    return joint
+
+
+def log_likelihood(prior: Array, log_likelihoods: Array, random: Array) -> float:
+    """Give the log-likelihood of all annotations (the logarithm of Eqs. 2, 8, 9 and 10).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from spanrs.crowd.equations import log_likelihood
+    >>> round(log_likelihood(np.array([0.5, 0.5]), np.array([-1.0, -1.0]), np.array([-2.0, -2.0])), 6)
+    -3.0
+    """
+    import numpy as np
+
+    return float(np.logaddexp.reduce(_log_joint(prior, log_likelihoods, random)))
+
+
+def expected_log_likelihood(gamma: Array, prior: Array, log_likelihoods: Array, random: Array) -> float:
+    """Give the expected complete-data log-likelihood (Eqs. 11 and 14); terms of responsibility 0 are 0."""
+    import numpy as np
+
+    joint = _log_joint(prior, log_likelihoods, random)
+    return float(np.sum(gamma[gamma > 0] * joint[gamma > 0]))
+
+
+def responsibilities(prior: Array, log_likelihoods: Array, random: Array) -> Array:
+    """Give the posterior of the annotators (Eq. 12). Where all labelled all sentences it is Eqs. 13 and 15.
+
+    Computed in logarithms, so it neither overflows nor is NaN; it is nearly always 1 for one annotator and 0 for the
+    others. Where annotators labelled different sentences the random model does not cancel.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from spanrs.crowd.equations import responsibilities
+    >>> responsibilities(np.array([0.5, 0.5]), np.array([-1e6, -1e6 - 1]), np.array([-9.0, -9.0])).round(3).tolist()
+    [0.731, 0.269]
+    """
+    return _normalised(_log_joint(prior, log_likelihoods, random))
+
+
+def tempered_responsibilities(prior: Array, log_likelihoods: Array, tokens: Array) -> Array:
+    """Give ``pi`` times the exponential of the mean log-likelihood per token, normalised; not in the paper.
+
+    Does not depend on how many sentences an annotator labelled. Annotators without tokens keep their prior.
+    """
+    import numpy as np
+
+    with np.errstate(divide="ignore"):
+        return _normalised(np.log(prior) + log_likelihoods / np.maximum(tokens, 1.0))
+
+
+def sentence_responsibilities(
+    prior: Array,
+    log_likelihoods: Array,
+    annotator: npt.NDArray[np.int64],
+    sentence: npt.NDArray[np.int64],
+    sentences: int,
+) -> list[Array]:
+    """Give a posterior of the annotators for each sentence: ``pi_r p_crf(y_ir | x_i)``, normalised; not in the paper.
+
+    ``log_likelihoods``, ``annotator`` and ``sentence`` have an entry for each annotation. Annotators who did not label
+    a sentence have 0.
+    """
+    import numpy as np
+
+    with np.errstate(divide="ignore"):
+        logs = np.log(prior)
+    joint = np.full((sentences, len(prior)), -np.inf)
+    joint[sentence, annotator] = logs[annotator] + log_likelihoods
+    # Where only annotators with pi = 0 labelled a sentence, they share it.
+    lost = ~np.isfinite(joint).any(axis=1)
+    known = lost[sentence]
+    joint[sentence[known], annotator[known]] = log_likelihoods[known]
+    return [_normalised(row) for row in joint]
+
+
+def log_prior(prior: Array, alpha: Array, squares: float, c2: float) -> float:
+    """Give the logarithm of the priors (Eq. 19), up to a constant: Dirichlet of pi, Gaussian of the CRF's weights.
+
+    ``squares`` is the sum of the squared weights, and ``c2`` is ``1 / (2 sigma^2)``.
+    """
+    import numpy as np
+
+    own = alpha > 1
+    return float(np.sum((alpha[own] - 1.0) * np.log(prior[own])) - c2 * squares)
+
+
+def _normalised(logs: Array) -> Array:
+    import numpy as np
+
+    if not np.isfinite(logs).any():
+        return np.full(len(logs), 1.0 / len(logs))
+    values = np.exp(logs - logs.max())
+    shares: Array = values / values.sum()
+    return shares

@@ -1,0 +1,205 @@
+"""CRF-MA: laws of EM, and the equations against exact arithmetic."""
+
+from __future__ import annotations
+
+import itertools
+from decimal import Decimal, localcontext
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from spanrs.crf import CRF
+from spanrs.crowd import CRFMA, CrowdCorpus, MajorityVote, equations
+from spanrs.crowd.crfma import _Problem
+from spanrs.errors import ModelError, SpanrsWarning
+
+TEMPLATE = "U:%x[0,0]\nU:%x[-1,0]\nB"
+WORDS = {"Ada": "B-PER", "Bob": "B-PER", "Rome": "B-LOC", "sleeps": "O", "in": "O", "and": "O"}
+
+
+def noisy(seed, flips, *, sentences=40, missing=0.0):
+    """Sentences whose labels follow from the words, flipped with a probability by each annotator; and the truth."""
+    rng = np.random.default_rng(seed)
+    words, labels = list(WORDS), ["O", "B-PER", "B-LOC"]
+    texts, answers, truth = [], [], []
+    for _ in range(sentences):
+        tokens = [words[at] for at in rng.integers(len(words), size=rng.integers(2, 6))]
+        gold = [WORDS[word] for word in tokens]
+        own = {}
+        for number, flip in enumerate(flips):
+            if rng.random() >= missing:
+                own[f"a{number}"] = [
+                    labels[rng.integers(3)] if rng.random() < flip else label for label in gold
+                ]
+        texts.append(tokens)
+        answers.append(own)
+        truth.append(gold)
+    names = [f"a{number}" for number in range(len(flips))]
+    return CrowdCorpus(texts, answers, annotators=names), truth
+
+
+def right(found, truth):
+    return sum(a == b for x, y in zip(found, truth, strict=True) for a, b in zip(x, y, strict=True))
+
+
+numbers = st.lists(st.floats(-2000, 0), min_size=1, max_size=5)
+
+
+@given(numbers, st.data())
+def test_responsibilities_are_those_of_exact_arithmetic(logs, data):
+    size = len(logs)
+    prior = data.draw(st.lists(st.floats(0.01, 1), min_size=size, max_size=size))
+    random = data.draw(st.lists(st.floats(-2000, 0), min_size=size, max_size=size))
+    prior = np.array(prior) / sum(prior)
+    with localcontext() as context:
+        context.prec = 60
+        joint = []
+        for own in range(size):
+            others = sum((Decimal(random[at]) for at in range(size) if at != own), Decimal(0))
+            joint.append(Decimal(float(prior[own])) * (Decimal(logs[own]) + others).exp())
+        total = sum(joint)
+        exact = [float(value / total) for value in joint]
+        log_likelihood = float(total.ln())
+    found = equations.responsibilities(prior, np.array(logs), np.array(random))
+    assert found == pytest.approx(exact, rel=1e-8, abs=1e-300)
+    assert found.sum() == pytest.approx(1, abs=1e-12)
+    assert equations.log_likelihood(prior, np.array(logs), np.array(random)) == pytest.approx(
+        log_likelihood, rel=1e-10
+    )
+
+
+@given(
+    st.lists(st.floats(0, 1) | st.just(float("nan")), min_size=1, max_size=6),
+    st.booleans(),
+    st.floats(1, 5),
+)
+def test_pi_is_a_distribution(f1, squared, alpha):
+    found = equations.pi(f1, squared, np.full(len(f1), alpha))
+    assert found.sum() == pytest.approx(1)
+    assert (found >= 0).all()
+
+
+def test_huge_likelihoods_do_not_overflow():
+    for logs in ([-1e300, -1e300], [-1e6, -2e6], [0.0, -np.inf]):
+        found = equations.responsibilities(np.array([0.5, 0.5]), np.array(logs), np.zeros(2))
+        assert np.isfinite(found).all()
+        assert found.sum() == 1
+
+
+def test_one_annotator_is_plain_training():
+    corpus, _ = noisy(1, [0.2])
+    mine = CRFMA(template=TEMPLATE, crf_iterations=500, tol=0.0, max_iterations=3).fit(corpus)
+    labels = corpus.labels_by("a0")
+    plain = CRF(template=TEMPLATE, scheme="auto").fit(corpus.sentences, labels)
+    assert mine.estimated_truth_ == plain.predict(corpus.sentences)
+    assert mine.pi_ == {"a0": 1.0}
+    weights = mine.crf_.state_features_
+    assert {name: weights[name] for name in weights} == pytest.approx(plain.state_features_, abs=0.02)
+
+
+@pytest.mark.parametrize("responsibility", ["tempered", "sentence", "prior", "exact"])
+def test_the_m_step_never_loses(responsibility):
+    corpus, _ = noisy(2, [0.1, 0.3, 0.5, 0.7], missing=0.3)
+    model = CRFMA(template=TEMPLATE, responsibility=responsibility, tol=0.0, max_iterations=8).fit(corpus)
+    for step in model.history_[1:]:
+        assert step.objective <= step.objective_before + 1e-8 * abs(step.objective_before)
+    for step in model.history_:
+        assert sum(step.pi.values()) == pytest.approx(1)
+
+
+def test_the_penalised_likelihood_does_not_fall_while_pi_is_fixed():
+    corpus, _ = noisy(3, [0.3, 0.35, 0.4])
+    em = _Problem(corpus, CRFMA(template=TEMPLATE, c2=0.5, crf_iterations=100))
+    prior, likelihoods, values = np.array([0.2, 0.3, 0.5]), None, []
+    for _ in range(8):
+        gamma = em.responsibilities(prior, likelihoods, "exact")
+        em.maximize(em.weights(gamma))
+        likelihoods = em.likelihoods()
+        value = equations.log_likelihood(prior, em.sums(likelihoods), em.random)
+        values.append(value - em.c2 * em.squares())
+    # The first E-step is not that of the model: there is no CRF yet.
+    assert all(after >= before - 1e-8 * abs(before) for before, after in itertools.pairwise(values[1:]))
+
+
+def test_identical_annotators_share_all():
+    corpus, _ = noisy(4, [0.1, 0.5])
+    answers = [
+        {name: corpus.labels_by(source)[at] for name, source in (("x", "a0"), ("y", "a1"), ("z", "a0"))}
+        for at in range(len(corpus))
+    ]
+    model = CRFMA(template=TEMPLATE).fit(CrowdCorpus(corpus.sentences, answers))
+    assert model.pi_["x"] == pytest.approx(model.pi_["z"], rel=1e-12)
+    assert model.responsibilities_[0] == pytest.approx(model.responsibilities_[2], rel=1e-12)
+
+
+def test_relabelling_annotators_permutes_results():
+    corpus, _ = noisy(5, [0.1, 0.3, 0.6], missing=0.2)
+    names = corpus.annotators
+    answers = [{name: corpus.labels_by(name)[at] for name in names} for at in range(len(corpus))]
+    other = CrowdCorpus(corpus.sentences, answers, annotators=names[::-1])
+    first, second = (CRFMA(template=TEMPLATE).fit(own) for own in (corpus, other))
+    assert second.pi_ == pytest.approx(first.pi_, rel=1e-3)
+    assert second.estimated_truth_ == first.estimated_truth_
+
+
+def test_a_saturated_posterior_is_said():
+    corpus, _ = noisy(6, [0.1, 0.4])
+    with pytest.warns(SpanrsWarning, match=r"saturated: annotator a0 has all the weight"):
+        model = CRFMA(template=TEMPLATE, responsibility="exact").fit(corpus)
+    assert model.responsibilities_.max() > 0.999
+
+
+def test_missing_answers():
+    corpus, _ = noisy(7, [0.1, 0.3, 0.3], missing=0.6)
+    assert any(not any(own.sentence == at for own in corpus.annotations) for at in range(len(corpus)))
+    answers = [
+        {name: corpus.labels_by(name)[at] for name in corpus.annotators} for at in range(len(corpus))
+    ]
+    silent = CrowdCorpus(corpus.sentences, answers, annotators=[*corpus.annotators, "silent"])
+    model = CRFMA(template=TEMPLATE).fit(silent)
+    assert list(map(len, model.estimated_truth_)) == corpus.lengths
+    assert np.isnan(model.reliability_["silent"])
+    assert model.pi_["silent"] == 0.0
+    assert model.estimated_truth_ == CRFMA(template=TEMPLATE).fit(corpus).estimated_truth_
+    for own, confidence in zip(model.estimated_truth_, model.confidence_, strict=True):
+        assert len(own) == len(confidence)
+        assert ((confidence > 0) & (confidence <= 1 + 1e-9)).all()
+
+
+def test_crfma_is_better_than_votes_where_bad_annotators_dominate():
+    totals = {"votes": 0, "model": 0}
+    for seed in range(5):
+        corpus, truth = noisy(seed, [0.05, 0.7, 0.7, 0.8], sentences=80)
+        totals["votes"] += right(MajorityVote().fit(corpus).estimated_truth_, truth)
+        totals["model"] += right(CRFMA(template=TEMPLATE).fit(corpus).estimated_truth_, truth)
+    assert totals["model"] > totals["votes"]
+
+
+def test_inits_priors_and_prediction():
+    corpus, _ = noisy(8, [0.1, 0.6])
+    for init in ("uniform", "random"):
+        model = CRFMA(template=TEMPLATE, init=init, seed=1).fit(corpus)
+        assert model.pi_["a0"] > model.pi_["a1"]
+        assert model.predict([["Ada", "sleeps"]]) == [["B-PER", "O"]]
+    strong = CRFMA(template=TEMPLATE, alpha=[1.0, 1000.0]).fit(corpus)
+    assert strong.pi_["a1"] > 0.99
+    assert model.then_crf(template=TEMPLATE).predict([["Bob"]]) == [["B-PER"]]
+
+
+def test_bad_options():
+    corpus, _ = noisy(9, [0.1])
+    for options in (
+        {"responsibility": "none"},
+        {"init": "none"},
+        {"alpha": 0.5},
+        {"max_iterations": 0},
+        {"threads": 0},
+    ):
+        with pytest.raises(ValueError, match=r"not one of|at least"):
+            CRFMA(template=TEMPLATE, **options).fit(corpus)
+    with pytest.raises(ModelError, match="no annotations"):
+        CRFMA(template=TEMPLATE).fit(CrowdCorpus([["a"]], [{}], annotators=["x"]))
+    with pytest.raises(ModelError, match="not trained"):
+        CRFMA().predict([["a"]])
