@@ -519,6 +519,31 @@ class CrfTrainer:
     ) -> tuple[CrfModel, str]: ...
 
 @final
+class CrowdAnswers:
+    def __new__(
+        cls, labels: int, annotators: int, lengths: list[int], answers: list[tuple[int, int, list[int]]], /
+    ) -> CrowdAnswers: ...
+    def posterior(
+        self,
+        log_answers: npt.NDArray[np.float64],
+        start: npt.NDArray[np.float64],
+        transitions: npt.NDArray[np.float64],
+        tokens: npt.NDArray[np.float64],
+        outside: int,
+        /,
+    ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64], float]: ...
+    def best(
+        self,
+        log_answers: npt.NDArray[np.float64],
+        start: npt.NDArray[np.float64],
+        transitions: npt.NDArray[np.float64],
+        tokens: npt.NDArray[np.float64],
+        outside: int,
+        /,
+    ) -> list[list[int]]: ...
+    def counts(self, labels: npt.NDArray[np.float64], outside: int, /) -> npt.NDArray[np.float64]: ...
+
+@final
 class CrfModel:
     def labels(self) -> list[str]: ...
     def attributes(self) -> list[str]: ...

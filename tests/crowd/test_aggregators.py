@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spanrs.crowd import CrowdCorpus, DawidSkene, MajorityVote
+from spanrs import tags
+from spanrs.crowd import BSCSeq, CrowdCorpus, DawidSkene, MajorityVote
 from spanrs.errors import ModelError
 
 
@@ -170,3 +171,67 @@ def test_bad_options_and_empty_corpora():
     for aggregator in (MajorityVote(), MajorityVote("sequence"), DawidSkene()):
         with pytest.raises(ModelError, match="no"):
             aggregator.fit(empty)
+
+
+def generated(seed, *, annotators=6, sentences=60, labels=3):
+    """Answers of sequential annotators to a Markov chain: each one's errors depend on their answer before."""
+    rng = np.random.default_rng(seed)
+    names = ["O", *(f"L{at}" for at in range(1, labels))]
+    steps = rng.dirichlet(np.ones(labels) * 0.4, size=labels)
+    tables = rng.dirichlet(np.ones(labels) * 0.5, size=(annotators, labels, labels))
+    for annotator in range(annotators):
+        # Some are good, some are not; after an error, errors are likely.
+        quality = rng.uniform(0.2, 0.9)
+        for label in range(labels):
+            tables[annotator, label] = (1 - quality) * tables[annotator, label] + quality * np.eye(labels)[
+                label
+            ]
+    texts, answers, truth = [], [], []
+    for _ in range(sentences):
+        gold = [int(rng.integers(labels))]
+        for _ in range(int(rng.integers(2, 8))):
+            gold.append(int(rng.choice(labels, p=steps[gold[-1]])))
+        own = {}
+        for annotator in range(annotators):
+            before, given_ = 0, []
+            for label in gold:
+                before = int(rng.choice(labels, p=tables[annotator, label, before]))
+                given_.append(names[before])
+            own[str(annotator)] = given_
+        texts.append([f"w{at}" for at in range(len(gold))])
+        answers.append(own)
+        truth.append([names[label] for label in gold])
+    return CrowdCorpus(texts, answers), truth
+
+
+def right(found, truth):
+    return sum(a == b for x, y in zip(found, truth, strict=True) for a, b in zip(x, y, strict=True))
+
+
+def test_bsc_seq_recovers_a_generated_truth_better_than_simpler_models():
+    totals = dict.fromkeys(("votes", "dawid_skene", "bsc_seq"), 0)
+    for seed in range(10):
+        corpus, truth = generated(seed)
+        totals["votes"] += right(MajorityVote().fit(corpus).estimated_truth_, truth)
+        totals["dawid_skene"] += right(DawidSkene(smoothing=1.0).fit(corpus).estimated_truth_, truth)
+        totals["bsc_seq"] += right(BSCSeq(scheme=None).fit(corpus).estimated_truth_, truth)
+    assert totals["votes"] < totals["bsc_seq"]
+    assert totals["dawid_skene"] < totals["bsc_seq"]
+
+
+def test_bsc_seq_gives_legal_tags_and_probabilities():
+    corpus = corpus_of(["O", "I-A", "I-A"], ["B-A", "I-A", "O"], ["O", "B-A", "I-A"])
+    found = BSCSeq().fit(corpus)
+    assert corpus.violations("BIO")
+    assert tags.validate(found.estimated_truth_, "BIO") == [[]]
+    assert found.confusion_.sum(axis=3) == pytest.approx(1)
+    assert all(((own > 0) & (own <= 1 + 1e-9)).all() for own in found.confidence_)
+
+
+def test_digamma_is_that_of_scipy():
+    from scipy.special import digamma as expected
+
+    from spanrs.crowd.bsc import digamma
+
+    x = np.concatenate([np.geomspace(1e-7, 1e6, 500), [0.5, 1, 2, 7.999, 8]])
+    assert digamma(x) == pytest.approx(expected(x), rel=1e-12, abs=1e-12)

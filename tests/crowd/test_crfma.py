@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spanrs.crf import CRF
-from spanrs.crowd import CRFMA, CrowdCorpus, MajorityVote, equations
-from spanrs.crowd.crfma import _Problem
+from spanrs.crowd import CRFMA, ConcatenatedCRF, CrowdCorpus, MajorityVote, equations
+from spanrs.crowd.crfma import Problem
 from spanrs.errors import ModelError, SpanrsWarning
 
 TEMPLATE = "U:%x[0,0]\nU:%x[-1,0]\nB"
@@ -111,7 +111,7 @@ def test_the_m_step_never_loses(responsibility):
 
 def test_the_penalised_likelihood_does_not_fall_while_pi_is_fixed():
     corpus, _ = noisy(3, [0.3, 0.35, 0.4])
-    em = _Problem(corpus, CRFMA(template=TEMPLATE, c2=0.5, crf_iterations=100))
+    em = Problem(corpus, CRFMA(template=TEMPLATE, c2=0.5, crf_iterations=100))
     prior, likelihoods, values = np.array([0.2, 0.3, 0.5]), None, []
     for _ in range(8):
         gamma = em.responsibilities(prior, likelihoods, "exact")
@@ -203,3 +203,20 @@ def test_bad_options():
         CRFMA(template=TEMPLATE).fit(CrowdCorpus([["a"]], [{}], annotators=["x"]))
     with pytest.raises(ModelError, match="not trained"):
         CRFMA().predict([["a"]])
+
+
+def test_concatenation_is_training_on_copies():
+    corpus, _ = noisy(10, [0.1, 0.5, 0.6], missing=0.2)
+    answers = [
+        (corpus.sentences[own.sentence], [corpus.labels[label] for label in own.labels])
+        for own in corpus.annotations
+    ]
+    counts = [sum(own.sentence == at for own in corpus.annotations) for at in range(len(corpus))]
+    for normalized in (False, True):
+        mine = ConcatenatedCRF(template=TEMPLATE, normalized=normalized, scheme=None).fit(corpus)
+        weights = [1 / counts[own.sentence] if normalized else 1.0 for own in corpus.annotations]
+        plain = CRF(template=TEMPLATE).fit(*zip(*answers, strict=True), sample_weight=weights)
+        assert mine.crf_.state_features_ == pytest.approx(plain.state_features_, abs=0.02)
+        assert mine.estimated_truth_ == plain.predict(corpus.sentences)
+    with pytest.raises(ModelError, match="not trained"):
+        ConcatenatedCRF().predict([["a"]])

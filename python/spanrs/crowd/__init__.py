@@ -1,9 +1,11 @@
 """Sequences labelled by many annotators: an estimated truth, and how reliable each annotator is.
 
 A :class:`CrowdCorpus` holds sentences with the labels of any number of annotators. Aggregators estimate the truth from
-it: :class:`MajorityVote`, :class:`DawidSkene` and :class:`CRFMA`, which trains a CRF at the same time.
+it: :class:`MajorityVote`, :class:`DawidSkene`, :class:`BSCSeq` and :class:`CRFMA`, which trains a CRF at the same time.
 """
 
+from spanrs.crowd.bsc import BSCSeq
+from spanrs.crowd.concatenated import ConcatenatedCRF
 from spanrs.crowd.corpus import Annotation, CrowdCorpus
 from spanrs.crowd.crfma import CRFMA, EMIteration
 from spanrs.crowd.dawid_skene import DawidSkene
@@ -13,6 +15,8 @@ from spanrs.crowd.majority import MajorityVote
 __all__ = [
     "CRFMA",
     "Annotation",
+    "BSCSeq",
+    "ConcatenatedCRF",
     "CrowdCorpus",
     "DawidSkene",
     "EMIteration",

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
+    from spanrs._spanrs import CrfModel
     from spanrs.crowd.corpus import CrowdCorpus
 
 
@@ -39,6 +40,16 @@ class Aggregator:
         import numpy as np
 
         best = probabilities.argmax(axis=1) if len(probabilities) else np.zeros(0, dtype=np.int64)
+        ends = np.cumsum([0, *corpus.lengths])
+        self._set_labels(corpus, [best[a:b].tolist() for a, b in itertools.pairwise(ends)], probabilities)
+
+    def _set_labels(
+        self, corpus: CrowdCorpus, labels: list[list[int]], probabilities: npt.NDArray[np.float64]
+    ) -> None:
+        """Take labels of each sentence; rows of probabilities are tokens of all sentences."""
+        import numpy as np
+
+        best = np.array([label for own in labels for label in own], dtype=np.int64)
         confidence = probabilities[np.arange(len(best)), best]
         ends = np.cumsum([0, *corpus.lengths])
         names = corpus.labels
@@ -47,6 +58,22 @@ class Aggregator:
         self.confidence_ = [confidence[start:end] for start, end in spans]
         self.reliability_ = reliability(corpus, self.estimated_truth_)
         self._corpus, self._probabilities = corpus, probabilities
+
+    def _set_model_truth(
+        self, corpus: CrowdCorpus, model: CrfModel, truth: list[list[str]], threads: int
+    ) -> None:
+        """Take the labels of a CRF, with their marginal probabilities."""
+        import numpy as np
+
+        places = {name: at for at, name in enumerate(model.labels())}
+        marginals = model.marginals(corpus.sentences, threads)
+        self.confidence_ = [
+            rows[np.arange(len(own)), [places[label] for label in own]] if own else np.zeros(0)
+            for rows, own in zip(marginals, truth, strict=True)
+        ]
+        self.estimated_truth_ = truth
+        self.reliability_ = reliability(corpus, truth)
+        self._corpus = corpus
 
     def then_crf(self, **params: Any) -> CRF:
         """Train a CRF on the estimated truth.

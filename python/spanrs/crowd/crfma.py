@@ -157,7 +157,7 @@ class CRFMA(Aggregator):
             If the corpus has no annotations, or for features that the CRF cannot use.
         """
         alpha = self._check(corpus)
-        em = _Problem(corpus, self)
+        em = Problem(corpus, self)
         pi = self._initial_pi(corpus, alpha)
         began = time.perf_counter()
         self.history_: list[EMIteration] = []
@@ -190,7 +190,7 @@ class CRFMA(Aggregator):
             )
             if self._converged(used_pi, pi):
                 break
-        self._finish(corpus, em, gamma, truth, f1)
+        self._finish(corpus, em, gamma, truth)
         return self
 
     def predict(self, X: Iterable[Any]) -> list[list[str]]:  # noqa: N803  # scikit-learn's name
@@ -240,10 +240,9 @@ class CRFMA(Aggregator):
     def _finish(
         self,
         corpus: CrowdCorpus,
-        em: _Problem,
+        em: Problem,
         gamma: npt.NDArray[np.float64] | list[npt.NDArray[np.float64]],
         truth: list[list[str]],
-        f1: dict[str, float],
     ) -> None:
         import numpy as np
 
@@ -257,14 +256,7 @@ class CRFMA(Aggregator):
             warn([message])
         self.pi_ = self.history_[-1].pi
         self.crf_ = em.crf()
-        self.estimated_truth_, self.reliability_ = truth, f1
-        places = {name: at for at, name in enumerate(em.model.labels())}
-        marginals = em.model.marginals(corpus.sentences, self.threads)
-        self.confidence_ = [
-            rows[np.arange(len(own)), [places[label] for label in own]] if own else np.zeros(0)
-            for rows, own in zip(marginals, truth, strict=True)
-        ]
-        self._corpus = corpus
+        self._set_model_truth(corpus, em.model, truth, self.threads)
 
 
 def _number(known: dict[tuple[int, ...], int], labels: tuple[int, ...]) -> int:
@@ -272,7 +264,7 @@ def _number(known: dict[tuple[int, ...], int], labels: tuple[int, ...]) -> int:
     return known.setdefault(labels, len(known))
 
 
-class _Problem:
+class Problem:
     """A corpus as EM sees it: the distinct labellings of each sentence, and who gave them."""
 
     def __init__(self, corpus: CrowdCorpus, options: CRFMA) -> None:

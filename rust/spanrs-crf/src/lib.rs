@@ -16,6 +16,7 @@
 mod aligned;
 mod best;
 mod corpus;
+mod crowd;
 mod decoder;
 mod error;
 mod features;
@@ -35,6 +36,7 @@ mod train;
 mod transitions;
 
 pub use corpus::{Corpus, Counts, Target};
+pub use crowd::{Answers, Posterior, TruePrior};
 pub use decoder::{Constraint, Decoder};
 pub use error::{Error, Result};
 pub use features::{FeatureSelection, Features};

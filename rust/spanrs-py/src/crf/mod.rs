@@ -1,11 +1,13 @@
 //! Conditional random fields: behind `spanrs.crf`.
 
+mod crowd;
 mod items;
 mod model;
 mod observer;
 mod options;
 mod trainer;
 
+pub(crate) use crowd::CrowdAnswers;
 pub(crate) use items::CrfItems;
 pub(crate) use model::CrfModel;
 pub(crate) use trainer::CrfTrainer;

@@ -1,0 +1,99 @@
+"""A CRF trained on the labels of all annotators alike."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+from spanrs.crowd.aggregator import Aggregator
+from spanrs.crowd.crfma import CRFMA, Problem
+from spanrs.errors import ModelError
+
+if TYPE_CHECKING:
+    from os import PathLike
+
+    from spanrs.crowd.corpus import CrowdCorpus
+
+
+class ConcatenatedCRF(Aggregator):
+    """CRF-CONC (Rodrigues, Pereira and Ribeiro 2013, section 4): all labellings are training data, by whomever.
+
+    Parameters
+    ----------
+    template, c2, min_freq, scheme, threads
+        As in :class:`CRFMA`.
+    normalized : bool
+        Each sentence weighs 1, shared by its annotators. Otherwise each labelling weighs 1, so that sentences count by
+        the number of their annotators, and the prior of the CRF less.
+    max_iterations : int
+        Largest number of iterations of L-BFGS.
+
+    Attributes
+    ----------
+    crf_ : spanrs.crf.CRF
+        The trained CRF.
+
+    Examples
+    --------
+    >>> from spanrs.crowd import ConcatenatedCRF, CrowdCorpus
+    >>> votes = {"ann": ["B-PER", "O"], "ben": ["B-PER", "O"], "eve": ["O", "O"]}
+    >>> ConcatenatedCRF(template="ner").fit(CrowdCorpus([["Ada", "sleeps"]], [votes])).estimated_truth_
+    [['B-PER', 'O']]
+    """
+
+    def __init__(
+        self,
+        *,
+        template: str | PathLike[str] | None = None,
+        normalized: bool = False,
+        c2: float = 1.0,
+        max_iterations: int = 1000,
+        min_freq: float = 0.0,
+        scheme: str | None = "auto",
+        threads: int = 1,
+    ) -> None:
+        self.template = template
+        self.normalized = normalized
+        self.c2 = c2
+        self.max_iterations = max_iterations
+        self.min_freq = min_freq
+        self.scheme = scheme
+        self.threads = threads
+
+    def fit(self, corpus: CrowdCorpus) -> ConcatenatedCRF:
+        """Train the CRF, and take its labels as the truth.
+
+        Raises
+        ------
+        spanrs.errors.ModelError
+            If the corpus has no annotations.
+        """
+        import numpy as np
+
+        if not corpus.annotations:
+            raise ModelError("the corpus has no annotations")
+        options = CRFMA(
+            template=self.template,
+            c2=self.c2,
+            crf_iterations=self.max_iterations,
+            min_freq=self.min_freq,
+            scheme=self.scheme,
+            threads=self.threads,
+        )
+        problem = Problem(corpus, options)
+        weights = [np.zeros(len(own)) for own in problem.labellings]
+        for row, place in zip(problem.row, problem.place, strict=True):
+            weights[row][place] += 1.0
+        if self.normalized:
+            weights = [own / own.sum() for own in weights]
+        problem.maximize(weights)
+        truth = problem.model.tag(corpus.sentences, False, None, self.threads)
+        self.crf_ = problem.crf()
+        self._set_model_truth(corpus, problem.model, truth, self.threads)
+        return self
+
+    def predict(self, X: Iterable[Any]) -> list[list[str]]:  # noqa: N803  # scikit-learn's name
+        """Give the best labels of sequences by the CRF."""
+        if not hasattr(self, "crf_"):
+            raise ModelError("ConcatenatedCRF is not trained; call fit")
+        return self.crf_.predict(X)
