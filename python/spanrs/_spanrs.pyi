@@ -16,6 +16,7 @@ __all__ = [
     "CrfItems",
     "CrfModel",
     "CrfTrainer",
+    "CrowdAnswers",
     "Criterion",
     "DocumentTotals",
     "Documents",
