@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import itertools
+import warnings
 from typing import TYPE_CHECKING, Any
 
 from spanrs.crf import CRF
-from spanrs.crf.training import dev_scorer
-from spanrs.errors import ModelError
+from spanrs.errors import ModelError, SpanrsWarning
+from spanrs.eval import score
 
 if TYPE_CHECKING:
     import numpy as np
@@ -115,11 +116,30 @@ class Aggregator:
 
 
 def reliability(corpus: CrowdCorpus, truth: list[list[str]]) -> dict[str, float]:
-    """Score each annotator against labels: F1 of spans, or accuracy of tokens where labels are no tags."""
-    found = {}
-    for number, name in enumerate(corpus.annotators):
-        own = [annotation for annotation in corpus.annotations if annotation.annotator == number]
-        gold = [truth[annotation.sentence] for annotation in own]
-        pred = [[corpus.labels[label] for label in annotation.labels] for annotation in own]
-        found[name] = dev_scorer(gold)[1](pred) if own else float("nan")
-    return found
+    """Score each annotator against labels: F1 of spans, or accuracy of tokens where labels are no tags.
+
+    Annotators who labelled nothing have NaN. All are scored alike: under the scheme of all annotations.
+    """
+    pred, sentences, sizes = corpus.by_annotator()
+    gold = [truth[sentence] for sentence in sentences]
+    active = [size for size in sizes if size]
+    scheme = corpus.scheme()
+    if scheme is None:
+        right = [sum(map(str.__eq__, *pair)) for pair in zip(gold, pred, strict=True)]
+        ends = list(itertools.accumulate(active, initial=0))
+        lengths = list(map(len, pred))
+        scores = [
+            sum(right[start:end]) / max(sum(lengths[start:end]), 1)
+            for start, end in itertools.pairwise(ends)
+        ]
+    else:
+        with warnings.catch_warnings():
+            # Annotators may give illegal tags.
+            warnings.simplefilter("ignore", SpanrsWarning)
+            rows = score(gold, pred, scheme=scheme, documents=active).documents if active else []
+        scores = [row.micro.f1 for row in rows]
+    found = iter(scores)
+    return {
+        name: next(found) if size else float("nan")
+        for name, size in zip(corpus.annotators, sizes, strict=True)
+    }

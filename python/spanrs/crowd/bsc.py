@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from spanrs import _spanrs
-from spanrs.crf.training import scheme_of
 from spanrs.crowd.aggregator import Aggregator
 from spanrs.errors import ModelError
 
@@ -121,8 +120,7 @@ class BSCSeq(Aggregator):
 
         scheme = self.scheme
         if scheme == "auto":
-            named = [[corpus.labels[label] for label in own.labels] for own in corpus.annotations]
-            scheme = scheme_of(corpus.labels, named)
+            scheme = corpus.scheme()
         if scheme is None:
             return np.zeros(len(corpus.labels)), np.zeros((len(corpus.labels),) * 2)
         mask = tags.transition_mask(scheme, corpus.labels)

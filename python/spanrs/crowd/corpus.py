@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from spanrs.crf.training import scheme_of
 from spanrs.errors import AlignmentError, ModelError, Violation
 
 if TYPE_CHECKING:
@@ -111,6 +112,11 @@ class CrowdCorpus:
             for annotation in self.annotations
         ]
 
+        # Derived when first needed.
+        self._by_annotator: tuple[list[list[str]], list[int], list[int]] | None = None
+        self._scheme: str | None = None
+        self._scheme_is_known = False
+
     def __len__(self) -> int:
         """Give the number of sentences."""
         return len(self.sentences)
@@ -144,6 +150,38 @@ class CrowdCorpus:
         labels = [np.array(own.labels, dtype=np.int64) for own in self.annotations]
         empty = np.zeros(0, dtype=np.int64)
         return Votes(*(np.concatenate([empty, *arrays]) for arrays in (tokens, annotators, labels)))
+
+    def by_annotator(self) -> tuple[list[list[str]], list[int], list[int]]:
+        """Give all annotations ordered by annotator: labels, sentence of each, and how many each annotator made.
+
+        Examples
+        --------
+        >>> from spanrs.crowd import CrowdCorpus
+        >>> CrowdCorpus([["a"], ["b"]], [{"x": ["A"], "y": ["B"]}, {"x": ["B"]}]).by_annotator()
+        ([['A'], ['B'], ['B']], [0, 1, 0], [2, 1])
+        """
+        if self._by_annotator is None:
+            ordered = sorted(self.annotations, key=lambda own: own.annotator)
+            sizes = [0] * len(self.annotators)
+            for own in ordered:
+                sizes[own.annotator] += 1
+            labels = [[self.labels[label] for label in own.labels] for own in ordered]
+            self._by_annotator = labels, [own.sentence for own in ordered], sizes
+        return self._by_annotator
+
+    def scheme(self) -> str | None:
+        """Give the scheme of the tags; None for labels that are no tags, such as parts of speech.
+
+        Examples
+        --------
+        >>> from spanrs.crowd import CrowdCorpus
+        >>> CrowdCorpus([["Ada", "Li"]], [{"x": ["B-PER", "I-PER"]}]).scheme()
+        'BIO'
+        """
+        if not self._scheme_is_known:
+            self._scheme = scheme_of(self.labels, self.by_annotator()[0])
+            self._scheme_is_known = True
+        return self._scheme
 
     def labels_by(self, annotator: str) -> list[list[str] | None]:
         """Give the labels of each sentence by an annotator; None where there are none."""
