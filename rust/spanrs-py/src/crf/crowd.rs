@@ -44,11 +44,7 @@ impl CrowdAnswers {
         tokens: PyReadonlyArray1<'py, f64>,
         outside: usize,
     ) -> Result<PosteriorTuple<'py>> {
-        let prior = TruePrior {
-            start: flat(&start)?,
-            transitions: flat(&transitions)?,
-            tokens: flat(&tokens)?,
-        };
+        let prior = prior_of(&start, &transitions, &tokens)?;
         let log_answers = flat(&log_answers)?;
         let found = py.detach(|| self.0.posterior(log_answers, prior, outside));
         let found = found.map_err(|error| crf(error, None))?;
@@ -71,11 +67,7 @@ impl CrowdAnswers {
         tokens: PyReadonlyArray1<'_, f64>,
         outside: usize,
     ) -> Result<Vec<Vec<usize>>> {
-        let prior = TruePrior {
-            start: flat(&start)?,
-            transitions: flat(&transitions)?,
-            tokens: flat(&tokens)?,
-        };
+        let prior = prior_of(&start, &transitions, &tokens)?;
         let log_answers = flat(&log_answers)?;
         let found = py.detach(|| self.0.best(log_answers, prior, outside));
         found.map_err(|error| crf(error, None))
@@ -96,6 +88,18 @@ impl CrowdAnswers {
             counts.map_err(|error| crf(error, None))?,
         ))
     }
+}
+
+fn prior_of<'a>(
+    start: &'a PyReadonlyArray1<'_, f64>,
+    transitions: &'a PyReadonlyArray1<'_, f64>,
+    tokens: &'a PyReadonlyArray1<'_, f64>,
+) -> Result<TruePrior<'a>> {
+    Ok(TruePrior {
+        start: flat(start)?,
+        transitions: flat(transitions)?,
+        tokens: flat(tokens)?,
+    })
 }
 
 /// The values of a contiguous array.
