@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from spanrs import tags
 from spanrs.crowd import BSCSeq, CrowdCorpus, DawidSkene, MajorityVote
-from spanrs.errors import ModelError
+from spanrs.errors import LimitError, ModelError
 
 
 def corpus_of(*answers, tokens=None):
@@ -235,3 +235,11 @@ def test_digamma_is_that_of_scipy():
 
     x = np.concatenate([np.geomspace(1e-7, 1e6, 500), [0.5, 1, 2, 7.999, 8]])
     assert digamma(x) == pytest.approx(expected(x), rel=1e-12, abs=1e-12)
+
+
+def test_labels_that_are_words_are_refused_before_memory_fills():
+    words = [f"w{at}" for at in range(20_000)]
+    corpus = CrowdCorpus([words], [{"x": words}])
+    for aggregator in (MajorityVote(), DawidSkene(), BSCSeq()):
+        with pytest.raises(LimitError, match="20000 different labels"):
+            aggregator.fit(corpus)

@@ -56,6 +56,7 @@ def test_the_order_of_labels():
         ("a ? ?\n", r"answers: there are no labels"),
         ("", r"answers: there are no labels"),
         ("a\tO\t\n", r"answers:1: an empty field"),
+        ("1 Ada B-PER\n2 sleeps O\n\n1 Bob B-PER\n", r"answers: the first column numbers the tokens"),
     ],
 )
 def test_bad_columns_are_located(tmp_path, text, message):

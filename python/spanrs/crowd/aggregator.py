@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import itertools
+import math
 import warnings
 from typing import TYPE_CHECKING, Any
 
 from spanrs.crf import CRF
-from spanrs.errors import ModelError, SpanrsWarning
+from spanrs.errors import LimitError, ModelError, SpanrsWarning, with_code
 from spanrs.eval import score
 
 if TYPE_CHECKING:
@@ -113,6 +114,27 @@ class Aggregator:
                 own.append(next(iter(share)) if len(share) == 1 else share)
             targets.append(own)
         return targets
+
+
+#: Most numbers in one table of an aggregator: 2 GiB.
+MOST_NUMBERS = 1 << 28
+
+
+def check_table(corpus: CrowdCorpus, *sizes: int) -> None:
+    """Refuse a table that would fill the memory, most likely because the labels are not labels.
+
+    Raises
+    ------
+    spanrs.errors.LimitError
+        With the number of labels.
+    """
+    numbers = math.prod(sizes)
+    if numbers > MOST_NUMBERS:
+        message = (
+            f"{len(corpus.labels)} different labels and {len(corpus.annotators)} annotators need a table of {numbers} "
+            "numbers; are the labels in another column?"
+        )
+        raise with_code(LimitError(message), "too_many_labels")
 
 
 def reliability(corpus: CrowdCorpus, truth: list[list[str]]) -> dict[str, float]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from spanrs import _spanrs
-from spanrs.crowd.aggregator import Aggregator
+from spanrs.crowd.aggregator import Aggregator, check_table
 from spanrs.errors import ModelError
 
 if TYPE_CHECKING:
@@ -65,6 +65,8 @@ class BSCSeq(Aggregator):
             If the corpus has no annotations.
         spanrs.errors.SchemeError
             If a label is no tag of the scheme.
+        spanrs.errors.LimitError
+            For so many labels or annotators that tables would fill the memory.
         """
         import numpy as np
 
@@ -73,6 +75,8 @@ class BSCSeq(Aggregator):
         if not corpus.annotations:
             raise ModelError("the corpus has no annotations")
         labels, annotators = len(corpus.labels), len(corpus.annotators)
+        check_table(corpus, sum(corpus.lengths), labels)
+        check_table(corpus, annotators, labels, labels, labels)
         outside = corpus.labels.index("O") if "O" in corpus.labels else 0
         answers = _spanrs.CrowdAnswers(
             labels,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from spanrs.crowd.aggregator import Aggregator
+from spanrs.crowd.aggregator import Aggregator, check_table
 from spanrs.errors import ModelError
 
 if TYPE_CHECKING:
@@ -64,6 +64,8 @@ class DawidSkene(Aggregator):
             For options that are negative.
         spanrs.errors.ModelError
             If the corpus has no annotations.
+        spanrs.errors.LimitError
+            For so many labels that tables would fill the memory.
         """
         import numpy as np
 
@@ -73,6 +75,8 @@ class DawidSkene(Aggregator):
         if not len(votes.token):
             raise ModelError("the corpus has no labelled tokens")
         tokens, labels = sum(corpus.lengths), len(corpus.labels)
+        check_table(corpus, tokens, labels)
+        check_table(corpus, len(corpus.annotators), labels, labels)
         shares = np.zeros((tokens, labels))
         np.add.at(shares, (votes.token, votes.label), 1.0)
         voted = shares.sum(axis=1) > 0

@@ -82,6 +82,9 @@ def read_columns(
             own[annotator] = None if lacking else tags
         sentences.append([fields[0] for _, fields in rows])
         given.append(own)
+    if sentences and all(own == [str(at + 1) for at in range(len(own))] for own in sentences):
+        message = "the first column numbers the tokens, as in CoNLL-U; give a token and the labels of the annotators"
+        raise _error(name, None, message)
     corpus = CrowdCorpus(sentences, given, annotators=names or ())
     if not corpus.annotations:
         raise _error(name, None, "there are no labels of annotators")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
-from spanrs.crowd.aggregator import Aggregator
+from spanrs.crowd.aggregator import Aggregator, check_table
 from spanrs.errors import ModelError
 
 if TYPE_CHECKING:
@@ -60,6 +60,8 @@ class MajorityVote(Aggregator):
         ------
         spanrs.errors.ModelError
             If the corpus has no annotations.
+        spanrs.errors.LimitError
+            For so many labels that tables would fill the memory.
         """
         import numpy as np
 
@@ -69,6 +71,7 @@ class MajorityVote(Aggregator):
                 raise ValueError(message)
         if not corpus.annotations:
             raise ModelError("the corpus has no annotations")
+        check_table(corpus, sum(corpus.lengths), len(corpus.labels))
         rng = np.random.default_rng(self.seed)
         shares = self._sequences(corpus, rng) if self.unit == "sequence" else self._tokens(corpus, rng)
         self._set_truth(corpus, shares)
