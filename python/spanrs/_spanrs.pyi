@@ -18,6 +18,7 @@ __all__ = [
     "CrfTrainer",
     "Criterion",
     "CrowdAnswers",
+    "CrowdCrf",
     "DocumentTotals",
     "Documents",
     "IobesReader",
@@ -500,8 +501,6 @@ class CrfTrainer:
     def extend(
         self, inputs: Iterable[Any], targets: Iterable[Any], weights: list[float] | None, /
     ) -> None: ...
-    def set_labellings(self, labellings: list[list[list[str]]], /) -> None: ...
-    def set_weights(self, weights: list[list[float]], /) -> None: ...
     def labels(self) -> list[str]: ...
     def sizes(self) -> tuple[int, int, int]: ...
     def clear(self) -> None: ...
@@ -515,7 +514,6 @@ class CrfTrainer:
         scheme: str | None,
         callback: Callable[[tuple[int, float, float | None, int, int], list[list[str]] | None], int] | None,
         keep_on_interrupt: bool,
-        keep_sequences: bool,
         /,
     ) -> tuple[CrfModel, str]: ...
 
@@ -531,6 +529,7 @@ class CrowdAnswers:
         transitions: npt.NDArray[np.float64],
         tokens: npt.NDArray[np.float64],
         outside: int,
+        by_sentence: bool,
         /,
     ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64], float]: ...
     def best(
@@ -543,6 +542,45 @@ class CrowdAnswers:
         /,
     ) -> list[list[int]]: ...
     def counts(self, labels: npt.NDArray[np.float64], outside: int, /) -> npt.NDArray[np.float64]: ...
+
+@final
+class CrowdCrf:
+    def __new__(
+        cls,
+        template: str | None,
+        labels: list[str],
+        sentences: Iterable[Any],
+        numbers: list[int],
+        labellings: npt.NDArray[np.uint32],
+        options: dict[str, Any],
+        /,
+    ) -> CrowdCrf: ...
+    def sizes(self) -> tuple[int, int, int]: ...
+    def set_weights(self, weights: npt.NDArray[np.float64], /) -> None: ...
+    def set_expected(
+        self,
+        sentences: list[int],
+        labels: npt.NDArray[np.float64],
+        transitions: npt.NDArray[np.float64],
+        /,
+    ) -> None: ...
+    def set_active(self, active: list[bool], /) -> None: ...
+    def train(
+        self, weights: npt.NDArray[np.float64], options: dict[str, Any], threads: int, /
+    ) -> tuple[npt.NDArray[np.float64], float]: ...
+    def log_likelihoods(
+        self, weights: npt.NDArray[np.float64], threads: int, /
+    ) -> npt.NDArray[np.float64]: ...
+    def best(
+        self, weights: npt.NDArray[np.float64], scheme: str | None, threads: int, /
+    ) -> npt.NDArray[np.int64]: ...
+    def marginals(
+        self, weights: npt.NDArray[np.float64], scheme: str | None, threads: int, /
+    ) -> npt.NDArray[np.float64]: ...
+    def scores(
+        self, weights: npt.NDArray[np.float64], threads: int, /
+    ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]: ...
+    def model(self, weights: npt.NDArray[np.float64], metadata: str, /) -> CrfModel: ...
 
 @final
 class CrfModel:
@@ -564,9 +602,6 @@ class CrfModel:
     def marginals(self, inputs: Iterable[Any], threads: int, /) -> list[npt.NDArray[np.float64]]: ...
     def n_best(self, sequence: Any, n: int, /) -> list[tuple[list[str], float]]: ...
     def probabilities(self, inputs: Iterable[Any], labellings: list[list[str]], /) -> list[float]: ...
-    def log_likelihoods(
-        self, inputs: Iterable[Any], labellings: list[list[list[str]]], threads: int, /
-    ) -> list[list[float]]: ...
     def known_features(
         self, sequence: Any, /
     ) -> list[list[tuple[str, float, npt.NDArray[np.float64]]]]: ...

@@ -231,7 +231,7 @@ def test_bsc_seq_gives_legal_tags_and_probabilities():
 def test_digamma_is_that_of_scipy():
     from scipy.special import digamma as expected
 
-    from spanrs.crowd.bsc import digamma
+    from spanrs.crowd.annotators import digamma
 
     x = np.concatenate([np.geomspace(1e-7, 1e6, 500), [0.5, 1, 2, 7.999, 8]])
     assert digamma(x) == pytest.approx(expected(x), rel=1e-12, abs=1e-12)

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from spanrs.crf import CRF
 from spanrs.crowd import CRFMA, ConcatenatedCRF, CrowdCorpus, MajorityVote, equations
-from spanrs.crowd.crfma import Problem
+from spanrs.crowd.crfma import _Problem
 from spanrs.errors import ModelError, SpanrsWarning
 
 TEMPLATE = "U:%x[0,0]\nU:%x[-1,0]\nB"
@@ -111,14 +111,14 @@ def test_the_m_step_never_loses(responsibility):
 
 def test_the_penalised_likelihood_does_not_fall_while_pi_is_fixed():
     corpus, _ = noisy(3, [0.3, 0.35, 0.4])
-    em = Problem(corpus, CRFMA(template=TEMPLATE, c2=0.5, crf_iterations=100))
+    em = _Problem(corpus, CRFMA(template=TEMPLATE, c2=0.5, crf_iterations=100))
     prior, likelihoods, values = np.array([0.2, 0.3, 0.5]), None, []
     for _ in range(8):
         gamma = em.responsibilities(prior, likelihoods, "exact")
-        em.maximize(em.weights(gamma))
-        likelihoods = em.likelihoods()
+        em.crf.train(em.labelling_weights(gamma))
+        likelihoods = em.crf.log_likelihoods()
         value = equations.log_likelihood(prior, em.sums(likelihoods), em.random)
-        values.append(value - em.c2 * em.squares())
+        values.append(value - em.crf.c2 * em.crf.squares())
     # The first E-step is not that of the model: there is no CRF yet.
     assert all(after >= before - 1e-8 * abs(before) for before, after in itertools.pairwise(values[1:]))
 

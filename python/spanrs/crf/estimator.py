@@ -261,7 +261,6 @@ class CRF:
                 scheme,
                 monitor,
                 self.keep_on_interrupt,
-                False,
             )
         self.history_: list[Iteration] = monitor.history
         self._model = model.with_metadata(metadata)

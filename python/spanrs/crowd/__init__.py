@@ -8,19 +8,25 @@ from spanrs.crowd.bsc import BSCSeq
 from spanrs.crowd.concatenated import ConcatenatedCRF
 from spanrs.crowd.corpus import Annotation, CrowdCorpus
 from spanrs.crowd.crfma import CRFMA, EMIteration
+from spanrs.crowd.cross_fitted import CrossFitted
 from spanrs.crowd.dawid_skene import DawidSkene
 from spanrs.crowd.files import read_columns, read_files, read_table, write_columns
+from spanrs.crowd.hmm import HMMCrowd
 from spanrs.crowd.majority import MajorityVote
+from spanrs.crowd.multi_crf import MultiCRF
 
 __all__ = [
     "CRFMA",
     "Annotation",
     "BSCSeq",
     "ConcatenatedCRF",
+    "CrossFitted",
     "CrowdCorpus",
     "DawidSkene",
     "EMIteration",
+    "HMMCrowd",
     "MajorityVote",
+    "MultiCRF",
     "read_columns",
     "read_files",
     "read_table",

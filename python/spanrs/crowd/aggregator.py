@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-    from spanrs._spanrs import CrfModel
     from spanrs.crowd.corpus import CrowdCorpus
 
 
@@ -54,28 +53,11 @@ class Aggregator:
         best = np.array([label for own in labels for label in own], dtype=np.int64)
         confidence = probabilities[np.arange(len(best)), best]
         ends = np.cumsum([0, *corpus.lengths])
-        names = corpus.labels
         spans = list(itertools.pairwise(ends))
-        self.estimated_truth_ = [[names[label] for label in best[start:end]] for start, end in spans]
+        self.estimated_truth_ = named(corpus, labels)
         self.confidence_ = [confidence[start:end] for start, end in spans]
         self.reliability_ = reliability(corpus, self.estimated_truth_)
         self._corpus, self._probabilities = corpus, probabilities
-
-    def _set_model_truth(
-        self, corpus: CrowdCorpus, model: CrfModel, truth: list[list[str]], threads: int
-    ) -> None:
-        """Take the labels of a CRF, with their marginal probabilities."""
-        import numpy as np
-
-        places = {name: at for at, name in enumerate(model.labels())}
-        marginals = model.marginals(corpus.sentences, threads)
-        self.confidence_ = [
-            rows[np.arange(len(own)), [places[label] for label in own]] if own else np.zeros(0)
-            for rows, own in zip(marginals, truth, strict=True)
-        ]
-        self.estimated_truth_ = truth
-        self.reliability_ = reliability(corpus, truth)
-        self._corpus = corpus
 
     def then_crf(self, **params: Any) -> CRF:
         """Train a CRF on the estimated truth.
@@ -114,6 +96,12 @@ class Aggregator:
                 own.append(next(iter(share)) if len(share) == 1 else share)
             targets.append(own)
         return targets
+
+
+def named(corpus: CrowdCorpus, labels: list[list[int]]) -> list[list[str]]:
+    """Give the names of labels."""
+    names = corpus.labels
+    return [[names[label] for label in own] for own in labels]
 
 
 #: Most numbers in one table of an aggregator: 2 GiB.

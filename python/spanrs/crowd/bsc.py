@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from spanrs import _spanrs
-from spanrs.crowd.aggregator import Aggregator, check_table
+from spanrs.crowd.aggregator import Aggregator
+from spanrs.crowd.annotators import Annotators, expected_logs, legality, vote_shares
 from spanrs.errors import ModelError
 
 if TYPE_CHECKING:
@@ -14,10 +14,18 @@ if TYPE_CHECKING:
 
     from spanrs.crowd.corpus import CrowdCorpus
 
-#: Pseudo-count of an answer that is illegal after the answer before.
-ILLEGAL = 1e-6
-#: Logarithmic score of a transition that is illegal in the truth.
-LOG_ILLEGAL = -30.0
+
+class Variational(NamedTuple):
+    """Variational parameters: what decides the distribution of the true labels."""
+
+    answers: npt.NDArray[np.float64]
+    """Dirichlet parameters (annotator, true label, answer before, answer)."""
+    log_answers: npt.NDArray[np.float64]
+    """Their expected logarithms."""
+    start: npt.NDArray[np.float64]
+    """Scores of first labels."""
+    transitions: npt.NDArray[np.float64]
+    """Scores of (label, next label)."""
 
 
 class BSCSeq(Aggregator):
@@ -68,103 +76,41 @@ class BSCSeq(Aggregator):
         spanrs.errors.LimitError
             For so many labels or annotators that tables would fill the memory.
         """
-        import numpy as np
-
-        if self.iterations < 1 or not self.agreement >= 0:
-            raise ValueError("iterations must be at least 1, agreement at least 0")
         if not corpus.annotations:
             raise ModelError("the corpus has no annotations")
-        labels, annotators = len(corpus.labels), len(corpus.annotators)
-        check_table(corpus, sum(corpus.lengths), labels)
-        check_table(corpus, annotators, labels, labels, labels)
-        outside = corpus.labels.index("O") if "O" in corpus.labels else 0
-        answers = _spanrs.CrowdAnswers(
-            labels,
-            annotators,
-            corpus.lengths,
-            [(own.sentence, own.annotator, list(own.labels)) for own in corpus.annotations],
-        )
-        start, transitions = self._illegal(corpus)
-        prior = self._prior(transitions == 0.0)
-        votes = corpus.votes()
-        shares = np.zeros((sum(corpus.lengths), labels))
-        np.add.at(shares, (votes.token, votes.label), 1.0)
-        shares = (shares + 1e-9) / (shares + 1e-9).sum(axis=1, keepdims=True)
-        none = np.zeros(0)
-        steps, log_start = transitions, start
-        alpha, tables = prior[None], none
-        for _ in range(self.iterations):
-            counts = answers.counts(shares.ravel(), outside).reshape(annotators, labels, labels, labels)
-            alpha = prior + counts
-            tables = (digamma(alpha) - digamma(alpha.sum(axis=3, keepdims=True))).ravel()
-            found, pairs, _ = answers.posterior(tables, log_start.ravel(), steps.ravel(), none, outside)
-            shares = found.reshape(-1, labels)
-            beta = 1.0 + pairs.reshape(labels, labels)
-            steps = digamma(beta) - digamma(beta.sum(axis=1, keepdims=True)) + transitions
-            firsts = 1.0 + self._firsts(corpus, shares)
-            log_start = digamma(firsts) - digamma(firsts.sum()) + start
-        self.confusion_ = alpha / alpha.sum(axis=3, keepdims=True)
-        best = answers.best(tables, log_start.ravel(), steps.ravel(), none, outside)
-        self._set_labels(corpus, best, shares)
+        annotators = Annotators(corpus)
+        found = self._run(corpus, annotators)
+        self.confusion_ = found.answers / found.answers.sum(axis=3, keepdims=True)
+        scores = found.log_answers, found.start, found.transitions
+        self._set_labels(corpus, annotators.best(*scores), annotators.posterior(*scores).shares)
         return self
 
-    def _firsts(self, corpus: CrowdCorpus, shares: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-        """Give the expected counts of the labels of first tokens."""
-        import numpy as np
-
-        starts = np.cumsum([0, *corpus.lengths])[:-1][np.array(corpus.lengths) > 0]
-        counts: npt.NDArray[np.float64] = shares[starts].sum(axis=0)
-        return counts
-
-    def _illegal(self, corpus: CrowdCorpus) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
-        """Give scores of first labels and of transitions: 0, and :data:`LOG_ILLEGAL` for illegal ones."""
-        import numpy as np
-
-        from spanrs import tags
-
-        scheme = self.scheme
-        if scheme == "auto":
-            scheme = corpus.scheme()
-        if scheme is None:
-            return np.zeros(len(corpus.labels)), np.zeros((len(corpus.labels),) * 2)
-        mask = tags.transition_mask(scheme, corpus.labels)
-        start = np.where(mask.start, 0.0, LOG_ILLEGAL)
-        return start, np.where(mask.between, 0.0, LOG_ILLEGAL)
-
-    def _prior(self, legal: npt.NDArray[np.bool_]) -> npt.NDArray[np.float64]:
-        """Give pseudo-counts (true label, answer before, answer): 1, more if right, hardly any if illegal."""
-        import numpy as np
-
-        labels = len(legal)
-        prior = np.ones((labels, labels, labels))
-        prior[np.arange(labels), :, np.arange(labels)] += self.agreement
-        return np.where(legal[None], prior, ILLEGAL)
+    def _run(self, corpus: CrowdCorpus, annotators: Annotators) -> Variational:
+        """Run variational Bayes."""
+        if self.iterations < 1 or not self.agreement >= 0:
+            raise ValueError("iterations must be at least 1, agreement at least 0")
+        legal = legality(corpus, self.scheme)
+        prior = annotators.prior(legal, self.agreement)
+        shares = vote_shares(corpus)
+        found = Variational(prior, prior, legal.start, legal.transitions)
+        for _ in range(self.iterations):
+            answers = prior + annotators.counts(shares)
+            found = found._replace(answers=answers, log_answers=expected_logs(answers))
+            shares, pairs = annotators.posterior(found.log_answers, found.start, found.transitions)
+            found = found._replace(
+                start=expected_logs(1.0 + first_counts(corpus, shares)) + legal.start,
+                transitions=expected_logs(1.0 + pairs) + legal.transitions,
+            )
+        return found
 
     def _targets(self) -> list[list[Any]]:
         return self._soft_targets()
 
 
-def digamma(x: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-    """Give the derivative of the logarithm of the gamma function, for positive numbers (Bernardo 1976).
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from spanrs.crowd.bsc import digamma
-    >>> digamma(np.array([1.0, 2.0])).round(12).tolist()
-    [-0.577215664902, 0.422784335098]
-    """
+def first_counts(corpus: CrowdCorpus, shares: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    """Give the expected counts of the labels of first tokens."""
     import numpy as np
 
-    x = np.array(x, dtype=float)
-    result = np.zeros_like(x)
-    while (small := x < 8.0).any():
-        # digamma(x) = digamma(x + 1) - 1 / x
-        result[small] -= 1.0 / x[small]
-        x[small] += 1.0
-    inverse = 1.0 / (x * x)
-    series = inverse * (
-        1 / 12 - inverse * (1 / 120 - inverse * (1 / 252 - inverse * (1 / 240 - inverse * (1 / 132))))
-    )
-    total: npt.NDArray[np.float64] = result + np.log(x) - 0.5 / x - series
-    return total
+    starts = np.cumsum([0, *corpus.lengths])[:-1][np.array(corpus.lengths) > 0]
+    counts: npt.NDArray[np.float64] = shares[starts].sum(axis=0)
+    return counts

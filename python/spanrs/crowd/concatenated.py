@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from spanrs.crowd.aggregator import Aggregator
-from spanrs.crowd.crfma import CRFMA, Problem
+from spanrs.crowd.weighted_crf import WeightedCRF
 from spanrs.errors import ModelError
 
 if TYPE_CHECKING:
@@ -72,24 +72,21 @@ class ConcatenatedCRF(Aggregator):
 
         if not corpus.annotations:
             raise ModelError("the corpus has no annotations")
-        options = CRFMA(
+        crf = WeightedCRF(
+            corpus,
             template=self.template,
             c2=self.c2,
-            crf_iterations=self.max_iterations,
+            max_iterations=self.max_iterations,
             min_freq=self.min_freq,
             scheme=self.scheme,
             threads=self.threads,
         )
-        problem = Problem(corpus, options)
-        weights = [np.zeros(len(own)) for own in problem.labellings]
-        for row, place in zip(problem.row, problem.place, strict=True):
-            weights[row][place] += 1.0
+        weights = crf.sums_of_annotations(np.ones(len(corpus.annotations)))
         if self.normalized:
-            weights = [own / own.sum() for own in weights]
-        problem.maximize(weights)
-        truth = problem.model.tag(corpus.sentences, False, None, self.threads)
-        self.crf_ = problem.crf()
-        self._set_model_truth(corpus, problem.model, truth, self.threads)
+            weights /= np.bincount(crf.sentence, weights)[crf.sentence]
+        crf.train(weights)
+        self.crf_ = crf.crf()
+        self._set_labels(corpus, crf.best(), crf.marginals())
         return self
 
     def predict(self, X: Iterable[Any]) -> list[list[str]]:  # noqa: N803  # scikit-learn's name

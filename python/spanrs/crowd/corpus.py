@@ -132,6 +132,19 @@ class CrowdCorpus:
         """Number of tokens of each sentence."""
         return [len(sentence) for sentence in self.sentences]
 
+    def replaced(
+        self,
+        *,
+        sentences: Sequence[Sequence[Any]] | None = None,
+        annotations: list[Annotation] | None = None,
+    ) -> CrowdCorpus:
+        """Give a corpus of the same annotators and labels, with other tokens or annotations."""
+        other = CrowdCorpus([], [])
+        other.sentences = self.sentences if sentences is None else list(sentences)
+        other.annotators, other.labels = self.annotators, self.labels
+        other.annotations = self.annotations if annotations is None else annotations
+        return other
+
     def votes(self) -> Votes:
         """Give the labels of all tokens by all annotators.
 

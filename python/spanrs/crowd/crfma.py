@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from spanrs import _spanrs
-from spanrs.crf import CRF
-from spanrs.crf.options import check_threads, complete
-from spanrs.crf.templates import template_text
+from spanrs.crf.options import check_threads
 from spanrs.crowd import equations
-from spanrs.crowd.aggregator import Aggregator, reliability
+from spanrs.crowd.aggregator import Aggregator, named, reliability
 from spanrs.crowd.majority import MajorityVote
+from spanrs.crowd.progress import iteration_display
+from spanrs.crowd.weighted_crf import WeightedCRF
 from spanrs.errors import ModelError, warn
 
 if TYPE_CHECKING:
@@ -26,8 +24,6 @@ if TYPE_CHECKING:
 
 RESPONSIBILITIES = ("tempered", "sentence", "prior", "exact")
 INITS = ("mv_token", "uniform", "random")
-#: Keeps the features of labellings without weight, so that all iterations maximise over the same parameters.
-LEAST_WEIGHT = 1e-300
 #: A responsibility above this is called saturated.
 SATURATED = 1 - 1e-6
 
@@ -90,6 +86,8 @@ class CRFMA(Aggregator):
         Threads of training and decoding; results do not depend on it.
     seed : int
         Seed of ``init="random"``.
+    progress : bool, optional
+        Show iterations on standard error; by default if it is a terminal.
 
     Attributes
     ----------
@@ -97,8 +95,8 @@ class CRFMA(Aggregator):
         The trained CRF.
     pi_ : dict of str to float
         Probability of each annotator.
-    responsibilities_ : array (annotators) or list of arrays
-        Of the last E-step; for ``sentence`` an array (annotators) for each sentence.
+    responsibilities_ : array (annotators) or array (annotations)
+        Of the last E-step; for ``sentence`` that of each of ``corpus.annotations``, which sum to 1 in each sentence.
     history_ : list of EMIteration
         The course of EM.
     estimated_truth_, confidence_, reliability_
@@ -131,6 +129,7 @@ class CRFMA(Aggregator):
         scheme: str | None = "auto",
         threads: int = 1,
         seed: int = 0,
+        progress: bool | None = None,
     ) -> None:
         self.template = template
         self.responsibility = responsibility
@@ -145,6 +144,7 @@ class CRFMA(Aggregator):
         self.scheme = scheme
         self.threads = threads
         self.seed = seed
+        self.progress = progress
 
     def fit(self, corpus: CrowdCorpus) -> CRFMA:
         """Estimate the truth, the reliabilities and the CRF. Sentences that nobody labelled get the labels of the CRF.
@@ -157,40 +157,45 @@ class CRFMA(Aggregator):
             If the corpus has no annotations, or for features that the CRF cannot use.
         """
         alpha = self._check(corpus)
-        em = Problem(corpus, self)
+        em = _Problem(corpus, self)
         pi = self._initial_pi(corpus, alpha)
         began = time.perf_counter()
         self.history_: list[EMIteration] = []
-        likelihoods: list[npt.NDArray[np.float64]] | None = None
-        for iteration in range(1, self.max_iterations + 1):
-            # E-step; before the first M-step there is no CRF, and pi is all that is known.
-            gamma = em.responsibilities(pi, likelihoods, self.responsibility)
-            weights = em.weights(gamma)
-            before = float("nan") if likelihoods is None else em.objective(weights, likelihoods)
-            em.maximize(weights)
-            likelihoods = em.likelihoods()
-            truth = em.model.tag(corpus.sentences, False, None, self.threads)
-            f1 = reliability(corpus, truth)
-            used_pi, pi = pi, equations.pi(list(f1.values()), self.squared_f1, alpha)
-            sums = em.sums(likelihoods)
-            log_likelihood = equations.log_likelihood(used_pi, sums, em.random)
-            self.history_.append(
-                EMIteration(
+        log_likelihoods: npt.NDArray[np.float64] | None = None
+        with iteration_display(self.progress, "EM", self.max_iterations) as show:
+            for iteration in range(1, self.max_iterations + 1):
+                # E-step; before the first M-step there is no CRF, and pi is all that is known.
+                gamma = em.responsibilities(pi, log_likelihoods, self.responsibility)
+                weights = em.labelling_weights(gamma)
+                before = float("nan")
+                if log_likelihoods is not None:
+                    before = em.crf.objective(weights, log_likelihoods)
+                em.crf.train(weights)
+                log_likelihoods = em.crf.log_likelihoods()
+                labels = em.crf.best()
+                f1 = reliability(corpus, named(corpus, labels))
+                used_pi, pi = pi, equations.pi(list(f1.values()), self.squared_f1, alpha)
+                sums = em.sums(log_likelihoods)
+                log_likelihood = equations.log_likelihood(used_pi, sums, em.random)
+                step = EMIteration(
                     iteration,
-                    equations.expected_log_likelihood(
-                        em.annotator_weights(gamma), used_pi, sums, em.random
-                    ),
+                    equations.expected_log_likelihood(em.by_annotator(gamma), used_pi, sums, em.random),
                     log_likelihood,
-                    log_likelihood + equations.log_prior(used_pi, alpha, em.squares(), self.c2),
+                    log_likelihood + equations.log_prior(used_pi, alpha, em.crf.squares(), self.c2),
                     before,
-                    em.objective(weights, likelihoods),
+                    em.crf.objective(weights, log_likelihoods),
                     dict(zip(corpus.annotators, map(float, pi), strict=True)),
                     time.perf_counter() - began,
                 )
-            )
-            if self._converged(used_pi, pi):
-                break
-        self._finish(corpus, em, gamma, truth)
+                self.history_.append(step)
+                show(iteration, f"expected log-likelihood {step.expected:.1f}")
+                if self._converged(used_pi, pi):
+                    break
+        self.responsibilities_ = gamma
+        self._warn_if_saturated(corpus, gamma)
+        self.pi_ = self.history_[-1].pi
+        self.crf_ = em.crf.crf()
+        self._set_labels(corpus, labels, em.crf.marginals())
         return self
 
     def predict(self, X: Iterable[Any]) -> list[list[str]]:  # noqa: N803  # scikit-learn's name
@@ -237,188 +242,86 @@ class CRFMA(Aggregator):
         still = abs(after - before).max() <= self.tol
         return bool(still or abs(now - last) <= self.tol * abs(last))
 
-    def _finish(
-        self,
-        corpus: CrowdCorpus,
-        em: Problem,
-        gamma: npt.NDArray[np.float64] | list[npt.NDArray[np.float64]],
-        truth: list[list[str]],
-    ) -> None:
-        import numpy as np
-
-        self.responsibilities_ = gamma
-        if self.responsibility == "exact" and len(corpus.annotators) > 1 and np.max(gamma) > SATURATED:
-            name = corpus.annotators[int(np.argmax(gamma))]
+    def _warn_if_saturated(self, corpus: CrowdCorpus, gamma: npt.NDArray[np.float64]) -> None:
+        if self.responsibility == "exact" and len(corpus.annotators) > 1 and gamma.max() > SATURATED:
+            name = corpus.annotators[int(gamma.argmax())]
             message = (
                 f"the responsibilities are saturated: annotator {name} has all the weight, because Eq. 15 is a product "
                 "over all sentences; try responsibility='tempered'"
             )
             warn([message])
-        self.pi_ = self.history_[-1].pi
-        self.crf_ = em.crf()
-        self._set_model_truth(corpus, em.model, truth, self.threads)
 
 
-def _number(known: dict[tuple[int, ...], int], labels: tuple[int, ...]) -> int:
-    """Give the number of a labelling, which is added if it is new."""
-    return known.setdefault(labels, len(known))
-
-
-class Problem:
-    """A corpus as EM sees it: the distinct labellings of each sentence, and who gave them."""
+class _Problem:
+    """A corpus as EM sees it: the CRF with the labellings, and the annotators of each."""
 
     def __init__(self, corpus: CrowdCorpus, options: CRFMA) -> None:
         import numpy as np
 
-        self.corpus, self.threads = corpus, options.threads
-        self.text = None if options.template is None else template_text(options.template)
-        found: list[dict[tuple[int, ...], int]] = [{} for _ in range(len(corpus))]
-        #: Of each annotation, the place of its labelling among those of the sentence.
-        self.place = [
-            found[own.sentence].setdefault(own.labels, len(found[own.sentence]))
-            for own in corpus.annotations
-        ]
-        self.labelled = [at for at, own in enumerate(found) if own]
-        self.labellings = [
-            [[corpus.labels[label] for label in labels] for labels in found[at]] for at in self.labelled
-        ]
-        self.sentences = [corpus.sentences[at] for at in self.labelled]
-        row = {at: number for number, at in enumerate(self.labelled)}
-        #: Of each annotation, the row of its sentence.
-        self.row = np.array([row[own.sentence] for own in corpus.annotations])
+        self.crf = WeightedCRF(
+            corpus,
+            template=options.template,
+            c2=options.c2,
+            max_iterations=options.crf_iterations,
+            min_freq=options.min_freq,
+            scheme=options.scheme,
+            threads=options.threads,
+        )
+        self.annotators = len(corpus.annotators)
+        #: Of each annotation.
         self.annotator = np.array([own.annotator for own in corpus.annotations])
         lengths = np.array([len(own.labels) for own in corpus.annotations], dtype=float)
         #: Number of tokens that each annotator labelled.
-        self.tokens = self._by_annotator(lengths)
+        self.tokens = self._sum(lengths)
         #: Log-probability of each annotator's labels under the random model.
         self.random = equations.log_random(self.tokens, len(corpus.labels))
-        self.options = complete(
-            "lbfgs",
-            CRF(c2=options.c2, max_iterations=options.crf_iterations, min_freq=options.min_freq)._options(),
-        )
-        self.c2 = options.c2
-        self.trainer = _spanrs.CrfTrainer(self.text)
-        self.trainer.extend(self.sentences, [own[0] for own in self.labellings], None)
-        self.trainer.set_labellings(self.labellings)
-        flat = [labels for own in self.labellings for labels in own]
-        self.scheme = CRF(scheme=options.scheme)._scheme(self.trainer.labels(), flat)
-        self._model: _spanrs.CrfModel | None = None
-        self._free: _spanrs.CrfModel | None = None
-
-    @property
-    def model(self) -> _spanrs.CrfModel:
-        """The CRF after the last M-step, which decodes legal tags only."""
-        if self._model is None:
-            raise ModelError("there was no M-step")
-        return self._model
 
     def responsibilities(
         self,
         pi: npt.NDArray[np.float64],
-        likelihoods: list[npt.NDArray[np.float64]] | None,
+        log_likelihoods: npt.NDArray[np.float64] | None,
         how: str,
-    ) -> npt.NDArray[np.float64] | list[npt.NDArray[np.float64]]:
-        """E-step: one distribution of the annotators, or one for each sentence that has labels."""
+    ) -> npt.NDArray[np.float64]:
+        """E-step: a responsibility of each annotator, or of each annotation."""
         import numpy as np
 
         if how == "sentence":
-            own = np.zeros(len(self.row)) if likelihoods is None else self._of_annotations(likelihoods)
-            return equations.sentence_responsibilities(
-                pi, own, self.annotator, self.row, len(self.labelled)
+            crf = self.crf
+            own = (
+                np.zeros(len(crf.labelling)) if log_likelihoods is None else log_likelihoods[crf.labelling]
             )
-        if how == "prior" or likelihoods is None:
+            return equations.sentence_responsibilities(pi, own, self.annotator, crf.sentence[crf.labelling])
+        if how == "prior" or log_likelihoods is None:
             return pi
-        sums = self.sums(likelihoods)
+        sums = self.sums(log_likelihoods)
         if how == "tempered":
             return equations.tempered_responsibilities(pi, sums, self.tokens)
         return equations.responsibilities(pi, sums, self.random)
 
-    def annotator_weights(
-        self, gamma: npt.NDArray[np.float64] | list[npt.NDArray[np.float64]]
-    ) -> npt.NDArray[np.float64]:
+    def _of_annotations(self, gamma: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+        return gamma if len(gamma) == len(self.annotator) else gamma[self.annotator]
+
+    def by_annotator(self, gamma: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
         """Responsibilities of annotators, averaged over sentences where they differ."""
+        return gamma if len(gamma) == self.annotators else self._sum(gamma) / gamma.sum()
+
+    def labelling_weights(self, gamma: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+        """Weight of each labelling; they sum to the number of sentences that somebody labelled."""
         import numpy as np
 
-        return np.mean(gamma, axis=0) if isinstance(gamma, list) else gamma
+        own = self._of_annotations(gamma)
+        if not own.sum() > 0:
+            # Those who have all weight labelled nothing; nobody is known better.
+            own = np.ones(len(own))
+        sentences = len(np.unique(self.crf.sentence))
+        return self.crf.sums_of_annotations(own * (sentences / own.sum()))
 
-    def weights(
-        self, gamma: npt.NDArray[np.float64] | list[npt.NDArray[np.float64]]
-    ) -> list[npt.NDArray[np.float64]]:
-        """Weight of each distinct labelling of each sentence; they sum to the number of sentences."""
-        import numpy as np
-
-        if isinstance(gamma, list):
-            own = np.array([gamma[row][who] for row, who in zip(self.row, self.annotator, strict=True)])
-        else:
-            own = gamma[self.annotator]
-        total = own.sum()
-        # Where those who have all weight labelled nothing, nobody is known better.
-        own = (
-            own * (len(self.labelled) / total)
-            if total > 0
-            else np.full(len(own), len(self.labelled) / len(own))
-        )
-        weights = [np.full(len(labellings), LEAST_WEIGHT) for labellings in self.labellings]
-        for row, place, weight in zip(self.row, self.place, own, strict=True):
-            weights[row][place] += weight
-        return weights
-
-    def maximize(self, weights: list[npt.NDArray[np.float64]]) -> None:
-        """M-step (Eq. 16): train the CRF on weighted labellings, from the weights of the last M-step."""
-        self.trainer.set_weights([own.tolist() for own in weights])
-        self._free, _ = self.trainer.train(
-            "lbfgs", self.options, self.threads, self._free, None, None, None, False, True
-        )
-        facts = {"template": self.text, "scheme": self.scheme}
-        metadata = json.dumps({name: value for name, value in facts.items() if value})
-        self._model = self._free.with_metadata(metadata)
-        # Likelihoods are those of the CRF without the constraint of the scheme, which some annotators violate.
-        del facts["scheme"]
-        self._free = self._free.with_metadata(json.dumps({name: own for name, own in facts.items() if own}))
-
-    def likelihoods(self) -> list[npt.NDArray[np.float64]]:
-        """Log-likelihoods (Eq. 1) of the distinct labellings of each sentence."""
-        import numpy as np
-
-        if self._free is None:
-            raise ModelError("there was no M-step")
-        return [
-            np.array(own)
-            for own in self._free.log_likelihoods(self.sentences, self.labellings, self.threads)
-        ]
-
-    def _of_annotations(self, likelihoods: list[npt.NDArray[np.float64]]) -> npt.NDArray[np.float64]:
-        import numpy as np
-
-        return np.array([likelihoods[row][place] for row, place in zip(self.row, self.place, strict=True)])
-
-    def sums(self, likelihoods: list[npt.NDArray[np.float64]]) -> npt.NDArray[np.float64]:
+    def sums(self, log_likelihoods: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
         """Log-likelihood of all labels of each annotator."""
-        return self._by_annotator(self._of_annotations(likelihoods))
+        return self._sum(log_likelihoods[self.crf.labelling])
 
-    def _by_annotator(self, values: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    def _sum(self, values: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
         import numpy as np
 
-        sums = np.zeros(len(self.corpus.annotators))
-        np.add.at(sums, self.annotator, values)
+        sums: npt.NDArray[np.float64] = np.bincount(self.annotator, values, self.annotators).astype(float)
         return sums
-
-    def squares(self) -> float:
-        """Sum of the squared weights of the CRF."""
-        return float(
-            sum(weight**2 for *_, weight in self.model.states())
-            + sum(weight**2 for *_, weight in self.model.transitions())
-        )
-
-    def objective(
-        self, weights: list[npt.NDArray[np.float64]], likelihoods: list[npt.NDArray[np.float64]]
-    ) -> float:
-        """Negative weighted log-likelihood plus the penalty, at the present weights of the CRF."""
-        pairs = zip(weights, likelihoods, strict=True)
-        return self.c2 * self.squares() - float(sum(own @ logs for own, logs in pairs))
-
-    def crf(self) -> CRF:
-        """Give the CRF as an estimator."""
-        crf = CRF(template=self.text, c2=self.c2, scheme=self.scheme, threads=self.threads)
-        crf._model = self.model
-        return crf

@@ -119,24 +119,36 @@ def sentence_responsibilities(
     log_likelihoods: Array,
     annotator: npt.NDArray[np.int64],
     sentence: npt.NDArray[np.int64],
-    sentences: int,
-) -> list[Array]:
-    """Give a posterior of the annotators for each sentence: ``pi_r p_crf(y_ir | x_i)``, normalised; not in the paper.
+) -> Array:
+    """Give a posterior of the annotators of each sentence: ``pi_r p_crf(y_ir | x_i)``, normalised; not in the paper.
 
-    ``log_likelihoods``, ``annotator`` and ``sentence`` have an entry for each annotation. Annotators who did not label
-    a sentence have 0.
+    ``log_likelihoods``, ``annotator``, ``sentence`` and the result have an entry for each annotation. Where all who
+    labelled a sentence have ``pi`` 0, they share it by their likelihoods.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from spanrs.crowd.equations import sentence_responsibilities
+    >>> logs, annotator, sentence = np.array([-1.0, -1.0, -9.0]), np.array([0, 1, 1]), np.array([0, 0, 1])
+    >>> sentence_responsibilities(np.array([0.25, 0.75]), logs, annotator, sentence).round(9).tolist()
+    [0.25, 0.75, 1.0]
     """
     import numpy as np
 
+    sentences = int(sentence.max(initial=-1)) + 1
+
+    def most(values: Array) -> Array:
+        largest = np.full(sentences, -np.inf)
+        np.maximum.at(largest, sentence, values)
+        return largest
+
     with np.errstate(divide="ignore"):
-        logs = np.log(prior)
-    joint = np.full((sentences, len(prior)), -np.inf)
-    joint[sentence, annotator] = logs[annotator] + log_likelihoods
-    # Where only annotators with pi = 0 labelled a sentence, they share it.
-    lost = ~np.isfinite(joint).any(axis=1)
-    known = lost[sentence]
-    joint[sentence[known], annotator[known]] = log_likelihoods[known]
-    return [_normalised(row) for row in joint]
+        joint = np.log(prior)[annotator] + log_likelihoods
+    lost = ~np.isfinite(most(joint))[sentence]
+    joint = np.where(lost, log_likelihoods, joint)
+    values = np.exp(joint - most(joint)[sentence])
+    shares: Array = values / np.bincount(sentence, values, sentences)[sentence]
+    return shares
 
 
 def log_prior(prior: Array, alpha: Array, squares: float, c2: float) -> float:

@@ -89,6 +89,29 @@ impl Counts {
         })
     }
 
+    /// Replaces the weights of the labellings. `sums` is work space: a 0 for each pair of labels, and so it is left.
+    pub(crate) fn reweigh<'a>(
+        &mut self,
+        labels: usize,
+        labellings: impl IntoIterator<Item = (f64, &'a [u32])>,
+        sums: &mut [f64],
+    ) {
+        self.total = 0.0;
+        self.labels.fill(0.0);
+        for (weight, labelling) in labellings {
+            self.total += weight;
+            for (token, &label) in labelling.iter().enumerate() {
+                self.labels[token * labels + label as usize] += weight;
+            }
+            for pair in labelling.windows(2) {
+                sums[pair[0] as usize * labels + pair[1] as usize] += weight;
+            }
+        }
+        for (pair, count) in &mut self.transitions {
+            *count = std::mem::take(&mut sums[*pair as usize]);
+        }
+    }
+
     /// The sum of the weights.
     pub fn total(&self) -> f64 {
         self.total
@@ -232,6 +255,26 @@ impl Corpus {
         Ok(())
     }
 
+    /// The supervision of a sequence, if it is by counts.
+    pub(crate) fn counts_mut(&mut self, at: usize) -> Option<&mut Counts> {
+        match &mut self.targets[at] {
+            Target::Counts(counts) => Some(counts),
+            _ => None,
+        }
+    }
+
+    /// Replaces the weight of a sequence.
+    ///
+    /// # Errors
+    /// [`Error::Weight`] for a weight that is negative, infinite or NaN.
+    pub fn set_weight(&mut self, at: usize, weight: f64) -> Result<()> {
+        if !(weight.is_finite() && weight >= 0.0) {
+            return Err(Error::Weight { weight });
+        }
+        self.weights[at] = weight;
+        Ok(())
+    }
+
     /// Discards the tokens of the current sequence.
     pub fn discard(&mut self) {
         self.sequences.discard();
@@ -324,6 +367,14 @@ impl Corpus {
     /// The weight of a sequence.
     pub fn weight(&self, at: usize) -> f64 {
         self.weights[at]
+    }
+
+    /// The weight of a sequence times the sum of the weights of its labellings.
+    pub(crate) fn total_weight(&self, at: usize) -> f64 {
+        match &self.targets[at] {
+            Target::Counts(counts) => self.weights[at] * counts.total(),
+            _ => self.weights[at],
+        }
     }
 }
 

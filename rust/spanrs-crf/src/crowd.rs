@@ -34,7 +34,7 @@ pub struct TruePrior<'a> {
 pub struct Posterior {
     /// Row-major (token of all sequences, label); rows sum to 1.
     pub labels: Vec<f64>,
-    /// Expected counts of transitions, row-major (from label, to label).
+    /// Expected counts of transitions, row-major (from label, to label): of all sequences, or one table for each.
     pub transitions: Vec<f64>,
     /// The sum of the logarithmic partition functions.
     pub log_z: f64,
@@ -104,7 +104,8 @@ impl Answers {
     /// The distribution of the true labels by forward-backward.
     ///
     /// `log_answers` is the expected logarithm of the probability of an answer, as (annotator, true label, answer before,
-    /// answer); before the first token the answer is `outside`.
+    /// answer); before the first token the answer is `outside`. Counts of transitions are summed over the sequences unless
+    /// `by_sequence`.
     ///
     /// # Errors
     /// [`Error::Shape`] for tables of another size, [`Error::NotFinite`] for scores that overflow or are NaN.
@@ -113,11 +114,12 @@ impl Answers {
         log_answers: &[f64],
         prior: TruePrior,
         outside: usize,
+        by_sequence: bool,
     ) -> Result<Posterior> {
         let transitions = self.transitions(log_answers, prior, outside)?;
         let mut posterior = Posterior {
             labels: Vec::with_capacity(self.tokens_len() * self.labels),
-            transitions: vec![0.0; self.labels * self.labels],
+            transitions: Vec::new(),
             log_z: 0.0,
         };
         let mut sums = PairSums::new(self.labels);
@@ -129,9 +131,16 @@ impl Answers {
                 posterior.labels.extend(lattice.marginals(token));
             }
             lattice.add_pairs(&transitions, 1.0, &mut sums);
+            if by_sequence {
+                let counts = sums.expected_counts(&transitions);
+                posterior.transitions.extend(counts);
+                sums.clear(self.labels);
+            }
         }
-        let counts = sums.expected_counts(&transitions);
-        posterior.transitions = counts.collect();
+        if !by_sequence {
+            let counts = sums.expected_counts(&transitions);
+            posterior.transitions = counts.collect();
+        }
         Ok(posterior)
     }
 
@@ -307,7 +316,8 @@ mod tests {
                 pairs[two[0] * labels + two[1]] += share;
             }
         }
-        let found = answers.posterior(&table, prior, outside).unwrap();
+        let found = answers.posterior(&table, prior, outside, false).unwrap();
+        let each = answers.posterior(&table, prior, outside, true).unwrap();
         let close = |a: &[f64], b: &[f64]| a.iter().zip(b).all(|(a, b)| (a - b).abs() < 1e-12);
         assert!(
             close(&found.labels, &shares),
@@ -315,6 +325,8 @@ mod tests {
             found.labels
         );
         assert!(close(&found.transitions, &pairs));
+        assert_eq!(each.transitions.len(), 18);
+        assert!(close(&each.transitions, &found.transitions));
         assert!((found.log_z - z.ln()).abs() < 1e-12);
         let best = labellings(labels, tokens).max_by(|a, b| score(a).total_cmp(&score(b)));
         assert_eq!(
@@ -342,8 +354,8 @@ mod tests {
             transitions: &[0.0; 4],
             tokens: &[],
         };
-        assert!(answers.posterior(&[0.0; 7], prior, 0).is_err());
-        assert!(answers.posterior(&[0.0; 8], prior, 2).is_err());
+        assert!(answers.posterior(&[0.0; 7], prior, 0, false).is_err());
+        assert!(answers.posterior(&[0.0; 8], prior, 2, false).is_err());
         assert!(answers.counts(&[0.0; 3], 0).is_err());
     }
 }

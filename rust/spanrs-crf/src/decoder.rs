@@ -76,7 +76,7 @@ impl Constraint {
 /// let marginals = decoder.marginals().unwrap();
 /// assert!((marginals[1] - 1.0 / (1.0 + (-2.0_f64).exp())).abs() < 1e-12);
 /// ```
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Decoder<'a> {
     features: &'a Features,
     weights: &'a [f64],
@@ -194,6 +194,12 @@ impl<'a> Decoder<'a> {
     /// [`crate::Error::Shape`] and [`crate::Error::Label`].
     pub fn log_probability(&self, labels: &[usize], log_z: f64) -> Result<f64> {
         Ok(self.lattice.score(labels, &self.transitions)? - log_z)
+    }
+
+    /// Scores of labels, row-major (token, label).
+    pub(crate) fn scores(&self) -> Vec<f64> {
+        let rows = (0..self.lattice.tokens()).flat_map(|token| self.lattice.scores(token));
+        rows.copied().collect()
     }
 
     /// The logarithm of the sum over all labellings.

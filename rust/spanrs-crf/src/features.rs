@@ -26,6 +26,8 @@ pub struct FeatureSelection {
     pub all_transitions: bool,
     /// Leave out features whose values, times the weights of their sequences, sum to less over the corpus.
     pub min_frequency: f64,
+    /// Leave out attributes whose values, times the weights of their sequences, sum to less over the corpus.
+    pub min_attribute_frequency: f64,
 }
 
 impl Features {
@@ -146,10 +148,32 @@ impl Features {
             label,
             pairs: pairs.collect(),
         };
+        let features = match selection.min_attribute_frequency > 0.0 {
+            true => features.of_frequent_attributes(corpus, selection.min_attribute_frequency),
+            false => features,
+        };
         match selection.min_frequency > 0.0 {
             true => features.frequent(corpus, selection.min_frequency),
             false => features,
         }
+    }
+
+    /// Keeps the features of attributes whose values sum to at least `least` in a corpus.
+    fn of_frequent_attributes(self, corpus: &Corpus, least: f64) -> Self {
+        let mut sums = vec![0.0; self.attributes()];
+        for at in 0..corpus.sequences() {
+            for token in corpus.sequence(at) {
+                for (attribute, value) in corpus.items(token) {
+                    sums[attribute as usize] += value * corpus.weight(at);
+                }
+            }
+        }
+        let mut kept = vec![true; self.len()];
+        for (attribute, _) in sums.iter().enumerate().filter(|(_, sum)| **sum < least) {
+            let (start, labels) = self.state(attribute);
+            kept[start..start + labels.len()].fill(false);
+        }
+        self.keep(|place| kept[place])
     }
 
     /// Keeps the features whose values sum to at least `least` in a corpus.

@@ -65,15 +65,33 @@ fn train_lbfgs(
     threads: usize,
     weights: &mut [f64],
     watch: Watch,
-    mut after: impl FnMut(Iteration, &[f64]) -> Result<bool>,
+    after: impl FnMut(Iteration, &[f64]) -> Result<bool>,
 ) -> Result<Stop> {
     let groups = match options.c1 > 0.0 {
         // The L1 penalty of a shared parameter is not the sum of its attributes' penalties.
         true => Groups::single(features),
         false => Groups::of(&corpus, features),
     };
+    train_groups(
+        corpus, features, &groups, options, c2, threads, weights, watch, after,
+    )
+}
+
+/// As [`train_lbfgs`], with known groups.
+#[allow(clippy::too_many_arguments)] // Those of `train`.
+pub(crate) fn train_groups(
+    corpus: Cow<'_, Corpus>,
+    features: &Features,
+    groups: &Groups,
+    options: &Lbfgs,
+    c2: f64,
+    threads: usize,
+    weights: &mut [f64],
+    watch: Watch,
+    mut after: impl FnMut(Iteration, &[f64]) -> Result<bool>,
+) -> Result<Stop> {
     let own = groups.features(features);
-    let objective = Objective::of_groups(corpus, &own, &groups, c2, threads)?;
+    let objective = Objective::of_groups(corpus, &own, groups, c2, threads)?;
     let mut objective = objective.interrupted_by(watch);
     let mut parameters = groups.to_parameters(features, weights, &own);
     let evaluate = |at: &[f64], gradient: &mut [f64]| objective.evaluate(at, gradient);

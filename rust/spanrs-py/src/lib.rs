@@ -45,7 +45,7 @@ mod _spanrs {
     #[pymodule_export]
     use crate::counts::{Counts, DocumentTotals};
     #[pymodule_export]
-    use crate::crf::{CrfItems, CrfModel, CrfTrainer, CrowdAnswers, crf_templates};
+    use crate::crf::{CrfItems, CrfModel, CrfTrainer, CrowdAnswers, CrowdCrf, crf_templates};
     #[pymodule_export]
     use crate::criteria::{Criterion, criteria, matchers};
     #[pymodule_export]

@@ -162,9 +162,7 @@ class TrainingRun:
         name, options = core_options(self._algorithm, self._values)
         dev = None if self._dev is None else [sequence.items for sequence in self._dev]
         try:
-            model, reason = corpus.train(
-                name, options, 1, None, dev, None, self._after_iteration, False, False
-            )
+            model, reason = corpus.train(name, options, 1, None, dev, None, self._after_iteration, False)
         except ModelError as error:
             if error.code == "not_finite":
                 raise CRFSuiteError(OVERFLOW) from error

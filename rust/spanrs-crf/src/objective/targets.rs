@@ -77,6 +77,10 @@ impl Work {
         for at in sequences {
             let tokens = corpus.sequence(at);
             let size = tokens.len() * width;
+            if corpus.total_weight(at) == 0.0 {
+                start += size;
+                continue;
+            }
             self.lattice.reset(tokens.len(), labels);
             let scores = &mut self.lattice.scores[..];
             dispatch(AddScores(packed, weights, tokens, scores));
@@ -121,14 +125,10 @@ impl Work {
         if !log_z.is_finite() {
             return Err(Error::NotFinite);
         }
-        let total = match corpus.target(at) {
-            Target::Counts(counts) => counts.total(),
-            _ => 1.0,
-        };
-        let expected = &mut self.expected;
+        let total = corpus.total_weight(at);
         self.lattice
-            .add_pairs(transitions, weight * total, expected);
-        self.lattice.add_marginals(weight * total, rows);
+            .add_pairs(transitions, total, &mut self.expected);
+        self.lattice.add_marginals(total, rows);
         let observed = match corpus.target(at) {
             Target::Labels(known) => {
                 self.labels.clear();
@@ -156,7 +156,7 @@ impl Work {
                 own
             }
         };
-        Ok(weight * (total * log_z - observed))
+        Ok(total * log_z - weight * observed)
     }
 
     /// Expected label score of counts of labels, which are subtracted from `rows` times `weight`.

@@ -33,8 +33,10 @@ impl CrowdAnswers {
         Ok(Self(all))
     }
 
-    /// Distribution of the true labels; all arrays are flat, an empty one for no scores of tokens.
-    #[pyo3(signature = (log_answers, start, transitions, tokens, outside, /))]
+    /// Distribution of the true labels; all arrays are flat, an empty one for no scores of tokens. Counts of transitions are
+    /// those of all sentences, or of each.
+    #[pyo3(signature = (log_answers, start, transitions, tokens, outside, by_sentence, /))]
+    #[allow(clippy::too_many_arguments)] // Four tables.
     fn posterior<'py>(
         &self,
         py: Python<'py>,
@@ -43,10 +45,11 @@ impl CrowdAnswers {
         transitions: PyReadonlyArray1<'py, f64>,
         tokens: PyReadonlyArray1<'py, f64>,
         outside: usize,
+        by_sentence: bool,
     ) -> Result<PosteriorTuple<'py>> {
         let prior = prior_of(&start, &transitions, &tokens)?;
         let log_answers = flat(&log_answers)?;
-        let found = py.detach(|| self.0.posterior(log_answers, prior, outside));
+        let found = py.detach(|| self.0.posterior(log_answers, prior, outside, by_sentence));
         let found = found.map_err(|error| crf(error, None))?;
         let labels = PyArray1::from_vec(py, found.labels);
         Ok((
@@ -103,6 +106,6 @@ fn prior_of<'a>(
 }
 
 /// The values of a contiguous array.
-fn flat<'a>(array: &'a PyReadonlyArray1<'_, f64>) -> Result<&'a [f64]> {
+pub(super) fn flat<'a>(array: &'a PyReadonlyArray1<'_, f64>) -> Result<&'a [f64]> {
     array.as_slice().map_err(|error| PyErr::from(error).into())
 }

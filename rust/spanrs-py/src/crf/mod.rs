@@ -1,6 +1,7 @@
 //! Conditional random fields: behind `spanrs.crf`.
 
 mod crowd;
+mod em;
 mod items;
 mod model;
 mod observer;
@@ -8,6 +9,7 @@ mod options;
 mod trainer;
 
 pub(crate) use crowd::CrowdAnswers;
+pub(crate) use em::CrowdCrf;
 pub(crate) use items::CrfItems;
 pub(crate) use model::CrfModel;
 pub(crate) use trainer::CrfTrainer;

@@ -364,40 +364,6 @@ impl CrfModel {
         })
     }
 
-    /// Logarithms of the probabilities of several labellings of each sequence; one forward-backward pass a sequence.
-    #[pyo3(signature = (inputs, labellings, threads, /))]
-    fn log_likelihoods(
-        &self,
-        py: Python<'_>,
-        inputs: &Bound<'_, PyAny>,
-        labellings: Vec<Vec<Vec<String>>>,
-        threads: usize,
-    ) -> Result<Vec<Vec<f64>>> {
-        let sequences = self.read(inputs)?;
-        if labellings.len() != sequences.len() {
-            return Err(crf(
-                CrfError::Shape {
-                    what: "sequences of labellings",
-                    expected: sequences.len(),
-                    found: labellings.len(),
-                },
-                None,
-            ));
-        }
-        let mut ids: Vec<Vec<Vec<usize>>> = Vec::with_capacity(labellings.len());
-        for (at, own) in labellings.iter().enumerate() {
-            let ids_of = |names: &Vec<String>| names.iter().map(|name| self.label(name)).collect();
-            let own: Result<_> = own.iter().map(ids_of).collect();
-            ids.push(own.map_err(|error| error.in_sequence(at))?);
-        }
-        self.each(py, &sequences, threads, |decoder, at| {
-            let log_z = decoder.log_z()?;
-            let own = ids[at].iter();
-            own.map(|labels| decoder.log_probability(labels, log_z))
-                .collect()
-        })
-    }
-
     /// For each token the features that the model knows: (attribute, value, weights of the labels).
     #[pyo3(signature = (sequence, /))]
     #[allow(clippy::type_complexity)] // One list per token.

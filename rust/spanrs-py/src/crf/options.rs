@@ -24,6 +24,23 @@ pub(super) fn selection_of(options: &Bound<'_, PyDict>) -> Result<FeatureSelecti
         all_states: option(options, "all_possible_states")?,
         all_transitions: option(options, "all_possible_transitions")?,
         min_frequency: option(options, "min_freq")?,
+        min_attribute_frequency: 0.0,
+    })
+}
+
+pub(super) fn c2_of(options: &Bound<'_, PyDict>) -> Result<f64> {
+    option(options, "c2")
+}
+
+pub(super) fn lbfgs_of(options: &Bound<'_, PyDict>) -> Result<Lbfgs> {
+    Ok(Lbfgs {
+        memory: option(options, "num_memories")?,
+        c1: option(options, "c1")?,
+        max_iterations: option(options, "max_iterations")?,
+        epsilon: option(options, "epsilon")?,
+        period: option(options, "period")?,
+        delta: option(options, "delta")?,
+        max_linesearch: option(options, "max_linesearch")?,
     })
 }
 
@@ -39,15 +56,7 @@ pub(super) fn algorithm_of(name: &str, options: &Bound<'_, PyDict>) -> Result<Al
     };
     match name {
         "lbfgs" => Ok(Algorithm::Lbfgs {
-            options: Lbfgs {
-                memory: option(options, "num_memories")?,
-                c1: option(options, "c1")?,
-                max_iterations,
-                epsilon: option(options, "epsilon")?,
-                period: option(options, "period")?,
-                delta: option(options, "delta")?,
-                max_linesearch: option(options, "max_linesearch")?,
-            },
+            options: lbfgs_of(options)?,
             c2: option(options, "c2")?,
         }),
         "l2sgd" => Ok(Algorithm::Sgd(Sgd {

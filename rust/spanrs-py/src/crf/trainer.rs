@@ -1,6 +1,5 @@
 //! Training: corpora from Python, and the loop with its callback.
 
-use std::borrow::Cow;
 use std::sync::{Mutex, MutexGuard, TryLockError};
 
 use pyo3::exceptions::PyRuntimeError;
@@ -8,8 +7,8 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
 use spanrs_base::Interner;
 use spanrs_crf::{
-    AttributeIndex, Corpus, Counts, Error as CrfError, Extractor, Features, MAX_LABELS, Model,
-    Sequences, Target, Template, train,
+    AttributeIndex, Corpus, Error as CrfError, Extractor, Features, MAX_LABELS, Model, Sequences,
+    Target, Template, train,
 };
 
 use super::items::{Inputs, Names, Source, is_set, label_name, token_items, unicode};
@@ -29,13 +28,11 @@ struct Builder {
     corpus: Corpus,
     /// Sequences with targets that are not one label for each token; their rows need the final number of labels.
     open: Vec<(usize, Vec<TokenTarget>)>,
-    /// Labellings of each sequence, if they have weights.
-    labellings: Vec<Vec<Vec<u32>>>,
     source: Source,
 }
 
 /// Names of the labels and attributes of a corpus.
-#[derive(Clone, Default)]
+#[derive(Default)]
 struct AllNames {
     labels: Interner<str>,
     attributes: Interner<str>,
@@ -55,19 +52,11 @@ impl CrfTrainer {
     #[new]
     #[pyo3(signature = (template, /))]
     fn new(template: Option<&str>) -> Result<Self> {
-        let source = match template {
-            Some(text) => {
-                let template = Template::parse(text).map_err(template_error)?;
-                Source::Template(Box::new(Extractor::new(&template)))
-            }
-            None => Source::Features,
-        };
         Ok(Self(Mutex::new(Builder {
             names: AllNames::default(),
             corpus: Corpus::new(1, 0),
             open: Vec::new(),
-            labellings: Vec::new(),
-            source,
+            source: source_of(template)?,
         })))
     }
 
@@ -105,40 +94,6 @@ impl CrfTrainer {
         Ok(())
     }
 
-    /// Gives each sequence several labellings instead of its target; their weights are 1 until `set_weights`.
-    #[pyo3(signature = (labellings, /))]
-    fn set_labellings(&self, labellings: Vec<Vec<Vec<String>>>) -> Result<()> {
-        let mut builder = self.lock()?;
-        let mut all = Vec::with_capacity(labellings.len());
-        for own in labellings {
-            let mut ids = Vec::with_capacity(own.len());
-            for names in own {
-                let names = names.iter();
-                ids.push(
-                    names
-                        .map(|name| builder.names.labels.intern(name))
-                        .collect(),
-                );
-            }
-            all.push(ids);
-        }
-        let (labels, attributes) = (builder.names.labels.len(), builder.names.attributes.len());
-        builder.corpus.grow(labels, attributes);
-        let ones = all
-            .iter()
-            .map(|own: &Vec<_>| vec![1.0; own.len()])
-            .collect();
-        builder.labellings = all;
-        builder.open.clear();
-        builder.set_weights(ones)
-    }
-
-    /// Sets the weight of each labelling of each sequence.
-    #[pyo3(signature = (weights, /))]
-    fn set_weights(&self, weights: Vec<Vec<f64>>) -> Result<()> {
-        self.lock()?.set_weights(weights)
-    }
-
     /// Names of the labels so far.
     fn labels(&self) -> Result<Vec<String>> {
         let builder = self.lock()?;
@@ -162,14 +117,13 @@ impl CrfTrainer {
         builder.names = AllNames::default();
         builder.corpus = Corpus::new(1, 0);
         builder.open.clear();
-        builder.labellings.clear();
         Ok(())
     }
 
     /// Trains and returns the model and the reason for stopping. `callback((iteration, loss, gradient_norm,
     /// active, evaluations), dev_tags)` is called after each iteration; it returns 0 to stop, 1 to continue, or 2 to continue and
-    /// record the current weights as the best so far. Unless `keep_sequences`, the trainer is empty afterwards.
-    #[pyo3(signature = (algorithm, options, threads, start, dev, scheme, callback, keep_on_interrupt, keep_sequences, /))]
+    /// record the current weights as the best so far. The trainer is empty afterwards.
+    #[pyo3(signature = (algorithm, options, threads, start, dev, scheme, callback, keep_on_interrupt, /))]
     #[allow(clippy::too_many_arguments)] // Called from one place.
     fn train(
         &self,
@@ -182,7 +136,6 @@ impl CrfTrainer {
         scheme: Option<&str>,
         callback: Option<Py<PyAny>>,
         keep_on_interrupt: bool,
-        keep_sequences: bool,
     ) -> Result<(CrfModel, &'static str)> {
         let mut guard = self.lock()?;
         let builder = &mut *guard;
@@ -207,19 +160,11 @@ impl CrfTrainer {
             let set = builder.corpus.set_target(*at, target);
             set.map_err(|error| crf(error, Some(*at)))?;
         }
-        let (corpus, names): (Cow<Corpus>, Cow<AllNames>) = match keep_sequences {
-            true => ((&builder.corpus).into(), Cow::Borrowed(&builder.names)),
-            false => {
-                builder.open.clear();
-                let corpus = std::mem::replace(&mut builder.corpus, Corpus::new(1, 0));
-                (
-                    corpus.into(),
-                    Cow::Owned(std::mem::take(&mut builder.names)),
-                )
-            }
-        };
+        builder.open.clear();
+        let corpus = std::mem::replace(&mut builder.corpus, Corpus::new(1, 0));
+        let names = std::mem::take(&mut builder.names);
         let trained = py.detach(|| {
-            let AllNames { labels, attributes } = &*names;
+            let AllNames { labels, attributes } = &names;
             let features = Features::of(&corpus, selection);
             let mut weights = match &start {
                 Some(model) => start_weights(model, labels, attributes, &features),
@@ -251,7 +196,7 @@ impl CrfTrainer {
         });
         let (weights, features, why) = trained?;
         let model = py.detach(|| {
-            let AllNames { labels, attributes } = names.into_owned();
+            let AllNames { labels, attributes } = names;
             let model = Model::new(labels, attributes, features, weights, "{}".into());
             model.and_then(Model::pruned)
         });
@@ -328,6 +273,37 @@ pub(crate) fn names_of<'py>(
     all.iter().map(of).collect()
 }
 
+/// Adds the tokens of a sequence, which is open then, to a corpus of so many labels; gives their number.
+pub(super) fn add_tokens(
+    corpus: &mut Corpus,
+    labels: usize,
+    input: &Bound<'_, PyAny>,
+    source: &mut Source,
+    attributes: &mut Interner<str>,
+) -> Result<usize> {
+    let tokens = token_items(input, source, &mut Names::Growing(attributes))?;
+    corpus.grow(labels, attributes.len());
+    let count = tokens.len();
+    for items in tokens {
+        if let Err(wrong) = corpus.token(items) {
+            corpus.discard();
+            return Err(crf(wrong, None));
+        }
+    }
+    Ok(count)
+}
+
+/// Where features come from: the template, if there is one.
+pub(super) fn source_of(template: Option<&str>) -> Result<Source> {
+    match template {
+        Some(text) => {
+            let template = Template::parse(text).map_err(template_error)?;
+            Ok(Source::Template(Box::new(Extractor::new(&template))))
+        }
+        None => Ok(Source::Features),
+    }
+}
+
 impl Builder {
     fn append(
         &mut self,
@@ -336,24 +312,23 @@ impl Builder {
         weight: f64,
     ) -> Result<()> {
         let targets = self.targets(target)?;
-        let mut names = Names::Growing(&mut self.names.attributes);
-        let tokens = token_items(input, &mut self.source, &mut names)?;
-        if tokens.len() != targets.len() {
+        let labels = self.names.labels.len();
+        let attributes = &mut self.names.attributes;
+        let tokens = add_tokens(
+            &mut self.corpus,
+            labels,
+            input,
+            &mut self.source,
+            attributes,
+        )?;
+        if tokens != targets.len() {
+            self.corpus.discard();
             return Err(Error::Crf {
                 class: "AlignmentError",
-                message: format!("{} tokens, but {} labels", tokens.len(), targets.len()),
+                message: format!("{tokens} tokens, but {} labels", targets.len()),
                 code: "shape",
                 sequence: None,
             });
-        }
-        self.corpus
-            .grow(self.names.labels.len(), self.names.attributes.len());
-        let error = |error| crf(error, None);
-        for items in tokens {
-            if let Err(wrong) = self.corpus.token(items) {
-                self.corpus.discard();
-                return Err(error(wrong));
-            }
         }
         let hard = targets.iter().map(|target| match target {
             TokenTarget::Label(label) => Some(*label),
@@ -365,53 +340,12 @@ impl Builder {
             self.open.push((at, targets));
         }
         let target = Target::Labels(known.unwrap_or_else(|| vec![0; tokens]));
-        let ended = self.corpus.end_sequence(target, weight).map_err(error);
+        let ended = self.corpus.end_sequence(target, weight);
+        let ended = ended.map_err(|error| crf(error, None));
         if ended.is_err() {
             self.open.retain(|(sequence, _)| *sequence < at);
         }
         ended
-    }
-
-    fn set_weights(&mut self, weights: Vec<Vec<f64>>) -> Result<()> {
-        for (expected, found, what) in [
-            (
-                self.corpus.sequences(),
-                self.labellings.len(),
-                "sequences of labellings",
-            ),
-            (self.labellings.len(), weights.len(), "sequences of weights"),
-        ] {
-            if expected != found {
-                return Err(crf(
-                    CrfError::Shape {
-                        what,
-                        expected,
-                        found,
-                    },
-                    None,
-                ));
-            }
-        }
-        let labels = self.corpus.labels();
-        for (at, (labellings, weights)) in self.labellings.iter().zip(weights).enumerate() {
-            let error = |error| crf(error, Some(at));
-            if labellings.len() != weights.len() {
-                return Err(error(CrfError::Shape {
-                    what: "weights of labellings",
-                    expected: labellings.len(),
-                    found: weights.len(),
-                }));
-            }
-            let tokens = self.corpus.sequence(at).len();
-            let weighted = weights
-                .into_iter()
-                .zip(labellings.iter().map(Vec::as_slice));
-            let counts = Counts::of(labels, tokens, weighted).map_err(error)?;
-            self.corpus
-                .set_target(at, Target::Counts(counts))
-                .map_err(error)?;
-        }
-        Ok(())
     }
 
     fn dev_sequences(&self, dev: &Bound<'_, PyAny>) -> Result<Sequences> {

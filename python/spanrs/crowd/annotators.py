@@ -1,0 +1,203 @@
+"""Annotators whose answer depends on the true label and on their answer before (Simpson and Gurevych 2019)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from spanrs import _spanrs
+from spanrs.crowd.aggregator import check_table
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+    from spanrs.crowd.corpus import CrowdCorpus
+
+    Array = npt.NDArray[np.float64]
+
+#: Pseudo-count of an answer that is illegal after the answer before.
+ILLEGAL = 1e-6
+#: Logarithmic score of a transition that is illegal in the truth.
+LOG_ILLEGAL = -30.0
+
+
+class Legality(NamedTuple):
+    """Scores of the labels of the truth: 0, and :data:`LOG_ILLEGAL` for illegal ones."""
+
+    start: Array
+    """Of first labels."""
+    transitions: Array
+    """Of (label, next label)."""
+
+
+class Posterior(NamedTuple):
+    """Distribution of the true labels of some sentences."""
+
+    shares: Array
+    """Probability of each label (token of all these sentences, label)."""
+    pairs: Array
+    """Expected counts of (label, next label), of all sentences or of each (sentence, label, next label)."""
+
+
+def legality(corpus: CrowdCorpus, scheme: str | None) -> Legality:
+    """Say which labels may begin a sentence and follow each other; ``auto`` is the scheme of the corpus.
+
+    Raises
+    ------
+    spanrs.errors.SchemeError
+        If a label is no tag of the scheme.
+    """
+    import numpy as np
+
+    from spanrs import tags
+
+    if scheme == "auto":
+        scheme = corpus.scheme()
+    if scheme is None:
+        return Legality(np.zeros(len(corpus.labels)), np.zeros((len(corpus.labels),) * 2))
+    mask = tags.transition_mask(scheme, corpus.labels)
+    return Legality(np.where(mask.start, 0.0, LOG_ILLEGAL), np.where(mask.between, 0.0, LOG_ILLEGAL))
+
+
+class Annotators:
+    """The answers to some sentences, and tables of (annotator, true label, answer before, answer).
+
+    Before the first token of a sentence the answer is ``O``, or the first label if there is no ``O``.
+
+    Parameters
+    ----------
+    corpus : CrowdCorpus
+        The corpus.
+    sentences : sequence of int, optional
+        Numbers of the sentences; by default all.
+
+    Raises
+    ------
+    spanrs.errors.LimitError
+        For so many labels or annotators that tables would fill the memory.
+    """
+
+    def __init__(self, corpus: CrowdCorpus, sentences: Sequence[int] | None = None) -> None:
+        import numpy as np
+
+        labels, annotators = len(corpus.labels), len(corpus.annotators)
+        check_table(corpus, sum(corpus.lengths), labels)
+        check_table(corpus, annotators, labels, labels, labels)
+        lengths = corpus.lengths
+        chosen = list(range(len(corpus)) if sentences is None else sentences)
+        place = {sentence: at for at, sentence in enumerate(chosen)}
+        self._answers = _spanrs.CrowdAnswers(
+            labels,
+            annotators,
+            [lengths[sentence] for sentence in chosen],
+            [
+                (place[own.sentence], own.annotator, list(own.labels))
+                for own in corpus.annotations
+                if own.sentence in place
+            ],
+        )
+        self._shape = (annotators, labels, labels, labels)
+        self._outside = corpus.labels.index("O") if "O" in corpus.labels else 0
+        self._none = np.zeros(0)
+        self.sentences = chosen
+
+    def prior(self, legal: Legality, agreement: float) -> Array:
+        """Give pseudo-counts (true label, answer before, answer): 1, more if right, hardly any if illegal."""
+        import numpy as np
+
+        labels = self._shape[1]
+        prior = np.ones((labels, labels, labels))
+        prior[np.arange(labels), :, np.arange(labels)] += agreement
+        return np.where(legal.transitions[None] == 0.0, prior, ILLEGAL)
+
+    def counts(self, shares: Array) -> Array:
+        """Give expected counts of answers, where the true labels have these probabilities."""
+        return self._answers.counts(shares.ravel(), self._outside).reshape(self._shape)
+
+    def posterior(
+        self,
+        log_answers: Array,
+        start: Array,
+        transitions: Array,
+        tokens: Array | None = None,
+        *,
+        by_sentence: bool = False,
+    ) -> Posterior:
+        """Give the distribution of the true labels.
+
+        Parameters
+        ----------
+        log_answers : array (annotators, labels, labels, labels)
+            Logarithms of probabilities of answers.
+        start, transitions : arrays (labels) and (labels, labels)
+            Scores of first labels and of transitions.
+        tokens : array (tokens, labels), optional
+            More scores of labels.
+        by_sentence : bool
+            Give the pairs of each sentence.
+        """
+        tables = self._tables(log_answers, start, transitions, tokens)
+        labels, pairs, _ = self._answers.posterior(*tables, self._outside, by_sentence)
+        size = self._shape[1]
+        shape = (-1, size, size) if by_sentence else (size, size)
+        return Posterior(labels.reshape(-1, size), pairs.reshape(shape))
+
+    def best(
+        self, log_answers: Array, start: Array, transitions: Array, tokens: Array | None = None
+    ) -> list[list[int]]:
+        """Give the best true labels of each sentence (Viterbi)."""
+        return self._answers.best(*self._tables(log_answers, start, transitions, tokens), self._outside)
+
+    def _tables(
+        self, log_answers: Array, start: Array, transitions: Array, tokens: Array | None
+    ) -> tuple[Array, Array, Array, Array]:
+        more = self._none if tokens is None else tokens.ravel()
+        return log_answers.ravel(), start, transitions.ravel(), more
+
+
+def vote_shares(corpus: CrowdCorpus) -> Array:
+    """Give the shares of votes (token of all sentences, label), nearly 0 for labels without a vote.
+
+    Tokens without votes have equal shares.
+    """
+    import numpy as np
+
+    votes = corpus.votes()
+    size = sum(corpus.lengths), len(corpus.labels)
+    places = votes.token * size[1] + votes.label
+    counts = np.bincount(places, minlength=size[0] * size[1]).reshape(size) + 1e-9
+    shares: Array = counts / counts.sum(axis=1, keepdims=True)
+    return shares
+
+
+def expected_logs(counts: Array) -> Array:
+    """Give the expected logarithms of probabilities (last axis) with Dirichlet distributions of these parameters."""
+    logs: Array = digamma(counts) - digamma(counts.sum(axis=-1, keepdims=True))
+    return logs
+
+
+def digamma(x: Array) -> Array:
+    """Give the derivative of the logarithm of the gamma function, for positive numbers (Bernardo 1976).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from spanrs.crowd.annotators import digamma
+    >>> digamma(np.array([1.0, 2.0])).round(12).tolist()
+    [-0.577215664902, 0.422784335098]
+    """
+    import numpy as np
+
+    x = np.array(x, dtype=float)
+    result = np.zeros_like(x)
+    while (small := x < 8.0).any():
+        # digamma(x) = digamma(x + 1) - 1 / x
+        result[small] -= 1.0 / x[small]
+        x[small] += 1.0
+    inverse = 1.0 / (x * x)
+    series = inverse * (
+        1 / 12 - inverse * (1 / 120 - inverse * (1 / 252 - inverse * (1 / 240 - inverse * (1 / 132))))
+    )
+    total: Array = result + np.log(x) - 0.5 / x - series
+    return total

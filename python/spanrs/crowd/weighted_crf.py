@@ -1,0 +1,202 @@
+"""A CRF of a corpus that is trained again and again, with other weights of the labellings."""
+
+from __future__ import annotations
+
+import itertools
+import json
+from typing import TYPE_CHECKING
+
+from spanrs import _spanrs
+from spanrs.crf import CRF
+from spanrs.crf.options import complete
+from spanrs.crf.templates import template_text
+
+if TYPE_CHECKING:
+    from os import PathLike
+
+    import numpy as np
+    import numpy.typing as npt
+
+    from spanrs._spanrs import CrfModel
+    from spanrs.crowd.corpus import CrowdCorpus
+
+    Array = npt.NDArray[np.float64]
+
+
+class WeightedCRF:
+    """A CRF and the distinct labellings of each sentence of a corpus.
+
+    Annotators who label a sentence alike share one labelling, and all labellings of a sentence share one
+    forward-backward pass. Each training begins with the weights of the last one.
+
+    Parameters
+    ----------
+    corpus : CrowdCorpus
+        Sentences without a labelling take no part in training.
+    template, c2, min_freq, scheme, threads
+        As in :class:`spanrs.crf.CRF`.
+    max_iterations : int
+        Largest number of iterations of L-BFGS in each training.
+    features_of_all_labels : bool
+        Features of every attribute with every label, not only with those that an annotator gave.
+    min_attribute_freq : float
+        Leave out attributes that occur less often.
+    memory : int
+        Number of correction pairs of L-BFGS.
+
+    Attributes
+    ----------
+    labelling : array (annotations)
+        Of each annotation, the number of its labelling, counted over all sentences.
+    sentence : array (labellings)
+        Of each labelling, the number of its sentence.
+    weights : array
+        Of the features of the CRF; 0 before the first training.
+    """
+
+    def __init__(
+        self,
+        corpus: CrowdCorpus,
+        *,
+        template: str | PathLike[str] | None,
+        c2: float = 1.0,
+        max_iterations: int | None = None,
+        min_freq: float = 0.0,
+        scheme: str | None = "auto",
+        threads: int = 1,
+        features_of_all_labels: bool = False,
+        min_attribute_freq: float = 0.0,
+        memory: int = 20,
+    ) -> None:
+        import numpy as np
+
+        self.corpus, self.c2, self.threads = corpus, c2, threads
+        self.template = None if template is None else template_text(template)
+        estimator = CRF(
+            c2=c2,
+            max_iterations=max_iterations,
+            min_freq=min_freq,
+            scheme=scheme,
+            all_possible_states=features_of_all_labels,
+            num_memories=memory,
+        )
+        self.options = complete("lbfgs", estimator._options())
+        self.options["min_attribute_freq"] = float(min_attribute_freq)
+        if scheme == "auto":
+            # The scheme was found once for the corpus.
+            known = corpus.scheme()
+            estimator.scheme = known if known is None else "auto"
+        names = [[corpus.labels[label] for label in own.labels] for own in corpus.annotations]
+        self.scheme = estimator._scheme(corpus.labels, names) if names else None
+        numbers, labels = self._merge()
+        self._core = _spanrs.CrowdCrf(
+            self.template, corpus.labels, corpus.sentences, numbers, labels, self.options
+        )
+        self.weights = np.zeros(self._core.sizes()[2])
+
+    def _merge(self) -> tuple[list[int], npt.NDArray[np.uint32]]:
+        """Find the distinct labellings; give how many each sentence has, and the labels of all."""
+        import numpy as np
+
+        labelling: list[int] = []
+        sentence: list[int] = []
+        labels: list[int] = []
+        numbers = [0] * len(self.corpus)
+        for at, own in itertools.groupby(self.corpus.annotations, key=lambda own: own.sentence):
+            known: dict[tuple[int, ...], int] = {}
+            first = len(sentence)
+            for annotation in own:
+                number = known.setdefault(annotation.labels, first + len(known))
+                labelling.append(number)
+            for distinct in known:
+                labels.extend(distinct)
+                sentence.append(at)
+            numbers[at] = len(known)
+        self.labelling = np.array(labelling, dtype=np.int64)
+        self.sentence = np.array(sentence, dtype=np.int64)
+        return numbers, np.array(labels, dtype=np.uint32)
+
+    def sums_of_annotations(self, values: Array) -> Array:
+        """Give for each labelling the sum of the values of its annotations."""
+        import numpy as np
+
+        sums: Array = np.bincount(self.labelling, values, len(self.sentence)).astype(float)
+        return sums
+
+    def train(self, weights: Array) -> float:
+        """Train on labellings with weights, and give the objective at the end.
+
+        It is the negative weighted log-likelihood plus ``c2`` times the sum of the squared weights of features.
+        """
+        self._core.set_weights(weights)
+        return self.train_again()
+
+    def set_expected(self, sentences: list[int], labels: Array, pairs: Array) -> None:
+        """Set distributions of some sentences instead of their labellings.
+
+        Parameters
+        ----------
+        sentences : list of int
+            Numbers of the sentences.
+        labels : array (tokens, labels)
+            Probabilities of the labels of all tokens of these sentences.
+        pairs : array (sentences, labels, labels)
+            Expected counts of (label, next label).
+        """
+        self._core.set_expected(sentences, labels.ravel(), pairs.ravel())
+
+    def set_active(self, active: list[bool]) -> None:
+        """Say which sentences take part in training."""
+        self._core.set_active(active)
+
+    def train_again(self, max_iterations: int | None = None) -> float:
+        """Train on what was set, from :attr:`weights`, and give the objective at the end."""
+        options = self.options
+        if max_iterations is not None:
+            options = {**options, "max_iterations": max_iterations}
+        self.weights, loss = self._core.train(self.weights, options, self.threads)
+        return loss
+
+    def scores(self) -> tuple[Array, Array]:
+        """Give the scores of labels (token of all sentences, label) and of (label, next label)."""
+        labels = len(self.corpus.labels)
+        scores, transitions = self._core.scores(self.weights, self.threads)
+        return scores.reshape(-1, labels), transitions.reshape(labels, labels)
+
+    def squares(self) -> float:
+        """Sum of the squared weights of the features."""
+        return float(self.weights @ self.weights)
+
+    def objective(self, weights: Array, log_likelihoods: Array) -> float:
+        """Give what training with these weights of labellings minimises, at the present weights of features."""
+        return self.c2 * self.squares() - float(weights @ log_likelihoods)
+
+    def log_likelihoods(self) -> Array:
+        """Log-probability of each labelling (Eq. 1), by the CRF without the constraint of the scheme."""
+        return self._core.log_likelihoods(self.weights, self.threads)
+
+    def best(self, weights: Array | None = None) -> list[list[int]]:
+        """Best legal labels of each sentence."""
+        best = self._core.best(self.weights if weights is None else weights, self.scheme, self.threads)
+        return self._split(best)
+
+    def marginals(self) -> Array:
+        """Give the probabilities of labels (token of all sentences, label), legal labellings only."""
+        rows = self._core.marginals(self.weights, self.scheme, self.threads)
+        return rows.reshape(-1, len(self.corpus.labels))
+
+    def _split(self, labels: npt.NDArray[np.int64]) -> list[list[int]]:
+        flat, ends = labels.tolist(), itertools.accumulate(self.corpus.lengths, initial=0)
+        return [flat[start:end] for start, end in itertools.pairwise(ends)]
+
+    def model(self) -> CrfModel:
+        """Give the CRF as a model."""
+        facts = {"template": self.template, "scheme": self.scheme}
+        metadata = json.dumps({name: value for name, value in facts.items() if value})
+        return self._core.model(self.weights, metadata)
+
+    def crf(self) -> CRF:
+        """Give the CRF as an estimator."""
+        crf = CRF(template=self.template, c2=self.c2, scheme=self.scheme, threads=self.threads)
+        crf._model = self.model()
+        return crf

@@ -1,0 +1,296 @@
+//! CRFs that are trained again and again on the same sequences, as in EM.
+
+use std::borrow::Cow;
+use std::ops::Range;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use spanrs_base::{Clock, Watch, map_in_threads};
+
+use crate::corpus::{Corpus, Counts, Target};
+use crate::decoder::{Constraint, Decoder};
+use crate::error::{Error, Result, check_len};
+use crate::features::{FeatureSelection, Features};
+use crate::lbfgs::Lbfgs;
+use crate::objective::Groups;
+use crate::train::train_groups;
+
+/// A CRF whose targets change between trainings. Features and their groups are made once; weights are passed in and out,
+/// so that each training may begin with those of the last one.
+///
+/// ```
+/// use spanrs_crf::{Corpus, EmCrf, FeatureSelection, Lbfgs, Target};
+/// let mut corpus = Corpus::new(2, 1);
+/// corpus.token([(0, 1.0)]).unwrap();
+/// corpus.end_sequence(Target::Labels(vec![0]), 1.0).unwrap();
+/// // Two labellings of the only sequence: 0 and 1.
+/// let mut crf = EmCrf::new(corpus, &[2], vec![0, 1], FeatureSelection::default()).unwrap();
+/// crf.set_weights(&[0.75, 0.25]).unwrap();
+/// let mut weights = vec![0.0; crf.features().len()];
+/// crf.train(&Lbfgs::default(), 1e-6, 1, &mut weights, || false).unwrap();
+/// let logs = crf.log_likelihoods(&weights, 1, || false).unwrap();
+/// assert!((logs[0].exp() - 0.75).abs() < 1e-3);
+/// ```
+#[derive(Debug)]
+pub struct EmCrf {
+    corpus: Corpus,
+    features: Features,
+    groups: Groups,
+    /// Number of labellings before each sequence; the last entry is that of all.
+    first: Vec<usize>,
+    /// Labels of all labellings, one after the other.
+    labels: Vec<u32>,
+    /// Number of labels before each sequence.
+    starts: Vec<usize>,
+    /// Work space of [`Counts::reweigh`].
+    sums: Vec<f64>,
+}
+
+impl EmCrf {
+    /// Sequences with several labellings each instead of their targets: `numbers` says how many, `labels` are those of all
+    /// of them, one after the other. Features are those of labellings; their weights are 1 at first.
+    ///
+    /// # Errors
+    /// [`Error::Shape`] if numbers, labels and sequences do not fit together, [`Error::Label`] for unknown labels.
+    pub fn new(
+        mut corpus: Corpus,
+        numbers: &[usize],
+        labels: Vec<u32>,
+        selection: FeatureSelection,
+    ) -> Result<Self> {
+        check_len("numbers of labellings", corpus.sequences(), numbers.len())?;
+        let (mut first, mut starts) = (vec![0], vec![0]);
+        let (mut labellings, mut start) = (0, 0);
+        for (at, number) in numbers.iter().enumerate() {
+            labellings += number;
+            start += number * corpus.sequence(at).len();
+            first.push(labellings);
+            starts.push(start);
+        }
+        check_len("labels of labellings", start, labels.len())?;
+        let size = corpus.labels();
+        for at in 0..corpus.sequences() {
+            let tokens = corpus.sequence(at).len();
+            let own = labels[starts[at]..starts[at + 1]].chunks_exact(tokens.max(1));
+            let counts = Counts::of(size, tokens, own.map(|own| (1.0, own)))?;
+            corpus.set_target(at, Target::Counts(counts))?;
+        }
+        let features = Features::of(&corpus, selection);
+        Ok(Self {
+            groups: Groups::of(&corpus, &features),
+            features,
+            first,
+            starts,
+            labels,
+            sums: vec![0.0; size * size],
+            corpus,
+        })
+    }
+
+    /// The sequences.
+    pub fn corpus(&self) -> &Corpus {
+        &self.corpus
+    }
+
+    /// The features, in the order of the weights.
+    pub fn features(&self) -> &Features {
+        &self.features
+    }
+
+    /// The labellings of a sequence.
+    fn labellings(&self, at: usize) -> impl Iterator<Item = &[u32]> {
+        let tokens = self.corpus.sequence(at).len();
+        let labels = &self.labels[self.starts[at]..self.starts[at + 1]];
+        let number = self.first[at + 1] - self.first[at];
+        (0..number).map(move |own| &labels[own * tokens..(own + 1) * tokens])
+    }
+
+    /// Sets the weight of each labelling of each sequence.
+    ///
+    /// # Errors
+    /// [`Error::Shape`], and [`Error::Weight`] for weights that are negative, infinite or NaN.
+    pub fn set_weights(&mut self, weights: &[f64]) -> Result<()> {
+        let labellings = self.first.last().copied().unwrap_or_default();
+        check_len("weights of labellings", labellings, weights.len())?;
+        if let Some(&weight) = weights.iter().find(|w| !(w.is_finite() && **w >= 0.0)) {
+            return Err(Error::Weight { weight });
+        }
+        let labels = self.corpus.labels();
+        for at in 0..self.corpus.sequences() {
+            let tokens = self.corpus.sequence(at).len();
+            let own = self.labels[self.starts[at]..self.starts[at + 1]].chunks_exact(tokens.max(1));
+            let weighted = weights[self.first[at]..].iter().copied().zip(own);
+            if let Some(counts) = self.corpus.counts_mut(at) {
+                counts.reweigh(labels, weighted, &mut self.sums);
+            }
+        }
+        Ok(())
+    }
+
+    /// Replaces the labellings of a sequence in training by expected counts: see [`Counts::expected`].
+    ///
+    /// # Errors
+    /// [`Error::Shape`], and [`Error::Distribution`] if a token's row does not sum to 1.
+    pub fn set_expected(&mut self, at: usize, labels: &[f64], transitions: &[f64]) -> Result<()> {
+        let counts = Counts::expected(self.corpus.labels(), labels.to_vec(), transitions)?;
+        self.corpus.set_target(at, Target::Counts(counts))
+    }
+
+    /// Says which sequences take part in training.
+    ///
+    /// # Errors
+    /// [`Error::Shape`] if there are not as many flags as sequences.
+    pub fn set_active(&mut self, active: &[bool]) -> Result<()> {
+        check_len("flags of sequences", self.corpus.sequences(), active.len())?;
+        for (at, active) in active.iter().enumerate() {
+            self.corpus.set_weight(at, f64::from(u8::from(*active)))?;
+        }
+        Ok(())
+    }
+
+    /// Trains from `weights`, which are updated in place, and gives the objective at its end. Results do not depend on
+    /// `threads`.
+    ///
+    /// # Errors
+    /// Those of [`crate::train`].
+    pub fn train(
+        &self,
+        options: &Lbfgs,
+        c2: f64,
+        threads: usize,
+        weights: &mut [f64],
+        watch: Watch,
+    ) -> Result<f64> {
+        check_len("weights", self.features.len(), weights.len())?;
+        let mut loss = f64::NAN;
+        let after = |state: crate::lbfgs::Iteration, _: &[f64]| {
+            loss = state.loss;
+            Ok(true)
+        };
+        let (corpus, features, groups) = (&self.corpus, &self.features, &self.groups);
+        train_groups(
+            Cow::Borrowed(corpus),
+            features,
+            groups,
+            options,
+            c2,
+            threads,
+            weights,
+            watch,
+            after,
+        )?;
+        Ok(loss)
+    }
+
+    /// Log-probability of each labelling of each sequence.
+    ///
+    /// # Errors
+    /// [`Error::Shape`] for another number of weights, [`Error::NotFinite`] for scores that overflow,
+    /// [`Error::Interrupted`].
+    pub fn log_likelihoods(
+        &self,
+        weights: &[f64],
+        threads: usize,
+        watch: Watch,
+    ) -> Result<Vec<f64>> {
+        let logs = self.each(weights, None, threads, watch, |decoder, at| {
+            let mut labels: Vec<usize> = Vec::new();
+            let mut own = self.labellings(at).peekable();
+            if own.peek().is_none() {
+                return Ok(Vec::new());
+            }
+            let log_z = decoder.log_z()?;
+            let logs = own.map(|labelling| {
+                labels.clear();
+                labels.extend(labelling.iter().map(|&label| label as usize));
+                decoder.log_probability(&labels, log_z)
+            });
+            logs.collect::<Result<Vec<f64>>>()
+        });
+        Ok(logs?.concat())
+    }
+
+    /// The best labels of each token of all sequences.
+    ///
+    /// # Errors
+    /// As [`EmCrf::log_likelihoods`], and [`Error::NoPath`] if a constraint forbids all labellings of a sequence.
+    pub fn best(
+        &self,
+        weights: &[f64],
+        constraint: Option<&Constraint>,
+        threads: usize,
+        watch: Watch,
+    ) -> Result<Vec<usize>> {
+        let best = self.each(weights, constraint, threads, watch, |decoder, _| {
+            decoder.best()
+        });
+        Ok(best?.concat())
+    }
+
+    /// Marginal label probabilities, row-major (token of all sequences, label).
+    ///
+    /// # Errors
+    /// As [`EmCrf::best`].
+    pub fn marginals(
+        &self,
+        weights: &[f64],
+        constraint: Option<&Constraint>,
+        threads: usize,
+        watch: Watch,
+    ) -> Result<Vec<f64>> {
+        let rows = self.each(weights, constraint, threads, watch, |decoder, _| {
+            decoder.marginals()
+        });
+        Ok(rows?.concat())
+    }
+
+    /// Scores of labels, row-major (token of all sequences, label), and of transitions, row-major (from, to).
+    ///
+    /// # Errors
+    /// As [`EmCrf::log_likelihoods`].
+    pub fn scores(
+        &self,
+        weights: &[f64],
+        threads: usize,
+        watch: Watch,
+    ) -> Result<(Vec<f64>, Vec<f64>)> {
+        let rows = self.each(weights, None, threads, watch, |decoder, _| {
+            Ok(decoder.scores())
+        })?;
+        Ok((rows.concat(), self.features.pair_scores(weights)))
+    }
+
+    /// Calls `decode` for each sequence, which was read into the decoder.
+    fn each<T: Send>(
+        &self,
+        weights: &[f64],
+        constraint: Option<&Constraint>,
+        threads: usize,
+        watch: Watch,
+        decode: impl Fn(&mut Decoder, usize) -> Result<T> + Sync,
+    ) -> Result<Vec<T>> {
+        let sequences = self.corpus.sequences();
+        let most = std::thread::available_parallelism().map_or(1, usize::from);
+        let threads = threads.clamp(1, most);
+        let first = Decoder::of(&self.features, weights, constraint)?;
+        let stopped = AtomicBool::new(false);
+        let part = |part: usize| -> Result<Vec<T>> {
+            let own: Range<usize> = sequences * part / threads..sequences * (part + 1) / threads;
+            let mut decoder = first.clone();
+            let mut clock = Clock::new(watch);
+            let mut decoded = Vec::with_capacity(own.len());
+            for at in own {
+                // Signals reach the main thread only, which decodes the first part.
+                if stopped.load(Ordering::Relaxed) || part == 0 && clock.stops() {
+                    stopped.store(true, Ordering::Relaxed);
+                    return Err(Error::Interrupted);
+                }
+                decoder.read(self.corpus.inputs(), at);
+                decoded.push(decode(&mut decoder, at)?);
+            }
+            Ok(decoded)
+        };
+        let parts = map_in_threads(0..threads, part);
+        let parts: Result<Vec<Vec<T>>> = parts.into_iter().collect();
+        Ok(parts?.into_iter().flatten().collect())
+    }
+}
