@@ -14,6 +14,7 @@ from spanrs.crowd.files import read_columns, read_files, read_table, write_colum
 from spanrs.crowd.hmm import HMMCrowd
 from spanrs.crowd.majority import MajorityVote
 from spanrs.crowd.multi_crf import MultiCRF
+from spanrs.crowd.simulation import NoisyCRFs, flip_labels
 
 __all__ = [
     "CRFMA",
@@ -27,6 +28,8 @@ __all__ = [
     "HMMCrowd",
     "MajorityVote",
     "MultiCRF",
+    "NoisyCRFs",
+    "flip_labels",
     "read_columns",
     "read_files",
     "read_table",

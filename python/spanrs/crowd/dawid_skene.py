@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from spanrs.crowd.aggregator import Aggregator, check_table
+from spanrs.crowd.corpus import Votes
 from spanrs.errors import ModelError
 
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-    from spanrs.crowd.corpus import CrowdCorpus, Votes
+    from spanrs.crowd.corpus import CrowdCorpus
 
 #: Least probability of a label, so that logarithms are finite.
 LEAST = 1e-10
@@ -77,14 +78,18 @@ class DawidSkene(Aggregator):
         tokens, labels = sum(corpus.lengths), len(corpus.labels)
         check_table(corpus, tokens, labels)
         check_table(corpus, len(corpus.annotators), labels, labels)
-        shares = np.zeros((tokens, labels))
-        np.add.at(shares, (votes.token, votes.label), 1.0)
+        # In the order of the tokens, so that sums of a token are sums of neighbours.
+        order = np.argsort(votes.token, kind="stable")
+        votes = Votes(*(column[order] for column in votes))
+        places = votes.token * labels + votes.label
+        shares = np.bincount(places, minlength=tokens * labels).reshape(tokens, labels).astype(float)
         voted = shares.sum(axis=1) > 0
         shares[voted] /= shares[voted].sum(axis=1, keepdims=True)
         self.bound_: list[float] = []
         self._maximize(shares, voted, votes, len(corpus.annotators))
         for _ in range(self.max_iterations):
-            shares = self._expect(votes, tokens)
+            expected = np.log(self.confusion_).transpose(0, 2, 1)[votes.annotator, votes.label]
+            shares = self._expect(votes, expected, voted)
             self._maximize(shares, voted, votes, len(corpus.annotators))
             self.bound_.append(self._bound(shares[voted], votes, shares) / len(votes.token))
             if len(self.bound_) > 1 and self.bound_[-1] - self.bound_[-2] < self.tol:
@@ -101,18 +106,22 @@ class DawidSkene(Aggregator):
         labels = shares.shape[1]
         prior = shares[voted].sum(axis=0) + self.smoothing
         self.prior_ = np.maximum(prior / prior.sum(), LEAST)
-        counts = np.zeros((annotators, labels, labels))
         # Axis 1 is the given label here, so that a vote adds a whole row.
-        np.add.at(counts, (votes.annotator, votes.label), shares[votes.token])
+        rows, given = votes.annotator * labels + votes.label, shares[votes.token]
+        columns = [np.bincount(rows, column, annotators * labels) for column in given.T]
+        counts = np.stack(columns, axis=1).reshape(annotators, labels, labels)
         counts = np.maximum(counts + self.smoothing, LEAST)
         self.confusion_ = (counts / counts.sum(axis=1, keepdims=True)).transpose(0, 2, 1)
 
-    def _expect(self, votes: Votes, tokens: int) -> npt.NDArray[np.float64]:
+    def _expect(
+        self, votes: Votes, expected: npt.NDArray[np.float64], voted: npt.NDArray[np.bool_]
+    ) -> npt.NDArray[np.float64]:
         """E-step (Eq. 2.5)."""
         import numpy as np
 
-        logs = np.tile(np.log(self.prior_), (tokens, 1))
-        np.add.at(logs, votes.token, np.log(self.confusion_)[votes.annotator, :, votes.label])
+        logs = np.tile(np.log(self.prior_), (len(voted), 1))
+        firsts = np.flatnonzero(np.diff(votes.token, prepend=-1))
+        logs[voted] += np.add.reduceat(expected, firsts, axis=0)
         logs -= logs.max(axis=1, keepdims=True)
         shares = np.exp(logs)
         normalised: npt.NDArray[np.float64] = shares / shares.sum(axis=1, keepdims=True)
@@ -124,7 +133,7 @@ class DawidSkene(Aggregator):
         """Give the expected log-likelihood of votes and true labels, plus the entropy of the labels."""
         import numpy as np
 
-        expected = np.log(self.confusion_)[votes.annotator, :, votes.label]
+        expected = np.log(self.confusion_).transpose(0, 2, 1)[votes.annotator, votes.label]
         sum_of_votes = (shares[votes.token] * expected).sum()
         logs = np.log(np.maximum(voted, np.finfo(float).tiny))
         return float(sum_of_votes + (voted * (np.log(self.prior_) - logs)).sum())

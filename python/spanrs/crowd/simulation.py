@@ -1,0 +1,184 @@
+"""Simulated annotators (Rodrigues, Pereira and Ribeiro 2013, section 4.1)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from spanrs.crowd.corpus import CrowdCorpus
+from spanrs.crowd.weighted_crf import WeightedCRF
+from spanrs.errors import ModelError
+
+if TYPE_CHECKING:
+    from os import PathLike
+
+    import numpy as np
+    import numpy.typing as npt
+
+
+class NoisyCRFs:
+    """Annotators who label by a CRF with noise on its weights: consistent, and wrong in their own ways.
+
+    A CRF is trained on the gold labels. Each annotator is this CRF with Gaussian noise added to its weights, and gives
+    the sentences the labels that are best then.
+
+    Parameters
+    ----------
+    sentences : sequence of sequences
+        Tokens or features, as :class:`spanrs.crf.CRF` takes them.
+    labels : sequence of sequences of str
+        The gold labels.
+    template, c2, min_freq, scheme, threads
+        As in :class:`spanrs.crf.CRF`.
+
+    Raises
+    ------
+    spanrs.errors.ModelError
+        Without sentences.
+
+    Examples
+    --------
+    >>> from spanrs.crowd import NoisyCRFs
+    >>> sentences, labels = [["Ada", "sleeps"], ["Bob", "wakes"]], [["B-PER", "O"], ["B-PER", "O"]]
+    >>> corpus = NoisyCRFs(sentences, labels, template="ner").simulate([0.0, 100.0], seed=1)
+    >>> corpus.labels_by("1") == labels, corpus.labels_by("2") == labels
+    (True, False)
+    """
+
+    def __init__(
+        self,
+        sentences: Sequence[Sequence[Any]],
+        labels: Sequence[Sequence[str]],
+        *,
+        template: str | PathLike[str] | None = None,
+        c2: float = 1.0,
+        min_freq: float = 0.0,
+        scheme: str | None = "auto",
+        threads: int = 1,
+    ) -> None:
+        import numpy as np
+
+        self._gold = _gold(sentences, labels)
+        self._crf = WeightedCRF(
+            self._gold, template=template, c2=c2, min_freq=min_freq, scheme=scheme, threads=threads
+        )
+        self._crf.train(np.ones(len(self._crf.sentence)))
+
+    def simulate(self, variances: Sequence[float], *, repeated: bool = True, seed: int = 0) -> CrowdCorpus:
+        """Give the sentences with the labels of an annotator for each variance.
+
+        Parameters
+        ----------
+        variances : sequence of float
+            Variance of the noise on each weight; 0 for the CRF itself.
+        repeated : bool
+            All annotators label all sentences. Otherwise the sentences are divided among them at random.
+        seed : int
+            Of noise and division.
+
+        Returns
+        -------
+        CrowdCorpus
+            Annotators are called ``1``, ``2`` and so on.
+
+        Raises
+        ------
+        ValueError
+            For a variance that is negative, infinite or NaN, or without any.
+        """
+        import numpy as np
+
+        if not variances or not all(0 <= variance < np.inf for variance in variances):
+            raise ValueError("variances must be finite and at least 0, and there must be one")
+        rng = np.random.default_rng(seed)
+
+        def label(variance: float) -> list[list[int]]:
+            noise = rng.normal(0.0, np.sqrt(variance), len(self._crf.weights))
+            return self._crf.best(self._crf.weights + noise)
+
+        return _corpus(self._gold, variances, label, repeated, rng)
+
+
+def flip_labels(
+    sentences: Sequence[Sequence[Any]],
+    labels: Sequence[Sequence[str]],
+    probabilities: Sequence[float],
+    *,
+    repeated: bool = True,
+    seed: int = 0,
+) -> CrowdCorpus:
+    """Simulate annotators who replace each label, with a probability, by another one at random.
+
+    Parameters
+    ----------
+    sentences : sequence of sequences
+        Tokens or features.
+    labels : sequence of sequences of str
+        The gold labels; at least two different ones.
+    probabilities : sequence of float
+        That an annotator replaces a label, from 0 to 1; one for each annotator.
+    repeated, seed
+        As in :meth:`NoisyCRFs.simulate`.
+
+    Returns
+    -------
+    CrowdCorpus
+        Annotators are called ``1``, ``2`` and so on. Tags may be illegal.
+
+    Raises
+    ------
+    ValueError
+        For a probability out of range, or without any.
+    spanrs.errors.ModelError
+        If there are fewer than two labels.
+
+    Examples
+    --------
+    >>> from spanrs.crowd import flip_labels
+    >>> flip_labels([["a", "b"]], [["X", "Y"]], [0.0, 1.0]).labels_by("2")
+    [['Y', 'X']]
+    """
+    import numpy as np
+
+    if not probabilities or not all(0 <= probability <= 1 for probability in probabilities):
+        raise ValueError("probabilities must be from 0 to 1, and there must be one")
+    gold = _gold(sentences, labels)
+    if len(gold.labels) < 2:
+        raise ModelError(f"the only label is {gold.labels[0] if gold.labels else 'none'}; nothing to flip to")
+    rng = np.random.default_rng(seed)
+    flat = np.array([label for own in gold.annotations for label in own.labels], dtype=np.int64)
+
+    def label(probability: float) -> list[list[int]]:
+        # Adding 1 to n - 1 gives each of the other labels.
+        other = (flat + rng.integers(1, len(gold.labels), len(flat))) % len(gold.labels)
+        found = np.where(rng.random(len(flat)) < probability, other, flat)
+        ends = np.cumsum(gold.lengths)
+        return [part.tolist() for part in np.split(found, ends[:-1])]
+
+    return _corpus(gold, probabilities, label, repeated, rng)
+
+
+def _gold(sentences: Sequence[Sequence[Any]], labels: Sequence[Sequence[str]]) -> CrowdCorpus:
+    if not len(sentences):
+        raise ModelError("there are no sentences")
+    return CrowdCorpus(sentences, [{"gold": own} for own in labels])
+
+
+def _corpus(
+    gold: CrowdCorpus,
+    levels: Sequence[float],
+    label: Callable[[float], list[list[int]]],
+    repeated: bool,
+    rng: np.random.Generator,
+) -> CrowdCorpus:
+    """Give the sentences with the labels by level of noise."""
+    import numpy as np
+
+    answers: list[dict[str, list[str]]] = [{} for _ in range(len(gold))]
+    owners: npt.NDArray[np.int64] = rng.permutation(np.arange(len(gold)) % len(levels))
+    for number, level in enumerate(levels):
+        for at, own in enumerate(label(level)):
+            if repeated or owners[at] == number:
+                answers[at][str(number + 1)] = [gold.labels[label] for label in own]
+    annotators = [str(number + 1) for number in range(len(levels))]
+    return CrowdCorpus(gold.sentences, answers, annotators=annotators)
