@@ -37,10 +37,10 @@ PYTHON = {
     "eval": {"io", "tags", "report"},
     "mat": {"io", "tags", "eval", "report"},
     "crf": {"io", "tags", "eval"},
-    "crowd": {"io", "tags", "eval", "crf"},
+    "crowd": {"io", "tags", "eval", "crf", "report"},
     "compat": {"io", "tags", "eval", "report", "crf"},
     "integrations": {"io", "tags", "eval", "report", "compat"},
-    "cli": {"io", "tags", "eval", "mat", "crf", "report", "compat"},
+    "cli": {"io", "tags", "eval", "mat", "crf", "crowd", "report", "compat"},
 }
 
 

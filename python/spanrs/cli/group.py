@@ -18,6 +18,7 @@ COMMANDS = {
     "mat": "Score annotated documents as MITRE's MATScore does.",
     "conlleval": "Write what conlleval.pl writes, byte for byte.",
     "crf": "Train conditional random fields, and tag files with them.",
+    "crowd": "Learn from the labels of many annotators.",
 }
 
 

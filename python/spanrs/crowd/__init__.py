@@ -4,6 +4,7 @@ A :class:`CrowdCorpus` holds sentences with the labels of any number of annotato
 it: :class:`MajorityVote`, :class:`DawidSkene`, :class:`BSCSeq` and :class:`CRFMA`, which trains a CRF at the same time.
 """
 
+from spanrs.crowd.agreement import Agreement, PairAgreement
 from spanrs.crowd.bsc import BSCSeq
 from spanrs.crowd.concatenated import ConcatenatedCRF
 from spanrs.crowd.corpus import Annotation, CrowdCorpus
@@ -14,22 +15,29 @@ from spanrs.crowd.files import read_columns, read_files, read_table, write_colum
 from spanrs.crowd.hmm import HMMCrowd
 from spanrs.crowd.majority import MajorityVote
 from spanrs.crowd.multi_crf import MultiCRF
+from spanrs.crowd.review import AnnotatorScore, Disagreement, disagreements, rank_annotators
 from spanrs.crowd.simulation import NoisyCRFs, flip_labels
 
 __all__ = [
     "CRFMA",
+    "Agreement",
     "Annotation",
+    "AnnotatorScore",
     "BSCSeq",
     "ConcatenatedCRF",
     "CrossFitted",
     "CrowdCorpus",
     "DawidSkene",
+    "Disagreement",
     "EMIteration",
     "HMMCrowd",
     "MajorityVote",
     "MultiCRF",
     "NoisyCRFs",
+    "PairAgreement",
+    "disagreements",
     "flip_labels",
+    "rank_annotators",
     "read_columns",
     "read_files",
     "read_table",

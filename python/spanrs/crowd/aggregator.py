@@ -5,7 +5,8 @@ from __future__ import annotations
 import itertools
 import math
 import warnings
-from typing import TYPE_CHECKING, Any
+from abc import ABC, abstractmethod
+from typing import TYPE_CHECKING, Any, Self
 
 from spanrs.crf import CRF
 from spanrs.errors import LimitError, ModelError, SpanrsWarning, with_code
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from spanrs.crowd.corpus import CrowdCorpus
 
 
-class Aggregator:
+class Aggregator(ABC):
     """An estimate of the true labels of a corpus.
 
     Attributes
@@ -35,6 +36,10 @@ class Aggregator:
     estimated_truth_: list[list[str]]
     confidence_: list[npt.NDArray[np.float64]]
     reliability_: dict[str, float]
+
+    @abstractmethod
+    def fit(self, corpus: CrowdCorpus) -> Self:
+        """Estimate the truth."""
 
     def _set_truth(self, corpus: CrowdCorpus, probabilities: npt.NDArray[np.float64]) -> None:
         """Take the most probable label of each token, the lowest of equal ones; rows are tokens of all sentences."""

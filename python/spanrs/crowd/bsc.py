@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 from spanrs.crowd.aggregator import Aggregator
 from spanrs.crowd.annotators import Annotators, expected_logs, legality, vote_shares
@@ -62,7 +62,7 @@ class BSCSeq(Aggregator):
         self.scheme = scheme
         self.agreement = agreement
 
-    def fit(self, corpus: CrowdCorpus) -> BSCSeq:
+    def fit(self, corpus: CrowdCorpus) -> Self:
         """Estimate the truth; labels are the best sequence, and confidence is their marginal probability.
 
         Raises

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 from spanrs.crowd.aggregator import Aggregator
 from spanrs.crowd.weighted_crf import WeightedCRF
@@ -60,7 +60,7 @@ class ConcatenatedCRF(Aggregator):
         self.scheme = scheme
         self.threads = threads
 
-    def fit(self, corpus: CrowdCorpus) -> ConcatenatedCRF:
+    def fit(self, corpus: CrowdCorpus) -> Self:
         """Train the CRF, and take its labels as the truth.
 
         Raises

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 from spanrs.crf.options import check_threads
 from spanrs.crowd import equations
@@ -146,7 +146,7 @@ class CRFMA(Aggregator):
         self.seed = seed
         self.progress = progress
 
-    def fit(self, corpus: CrowdCorpus) -> CRFMA:
+    def fit(self, corpus: CrowdCorpus) -> Self:
         """Estimate the truth, the reliabilities and the CRF. Sentences that nobody labelled get the labels of the CRF.
 
         Raises

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 from spanrs.crowd.aggregator import Aggregator
 from spanrs.crowd.annotators import Annotators, expected_logs, legality
@@ -145,7 +145,7 @@ class CrossFitted(Aggregator):
         self.threads = threads
         self.progress = progress
 
-    def fit(self, corpus: CrowdCorpus) -> CrossFitted:
+    def fit(self, corpus: CrowdCorpus) -> Self:
         """Estimate the truth; labels are the best sequence, and confidence is their marginal probability.
 
         Raises

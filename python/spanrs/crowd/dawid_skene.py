@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 from spanrs.crowd.aggregator import Aggregator, check_table
 from spanrs.crowd.corpus import Votes
@@ -56,7 +56,7 @@ class DawidSkene(Aggregator):
         self.tol = tol
         self.smoothing = smoothing
 
-    def fit(self, corpus: CrowdCorpus) -> DawidSkene:
+    def fit(self, corpus: CrowdCorpus) -> Self:
         """Estimate the truth. Tokens without a vote get the prior.
 
         Raises

@@ -9,7 +9,7 @@ from os import PathLike, fspath
 from typing import IO, TYPE_CHECKING, Any
 
 from spanrs.crowd.corpus import CrowdCorpus
-from spanrs.errors import AlignmentError, FormatError, with_code
+from spanrs.errors import AlignmentError, FormatError, warn, with_code
 from spanrs.io import atomic_output
 from spanrs.io.sources import read_text
 
@@ -23,7 +23,11 @@ TABLE = ("annotator", "document", "token", "label")
 
 
 def read_columns(
-    path: str | PathLike[str], *, annotators: Sequence[str] | None = None, missing: str = MISSING
+    path: str | PathLike[str] | IO[bytes],
+    *,
+    annotators: Sequence[str] | None = None,
+    missing: str = MISSING,
+    partial: str = "error",
 ) -> CrowdCorpus:
     r"""Read a file with a token per line, followed by the label of each annotator, and an empty line after sentences.
 
@@ -36,6 +40,9 @@ def read_columns(
         Names of the annotators in the order of the columns; by default ``1``, ``2``, ....
     missing : str
         Stands for "not labelled by this annotator", for all tokens of a sentence or none.
+    partial : str
+        What becomes of a sentence that an annotator labelled in part: ``error``, or ``drop`` to leave out this
+        annotator's labels of it, with a warning.
 
     Returns
     -------
@@ -57,7 +64,8 @@ def read_columns(
     ...     read_columns(path)
     CrowdCorpus(2 sentences, 3 annotators, 4 annotations, 2 labels)
     """
-    name = fspath(path)
+    name = _name(path)
+    parts = _Parts(name, missing, partial)
     sentences: list[list[str]] = []
     given: list[dict[str, list[str] | None]] = []
     names = None if annotators is None else list(annotators)
@@ -73,13 +81,8 @@ def read_columns(
             raise _error(name, rows[0][0], message)
         own: dict[str, list[str] | None] = {}
         for column, annotator in enumerate(names, start=1):
-            tags = [fields[column] for _, fields in rows]
-            lacking = tags.count(missing)
-            if 0 < lacking < len(tags):
-                line = next(number for number, fields in rows if fields[column] == missing)
-                message = f"annotator {annotator} labelled a part of this sentence only"
-                raise _error(name, line, message)
-            own[annotator] = None if lacking else tags
+            tags = [(number, fields[column]) for number, fields in rows]
+            own[annotator] = parts.whole(annotator, tags)
         sentences.append([fields[0] for _, fields in rows])
         given.append(own)
     if sentences and all(own == [str(at + 1) for at in range(len(own))] for own in sentences):
@@ -88,6 +91,7 @@ def read_columns(
     corpus = CrowdCorpus(sentences, given, annotators=names or ())
     if not corpus.annotations:
         raise _error(name, None, "there are no labels of annotators")
+    parts.warn()
     return corpus
 
 
@@ -117,14 +121,17 @@ def write_columns(
             out.write(b"\n")
 
 
-def read_files(paths: Mapping[str, str | PathLike[str]]) -> CrowdCorpus:
+def read_files(
+    paths: Mapping[str, str | PathLike[str]], *, missing: str = MISSING, partial: str = "error"
+) -> CrowdCorpus:
     """Read a column file of each annotator: the token in the first column, the label in the last.
 
     Parameters
     ----------
     paths : mapping of str to path
-        The file by the name of the annotator. All files have the same tokens and sentences. A sentence whose labels are
-        all ``?`` was not labelled by this annotator.
+        The file by the name of the annotator. All files have the same tokens and sentences.
+    missing, partial : str
+        As in :func:`read_columns`.
 
     Returns
     -------
@@ -142,6 +149,7 @@ def read_files(paths: Mapping[str, str | PathLike[str]]) -> CrowdCorpus:
     first = ""
     for annotator, path in paths.items():
         name, found = fspath(path), list(_sentences(path))
+        parts = _Parts(name, missing, partial)
         for rows in found:
             if len(rows[0][1]) < 2:
                 raise _error(name, rows[0][0], "there is no column of labels beside the token")
@@ -153,11 +161,11 @@ def read_files(paths: Mapping[str, str | PathLike[str]]) -> CrowdCorpus:
             if at >= len(sentences) or own != sentences[at]:
                 message = f"{name}:{rows[0][0]}: sentence {at} differs from that of {first}"
                 raise with_code(AlignmentError(message), "tokens", name, rows[0][0])
-            tags = [fields[-1] for _, fields in rows]
-            given[at][annotator] = None if set(tags) == {MISSING} else tags
+            given[at][annotator] = parts.whole(annotator, [(number, fields[-1]) for number, fields in rows])
         if len(tokens) != len(sentences):
             message = f"{name} has {len(tokens)} sentences, {first} has {len(sentences)}"
             raise with_code(AlignmentError(message), "tokens", name)
+        parts.warn()
     return CrowdCorpus(sentences or [], given, annotators=list(paths))
 
 
@@ -167,7 +175,8 @@ def read_table(source: Any) -> CrowdCorpus:
     Parameters
     ----------
     source : path, mapping of columns, pandas DataFrame or Arrow table
-        A path is a CSV file with these names in the first line. The rows of an annotator and a document are in the
+        A path is a CSV file with these names in the first line, a Parquet file (``.parquet``) or an Arrow file
+        (``.arrow``, ``.feather``), which need pyarrow. The rows of an annotator and a document are in the
         order of the tokens, whose text is in ``token``. A document is a sentence.
 
     Returns
@@ -213,6 +222,10 @@ def read_table(source: Any) -> CrowdCorpus:
 
 
 def _table_rows(source: Any) -> Iterator[tuple[Any, ...]]:
+    if isinstance(source, (str, PathLike)) and fspath(source).lower().endswith(
+        (".parquet", ".arrow", ".feather")
+    ):
+        source = _arrow_table(fspath(source))
     if isinstance(source, (str, PathLike)):
         name = fspath(source)
         reader = csv.DictReader(io.StringIO(read_text(source), newline=""))
@@ -237,11 +250,71 @@ def _table_rows(source: Any) -> Iterator[tuple[Any, ...]]:
     yield from zip(*values, strict=True)
 
 
-def _sentences(path: str | PathLike[str]) -> Iterator[list[tuple[int, list[str]]]]:
+def _arrow_table(path: str) -> Any:
+    try:
+        from pyarrow import ArrowInvalid, feather, parquet
+    except ImportError as error:
+        raise ImportError(f"{path} is read by pyarrow; pip install 'spanrs[arrow]'") from error
+    try:
+        if path.lower().endswith(".parquet"):
+            return parquet.read_table(path)
+        return feather.read_table(path)
+    except ArrowInvalid as error:
+        raise with_code(FormatError(f"{path}: {error}"), "damaged", path) from None
+
+
+class _Parts:
+    """Sentences of a file that an annotator labelled in part."""
+
+    def __init__(self, name: str, missing: str, partial: str) -> None:
+        if partial not in ("error", "drop"):
+            message = f"partial is {partial!r}; it must be error or drop"
+            raise ValueError(message)
+        self._name, self._missing, self._drop = name, missing, partial == "drop"
+        self._dropped: list[tuple[int, str]] = []
+
+    def whole(self, annotator: str, labels: list[tuple[int, str]]) -> list[str] | None:
+        """Give the labels of a sentence; None where there are none, or not all."""
+        lines = [line for line, label in labels if label == self._missing]
+        if not lines:
+            return [label for _, label in labels]
+        if len(lines) < len(labels):
+            if not self._drop:
+                message = f"annotator {annotator} labelled a part of this sentence only"
+                raise _error(self._name, lines[0], message)
+            self._dropped.append((lines[0], annotator))
+        return None
+
+    def warn(self) -> None:
+        """Warn of labels that were left out."""
+        if self._dropped:
+            line, annotator = self._dropped[0]
+            message = (
+                f"{self._name}: {len(self._dropped)} times an annotator labelled a part of a sentence only; these "
+                f"labels are left out; the first is annotator {annotator}, line {line}"
+            )
+            warn([message])
+
+
+def _name(source: str | PathLike[str] | IO[bytes]) -> str:
+    return fspath(source) if isinstance(source, (str, PathLike)) else getattr(source, "name", "<file>")
+
+
+def _text(source: str | PathLike[str] | IO[bytes]) -> str:
+    """Read a file, or what is left of an open one."""
+    if isinstance(source, (str, PathLike)):
+        return read_text(source)
+    try:
+        return source.read().decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise with_code(FormatError(f"{_name(source)}: not UTF-8; convert it"), "encoding") from None
+
+
+def _sentences(path: str | PathLike[str] | IO[bytes]) -> Iterator[list[tuple[int, list[str]]]]:
     """Give the lines of each sentence: their numbers, from 1, and fields."""
-    name, separator, width = fspath(path), None, 0
+    name, separator, width = _name(path), None, 0
     rows: list[tuple[int, list[str]]] = []
-    for number, line in enumerate(read_text(path).split("\n"), start=1):
+    for number, line in enumerate(_text(path).split("\n"), start=1):
         if not line.strip():
             if rows:
                 yield rows

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 from spanrs.crowd.aggregator import Aggregator, check_table
 from spanrs.crowd.annotators import Annotators, expected_logs, legality, vote_shares
@@ -59,7 +59,7 @@ class HMMCrowd(Aggregator):
         self.agreement = agreement
         self.word_count = word_count
 
-    def fit(self, corpus: CrowdCorpus) -> HMMCrowd:
+    def fit(self, corpus: CrowdCorpus) -> Self:
         """Estimate the truth; labels are the best sequence, and confidence is their marginal probability.
 
         Raises

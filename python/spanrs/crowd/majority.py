@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 from spanrs.crowd.aggregator import Aggregator, check_table
 from spanrs.errors import ModelError
@@ -53,7 +53,7 @@ class MajorityVote(Aggregator):
         self.ties = ties
         self.seed = seed
 
-    def fit(self, corpus: CrowdCorpus) -> MajorityVote:
+    def fit(self, corpus: CrowdCorpus) -> Self:
         """Estimate the truth. Confidence is the share of votes; tokens without a vote get the first label.
 
         Raises

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 from spanrs.crowd.aggregator import Aggregator, check_table
 from spanrs.crowd.annotators import Annotators
@@ -78,7 +78,7 @@ class MultiCRF(Aggregator):
         self.threads = threads
         self.progress = progress
 
-    def fit(self, corpus: CrowdCorpus) -> MultiCRF:
+    def fit(self, corpus: CrowdCorpus) -> Self:
         """Train the CRF, and take its labels as the truth.
 
         Raises

@@ -144,7 +144,9 @@ def flip_labels(
         raise ValueError("probabilities must be from 0 to 1, and there must be one")
     gold = _gold(sentences, labels)
     if len(gold.labels) < 2:
-        raise ModelError(f"the only label is {gold.labels[0] if gold.labels else 'none'}; nothing to flip to")
+        raise ModelError(
+            f"the only label is {gold.labels[0] if gold.labels else 'none'}; nothing to flip to"
+        )
     rng = np.random.default_rng(seed)
     flat = np.array([label for own in gold.annotations for label in own.labels], dtype=np.int64)
 

@@ -1,0 +1,28 @@
+"""``spanrs crowd``: labels of many annotators."""
+
+from __future__ import annotations
+
+import click
+
+from spanrs.cli.lazy import LazyGroup
+from spanrs.cli.run import CONTEXT
+
+#: Command -> what it does.
+COMMANDS = {
+    "aggregate": "Estimate the true labels, and how reliable the annotators are.",
+    "fit": "Train a CRF on the labels of many annotators.",
+    "agreement": "Measure how far annotators agree.",
+    "simulate": "Make annotators for a gold file.",
+    "experiment": "Compare methods on data whose true labels are known.",
+}
+MODULES = {name: f"spanrs.cli.crowd.{name}" for name in COMMANDS}
+
+
+@click.group(cls=LazyGroup, context_settings=CONTEXT, commands_help=COMMANDS, modules=MODULES)
+def command() -> None:
+    """Learn from the labels of many annotators.
+
+    A file of annotations has one token a line, then the label of each annotator, ? where there is none, and an empty
+    line after each sentence. Other inputs: a column file of each annotator, or a table (.csv, .parquet, .arrow) with
+    the columns annotator, document, token, label.
+    """

@@ -1,0 +1,122 @@
+"""``spanrs crowd aggregate``."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from spanrs.cli import console
+from spanrs.cli.crowd import inputs
+from spanrs.crowd.aggregator import Aggregator
+from spanrs.crowd.experiments import Settings, default_template, make_method
+from spanrs.crowd.review import AnnotatorScore, rank_annotators
+from spanrs.io import atomic_output
+from spanrs.report.table import Table, as_text
+
+if TYPE_CHECKING:
+    from spanrs.crowd.corpus import CrowdCorpus
+
+
+@click.command()
+@inputs.files
+@inputs.annotators
+@inputs.method_option("BSC-seq")
+@inputs.crf_options
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(),
+    help="Where to write token, label and confidence; - is standard output.",
+)
+@click.option(
+    "--html", type=click.Path(), help="A page: annotators with intervals, disagreements to review."
+)
+@click.option("--json", "as_json", is_flag=True, help="The annotators as one JSON object; fractions.")
+def command(
+    paths: tuple[str, ...],
+    annotators: tuple[str, ...],
+    method: str,
+    settings: Settings,
+    output: str | None,
+    html: str | None,
+    as_json: bool,
+) -> None:
+    """Estimate the true labels of FILE, and how reliable its annotators are.
+
+    Annotators are scored against the estimate: F1 of spans if labels are tags with prefixes, else accuracy of tokens,
+    with 95 % intervals by resampling sentences. CrossFitted estimates best from words and takes longest.
+    """
+    for target in (output, html):
+        inputs.check_output(target, paths)
+    if html is not None:
+        from spanrs.crowd.page import page
+        from spanrs.report.pages import template
+
+        # Found out before the work whether it can be made.
+        template("spanrs.crowd", "crowd.html")
+    corpus = inputs.read_corpus(paths, annotators)
+    settings = settings._replace(template=settings.template or default_template(corpus))
+    aggregator = make_method(method, settings, progress=None)
+    aggregator.fit(corpus)
+    if output is not None:
+        _write(corpus, aggregator, output)
+    if html is not None:
+        title = f"{', '.join(Path(path).name for path in paths[:3])}: {method}"
+        with atomic_output(html) as out:
+            out.write(page(corpus, aggregator, title=title, seed=settings.seed).encode())
+    rows = rank_annotators(corpus, aggregator.estimated_truth_, seed=settings.seed)
+    print_annotators(corpus, rows, method, as_json=as_json, err=output == "-")
+
+
+def print_annotators(
+    corpus: CrowdCorpus, rows: list[AnnotatorScore], method: str, *, as_json: bool, err: bool
+) -> None:
+    """Print annotators, as a table or JSON."""
+    measure = "accuracy" if corpus.scheme() is None else "f1"
+    if as_json:
+        found = {
+            "method": method,
+            "sentences": len(corpus),
+            "annotations": len(corpus.annotations),
+            "measure": measure,
+            "annotators": [
+                {
+                    "annotator": row.annotator,
+                    "sentences": row.sentences,
+                    "tokens": row.tokens,
+                    measure: row.score,
+                    "interval": row.interval,
+                }
+                for row in rows
+            ],
+        }
+        click.echo(json.dumps(found, ensure_ascii=False, allow_nan=False), err=err)
+        return
+    table = Table(["annotator", "sentences", "tokens", measure.replace("f1", "F1"), "95 % interval"])
+    for row in rows:
+        interval = (
+            "one sentence"
+            if row.interval is None
+            else "{:.2f} to {:.2f}".format(*(100 * value for value in row.interval))
+        )
+        table.add_row(
+            row.annotator, str(row.sentences), str(row.tokens), f"{100 * row.score:.2f}", interval
+        )
+    head = f"{len(corpus)} sentences, {len(corpus.annotations)} annotations, truth by {method}"
+    text = as_text([head, "\n", table])
+    if err:
+        click.echo(text, err=True)
+    else:
+        console.echo_table(text)
+
+
+def _write(corpus: CrowdCorpus, aggregator: Aggregator, output: str) -> None:
+    rows = zip(corpus.sentences, aggregator.estimated_truth_, aggregator.confidence_, strict=True)
+    with atomic_output(console.standard_output() if output == "-" else output) as out:
+        for tokens, labels, confidences in rows:
+            for token, label, confidence in zip(tokens, labels, confidences, strict=True):
+                out.write(f"{token}\t{label}\t{confidence:.4f}\n".encode())
+            out.write(b"\n")

@@ -1,0 +1,158 @@
+"""``spanrs crowd experiment``."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+import click
+
+from spanrs.cli import console, options
+from spanrs.cli.crf.features import feature_columns
+from spanrs.cli.crowd import inputs
+from spanrs.cli.crowd.simulate import alone, flip, noise, simulation
+from spanrs.cli.run import print_message
+from spanrs.crowd.corpus import CrowdCorpus
+from spanrs.crowd.experiments import (
+    METHODS,
+    REFERENCE,
+    Data,
+    Experiment,
+    Settings,
+    check_methods,
+    one_annotator_each,
+    repeat,
+)
+from spanrs.io import Columns, atomic_output
+
+
+@click.command()
+@click.option(
+    "--gold", metavar="FILE", required=True, help="The true labels: one token and its label per line."
+)
+@click.option(
+    "--crowd", metavar="FILE", help="Annotations of the same tokens. Without it annotators are simulated."
+)
+@click.option("--test", metavar="FILE", help="Tokens and true labels to test CRFs on.")
+@noise
+@flip
+@alone
+@click.option(
+    "--repetitions",
+    type=click.IntRange(1, 10_000),
+    help="Simulations, or with --crowd --no-repeats draws of one annotator a document. By default 30, else 1.",
+)
+@click.option(
+    "--methods",
+    metavar="NAME,NAME,...",
+    help=f"By default all: {', '.join(METHODS)}.",
+)
+@click.option("--reference", default=REFERENCE, help="The method that the others are compared with.")
+@feature_columns
+@inputs.crf_options
+@options.file_format
+@options.places
+@click.option("--plot", type=click.Path(), help="Boxes of F1 over the repetitions: .png, .svg or .pdf.")
+@click.option("--to", type=click.Choice(["text", "markdown", "latex", "json"]), default="text")
+@click.option("--json", "as_json", is_flag=True, help="As --to json: one object; fractions, not per cent.")
+@click.option("-o", "--output", type=click.Path(), help="Where to write; standard output if not given.")
+def command(
+    gold: str,
+    crowd: str | None,
+    test: str | None,
+    methods: str | None,
+    reference: str,
+    features: tuple[int | str, ...],
+    settings: Settings,
+    columns: Columns,
+    plot: str | None,
+    to: str,
+    as_json: bool,
+    output: str | None,
+    **how: Any,
+) -> None:
+    """Compare methods where the true labels are known.
+
+    Each method estimates the labels of the sentences of --gold from annotations, and a CRF that learnt from them labels
+    --test. Annotations are those of --crowd, or simulated as in Rodrigues, Pereira and Ribeiro (2013, section 4) with
+    --noise or --flip. In tables, F1 is followed by its standard deviation and p by that of a paired t-test.
+    """
+    wanted = check_methods(METHODS if methods is None else [name.strip() for name in methods.split(",")])
+    [reference] = check_methods([reference])
+    read = [path for path in (gold, crowd, test) if path is not None]
+    for target in (plot, output):
+        inputs.check_output(target, read)
+    if plot is not None:
+        from spanrs.report.plots import plot_format
+
+        plot_format(plot)
+    truth = inputs.read_gold(gold, columns, features)
+    tested = None if test is None else inputs.read_gold(test, columns, features)
+    facts: dict[str, Any] = {"gold": gold, "crowd": crowd, "test": test, "settings": settings._asdict()}
+    facts |= {name: how[name] for name in ("noise", "flip")} | {"repeats": not how["alone"]}
+    if crowd is not None:
+        found = _on_crowd(crowd, truth, tested, wanted, settings, facts, gold, how)
+    else:
+        make = simulation(truth, how["noise"], how["flip"], how["alone"], settings)
+        found = repeat(
+            make,
+            truth.labels,
+            tested,
+            repetitions=how["repetitions"] or 30,
+            methods=wanted,
+            settings=settings,
+            facts=facts,
+        )
+    found.reference = reference
+    _print(found, "json" if as_json else to, output)
+    if plot is not None:
+        found.plot(plot, "truth" if test is None else "test")
+
+
+def _on_crowd(
+    crowd: str,
+    truth: Data,
+    tested: Data | None,
+    methods: list[str],
+    settings: Settings,
+    facts: dict[str, Any],
+    gold: str,
+    how: dict[str, Any],
+) -> Experiment:
+    if how["noise"] is not None or how["flip"] is not None:
+        raise click.UsageError("--noise and --flip simulate annotators; leave them out, or --crowd")
+    if how["repetitions"] is not None and not how["alone"]:
+        raise click.UsageError(
+            "annotations do not vary; --repetitions goes with --no-repeats or a simulation"
+        )
+    corpus = inputs.read_corpus([crowd], ())
+    if truth.sentences and isinstance(next((t for s in truth.sentences for t in s), ""), tuple):
+        raise click.UsageError("annotations have no further columns, so --feature-column cannot be used")
+    labels = inputs.aligned_labels(corpus, truth, gold)
+
+    def make(seed: int) -> CrowdCorpus:
+        return one_annotator_each(corpus, seed) if how["alone"] else corpus
+
+    repetitions = (how["repetitions"] or 30) if how["alone"] else 1
+    run = partial(repeat, make, labels, tested, repetitions=repetitions)
+    return run(methods=methods, settings=settings, facts=facts)
+
+
+def _print(found: Experiment, to: str, output: str | None) -> None:
+    if to == "json":
+        text = found.to_json()
+    else:
+        p_values = True
+        try:
+            import scipy  # noqa: F401
+        except ImportError:
+            p_values = False
+            if found.repetitions > 1:
+                print_message("note", "p-values need scipy; pip install 'spanrs[stats]'")
+        table = found.table(p_values=p_values)
+        text = {"text": table.plain, "markdown": table.markdown, "latex": table.latex}[to]()
+    if output is None or output == "-":
+        console.echo_table(text)
+        return
+    with atomic_output(output) as out:
+        out.write(f"{text}\n".encode())

@@ -1,0 +1,124 @@
+"""Inputs and options that the commands of ``spanrs crowd`` share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import wraps
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+from spanrs.cli import console
+from spanrs.cli.crf.features import find_template, read_tagged
+from spanrs.cli.crf.features import threads as threads_option
+from spanrs.crowd import CrowdCorpus, read_columns, read_files, read_table
+from spanrs.crowd.experiments import METHODS, Data, Settings
+from spanrs.errors import AlignmentError, with_code
+from spanrs.io import Columns
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+#: Ends of the names of tables.
+TABLES = (".csv", ".parquet", ".arrow", ".feather")
+
+files = click.argument("paths", metavar="FILE...", nargs=-1, required=True)
+annotators = click.option(
+    "--annotator",
+    "annotators",
+    metavar="NAME",
+    multiple=True,
+    help="Name of an annotator: of each column of labels, or of each file. Repeatable. By default numbers, or the "
+    "names of the files.",
+)
+
+
+def read_corpus(paths: Sequence[str], annotators: Sequence[str]) -> CrowdCorpus:
+    """Read annotations: a table, a file of columns, or a file of each annotator."""
+    if len(paths) > 1:
+        names = list(annotators) or [Path(path).stem for path in paths]
+        if len(names) != len(paths) or len(set(names)) != len(names):
+            raise click.UsageError(
+                "several files are those of one annotator each: name each with its own --annotator"
+            )
+        return read_files(dict(zip(names, paths, strict=True)), partial="drop")
+    [path] = paths
+    if Path(path).suffix.lower() in TABLES:
+        if annotators:
+            raise click.UsageError("--annotator is for columns and files; a table names its annotators")
+        return read_table(path)
+    source: Any = console.source(path)
+    return read_columns(source, annotators=annotators or None, partial="drop")
+
+
+def crf_options(function: F) -> F:
+    """Add the options of CRFs; they arrive as ``settings``."""
+
+    @click.option(
+        "--template",
+        metavar="NAME|FILE",
+        help="Feature template: a built-in one (spanrs crf template lists them) or a file. By default ner for tags "
+        "with prefixes, else pos.",
+    )
+    @click.option("--c2", type=float, default=1.0, help="Coefficient of the squared weights of CRFs.")
+    @click.option("--min-freq", type=float, default=0.0, help="Leave out features that occur less often.")
+    @click.option("--seed", type=click.IntRange(0, 2**63 - 1), default=0, help="Of all that is random.")
+    @threads_option
+    @wraps(function)
+    def wrapped(*args: Any, template: str | None, **given: Any) -> Any:
+        own = {name: given.pop(name) for name in Settings._fields if name in given}
+        text = None if template is None else find_template(template).text
+        return function(*args, settings=Settings(text, **own), **given)
+
+    return wrapped  # type: ignore[return-value]  # click takes any callable
+
+
+def method_option(default: str, *, gold: bool = False) -> Callable[[F], F]:
+    """Give the option that names a method."""
+    names = METHODS if gold else METHODS[:-1]
+    return click.option(
+        "--method",
+        type=click.Choice(names, case_sensitive=False),
+        default=default,
+        help="How the truth is estimated.",
+    )
+
+
+def read_gold(path: str, columns: Columns, features: Sequence[int | str] = ()) -> Data:
+    """Read a file with true labels."""
+    data = read_tagged(path, columns, features)
+    return Data(data.X, data.y)
+
+
+def aligned_labels(corpus: CrowdCorpus, gold: Data, path: str) -> list[list[str]]:
+    """Give the gold labels by the sentences of the corpus.
+
+    Raises
+    ------
+    spanrs.errors.AlignmentError
+        Where the tokens differ.
+    """
+    own = [token for sentence in corpus.sentences for token in sentence]
+    other = [token for sentence in gold.sentences for token in sentence]
+    if own != other:
+        pairs = zip(own, other, strict=False)
+        place = next((at for at, (a, b) in enumerate(pairs) if a != b), min(len(own), len(other)))
+        shown = (repr(side[place]) if place < len(side) else "the end" for side in (own, other))
+        message = "{}: token {} of the annotations is {}, that of gold is {}".format(
+            path, place + 1, *shown
+        )
+        raise with_code(AlignmentError(message), "tokens", path)
+    # Sentences may be divided otherwise.
+    labels = iter(label for sentence in gold.labels for label in sentence)
+    return [[next(labels) for _ in sentence] for sentence in corpus.sentences]
+
+
+def check_output(path: str | None, inputs: Sequence[str]) -> None:
+    """Refuse, before long work, a file that could not be written, and one that is read."""
+    if path is None or path == "-":
+        return
+    target = Path(path)
+    if target.is_dir() or not target.resolve().parent.is_dir():
+        raise click.UsageError(f"{path}: the directory is not there, or this is one")
+    if console.overwritten([target], [Path(name) for name in inputs if name != "-"]) is not None:
+        raise click.UsageError(f"{path} is read; write somewhere else")

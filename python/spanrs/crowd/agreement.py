@@ -1,0 +1,473 @@
+"""Agreement between annotators."""
+
+from __future__ import annotations
+
+import bisect
+import itertools
+import json
+import math
+import warnings
+from collections import defaultdict
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from spanrs.errors import ModelError, SpanrsWarning
+from spanrs.eval import score
+from spanrs.io import atomic_output
+from spanrs.report.table import Table, as_text
+
+if TYPE_CHECKING:
+    from os import PathLike
+
+    import numpy as np
+    import numpy.typing as npt
+
+    from spanrs.crowd.corpus import CrowdCorpus
+
+NAN = float("nan")
+
+
+@dataclass(frozen=True)
+class PairAgreement:
+    """Agreement of two annotators on the sentences that both labelled."""
+
+    annotators: tuple[str, str]
+    sentences: int
+    tokens: int
+    f1: float
+    """F1 of spans, whoever of them is gold; NaN where labels are no tags or neither found a span."""
+    f1_by_type: dict[str, float]
+    """The same for each type that one of them used."""
+    kappa: float
+    """Cohen's kappa of the labels of tokens; NaN where both gave all tokens the same one label."""
+
+
+class Unit(NamedTuple):
+    """A span on the line of all tokens."""
+
+    start: int
+    end: int
+    """Exclusive."""
+    type: str
+
+
+class Agreement:
+    """Agreement between all annotators of a corpus.
+
+    Parameters
+    ----------
+    corpus : CrowdCorpus
+        The annotations.
+
+    Attributes
+    ----------
+    pairs : list of PairAgreement
+        Of all pairs of annotators with a sentence in common.
+    fleiss_kappa : float
+        Fleiss' kappa (1971) on the labels of tokens with two or more; the number of labels of a token may vary.
+    alpha : float
+        Krippendorff's alpha for nominal data on the same labels.
+    unitized_alpha : dict of str to float
+        Krippendorff's alpha for unitizing (1995; 2004, section 11.6) of the spans of each type, and of all types
+        (``all``), on the sentences that all annotators labelled, as one line of tokens. Empty where there are none, or
+        where labels are no tags.
+
+    Raises
+    ------
+    spanrs.errors.ModelError
+        If no token has labels of two annotators.
+
+    Examples
+    --------
+    >>> from spanrs.crowd import Agreement, CrowdCorpus
+    >>> answers = [{"ann": ["B-PER", "O", "O"], "ben": ["B-PER", "O", "B-PER"]}]
+    >>> agreement = Agreement(CrowdCorpus([["Ada", "met", "Bob"]], answers))
+    >>> round(agreement.pairs[0].f1, 3), round(agreement.pairs[0].kappa, 3), round(agreement.alpha, 3)
+    (0.667, 0.4, 0.444)
+    """
+
+    def __init__(self, corpus: CrowdCorpus) -> None:
+        self.annotators = list(corpus.annotators)
+        counts = _counts(corpus)
+        if not len(counts):
+            raise ModelError("no token has labels of two annotators, so there is no agreement to measure")
+        self.fleiss_kappa = fleiss_kappa(counts)
+        self.alpha = krippendorff_alpha(counts)
+        self.pairs = _pairs(corpus)
+        self.unitized_alpha = _unitized(corpus)
+
+    def by_annotator(self) -> dict[str, tuple[float, float]]:
+        """Give mean F1 and mean kappa of each annotator with the others, weighted by common tokens.
+
+        NaN where there is none.
+        """
+        found = {}
+        for name in self.annotators:
+            own = [pair for pair in self.pairs if name in pair.annotators]
+            found[name] = (
+                _mean([(pair.f1, pair.tokens) for pair in own]),
+                _mean([(pair.kappa, pair.tokens) for pair in own]),
+            )
+        return found
+
+    def by_type(self) -> dict[str, float]:
+        """Give the mean F1 of the pairs for each type, weighted by common tokens."""
+        types = sorted({name for pair in self.pairs for name in pair.f1_by_type})
+        return {
+            name: _mean([(pair.f1_by_type.get(name, NAN), pair.tokens) for pair in self.pairs])
+            for name in types
+        }
+
+    def tables(self, most_pairs: int | None = None) -> list[Table | str]:
+        """Give tables of all, of annotators, of types and of pairs."""
+        parts: list[Table | str] = []
+        whole = Table(["measure", "value"])
+        whole.add_row("F1 of spans, mean of pairs", _percent(_mean([(p.f1, p.tokens) for p in self.pairs])))
+        kappas = [(p.kappa, p.tokens) for p in self.pairs]
+        whole.add_row("Cohen's kappa, mean of pairs", _number(_mean(kappas)))
+        whole.add_row("Fleiss' kappa", _number(self.fleiss_kappa))
+        whole.add_row("Krippendorff's alpha, tokens", _number(self.alpha))
+        unitized = self.unitized_alpha.get("all")
+        said = "not defined: no sentence was labelled by all" if unitized is None else _number(unitized)
+        whole.add_row("Krippendorff's alpha, spans", said)
+        people = Table(["annotator", "F1", "kappa"])
+        for name, (f1, kappa) in self.by_annotator().items():
+            people.add_row(name, _percent(f1), _number(kappa))
+        parts += [whole, "\n", people]
+        types = self.by_type()
+        if types:
+            table = Table(["type", "F1", "alpha"])
+            for name, f1 in types.items():
+                alpha = self.unitized_alpha.get(name)
+                table.add_row(name, _percent(f1), "" if alpha is None else _number(alpha))
+            parts += ["\n", table]
+        pairs = Table(["annotator", "annotator ", "sentences", "tokens", "F1", "kappa"], left=2)
+        shown = self.pairs[:most_pairs]
+        for pair in shown:
+            pairs.add_row(
+                *pair.annotators,
+                str(pair.sentences),
+                str(pair.tokens),
+                _percent(pair.f1),
+                _number(pair.kappa),
+            )
+        parts += ["\n", pairs]
+        if len(shown) < len(self.pairs):
+            parts.append(f"and {len(self.pairs) - len(shown)} more pairs; --json has all")
+        return parts
+
+    def text(self) -> str:
+        """Give the tables as text."""
+        return as_text(self.tables())
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give all numbers; NaN as None."""
+        people = self.by_annotator().items()
+        return {
+            "fleiss_kappa": _known(self.fleiss_kappa),
+            "krippendorff_alpha": _known(self.alpha),
+            "unitized_alpha": {name: _known(value) for name, value in self.unitized_alpha.items()},
+            "annotators": [
+                {"annotator": name, "f1": _known(f1), "kappa": _known(kappa)}
+                for name, (f1, kappa) in people
+            ],
+            "types": {name: _known(value) for name, value in self.by_type().items()},
+            "pairs": [
+                {
+                    "annotators": list(pair.annotators),
+                    "sentences": pair.sentences,
+                    "tokens": pair.tokens,
+                    "f1": _known(pair.f1),
+                    "f1_by_type": {name: _known(value) for name, value in pair.f1_by_type.items()},
+                    "kappa": _known(pair.kappa),
+                }
+                for pair in self.pairs
+            ],
+        }
+
+    def to_json(self) -> str:
+        """Give :meth:`to_dict` as JSON."""
+        return json.dumps(self.to_dict(), ensure_ascii=False, allow_nan=False)
+
+    def plot(self, path: str | PathLike[str], measure: str = "f1") -> None:
+        """Draw a heat map of all pairs, as PNG, SVG or PDF by the name of the file.
+
+        Parameters
+        ----------
+        path : path
+            The file to write.
+        measure : str
+            ``f1`` or ``kappa``.
+
+        Raises
+        ------
+        ImportError
+            Where matplotlib is not installed (``pip install spanrs[plot]``).
+        ValueError
+            For another measure.
+        """
+        from spanrs.report.plots import heat_map, plot_format
+
+        if measure not in ("f1", "kappa"):
+            message = f"{measure!r} is not f1 or kappa"
+            raise ValueError(message)
+        places = {name: at for at, name in enumerate(self.annotators)}
+        rows = [[NAN] * len(places) for _ in places]
+        for pair in self.pairs:
+            a, b = (places[name] for name in pair.annotators)
+            rows[a][b] = rows[b][a] = getattr(pair, measure)
+        label = "F1 of spans" if measure == "f1" else "Cohen's kappa"
+        picture = heat_map(self.annotators, rows, label, plot_format(path))
+        with atomic_output(path) as out:
+            out.write(picture)
+
+
+def cohen_kappa(first: npt.NDArray[np.int64], second: npt.NDArray[np.int64], labels: int) -> float:
+    """Give Cohen's kappa (1960) of two labellings of the same tokens; NaN where chance alone would agree.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from spanrs.crowd.agreement import cohen_kappa
+    >>> cohen_kappa(np.array([0, 0, 1, 1]), np.array([0, 1, 1, 1]), 2)
+    0.5
+    """
+    import numpy as np
+
+    total = len(first)
+    if not total:
+        return NAN
+    shares = [np.bincount(own, minlength=labels) / total for own in (first, second)]
+    expected = float(shares[0] @ shares[1])
+    observed = float((first == second).mean())
+    return (observed - expected) / (1.0 - expected) if expected < 1.0 else NAN
+
+
+def fleiss_kappa(counts: npt.NDArray[np.int64]) -> float:
+    """Give Fleiss' kappa (1971) from the counts of labels (token, label); NaN where there is one label only.
+
+    Tokens may differ in their number of labels: their agreement is weighted alike, and the shares of labels are those
+    of all labels.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from spanrs.crowd.agreement import fleiss_kappa
+    >>> fleiss_kappa(np.array([[3, 0], [0, 3], [3, 0], [0, 3]]))
+    1.0
+    """
+    sizes = counts.sum(axis=1)
+    agreed = ((counts * (counts - 1)).sum(axis=1) / (sizes * (sizes - 1))).mean()
+    shares = counts.sum(axis=0) / counts.sum()
+    expected = float(shares @ shares)
+    return float((agreed - expected) / (1.0 - expected)) if expected < 1.0 else NAN
+
+
+def krippendorff_alpha(counts: npt.NDArray[np.int64]) -> float:
+    """Give Krippendorff's alpha for nominal data from the counts of labels (token, label); tokens have two or more.
+
+    NaN where there is one label only.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from spanrs.crowd.agreement import krippendorff_alpha
+    >>> round(krippendorff_alpha(np.array([[2, 0], [1, 1], [0, 2]])), 3)
+    0.444
+    """
+    sizes = counts.sum(axis=1)
+    total = counts.sum()
+    observed = ((sizes**2 - (counts**2).sum(axis=1)) / (sizes - 1)).sum() / total
+    sums = counts.sum(axis=0)
+    expected = (float(total) ** 2 - float((sums.astype(float) ** 2).sum())) / (float(total) * (total - 1))
+    return float(1.0 - observed / expected) if expected > 0 else NAN
+
+
+def unitized_alpha(units: list[list[Unit]], length: int) -> float:
+    """Give Krippendorff's alpha for unitizing (1995) of the units of several annotators on a line of ``length`` tokens.
+
+    Disagreement is summed over types, as Krippendorff (2004, section 11.6) has it. NaN where nobody has a unit.
+
+    Parameters
+    ----------
+    units : list of lists of Unit
+        The units of each annotator; those of one type do not overlap.
+    length : int
+        Number of tokens.
+
+    Examples
+    --------
+    >>> from spanrs.crowd.agreement import Unit, unitized_alpha
+    >>> same = [Unit(2, 5, "PER")]
+    >>> unitized_alpha([same, same], 20), unitized_alpha([same, [Unit(10, 13, "PER")]], 20) < 0
+    (1.0, True)
+    """
+    observed = expected = 0.0
+    for name in sorted({unit.type for own in units for unit in own}):
+        sections = [_Sections([unit for unit in own if unit.type == name], length) for own in units]
+        observed += _observed(sections, length)
+        expected += _expected(sections, length)
+    return 1.0 - observed / expected if expected > 0 else NAN
+
+
+class _Sections:
+    """The units of one type by one annotator, and the gaps between them."""
+
+    def __init__(self, units: list[Unit], length: int) -> None:
+        self.units = sorted((unit.start, unit.end) for unit in units)
+        self.starts = [start for start, _ in self.units]
+        ends = [0, *(end for _, end in self.units)]
+        starts = [*self.starts, length]
+        self.gaps = [start - end for end, start in zip(ends, starts, strict=True) if start > end]
+
+    def disagreement(self, start: int, end: int) -> float:
+        """Disagreement of another annotator's unit with these sections."""
+        at = bisect.bisect_right(self.starts, start)
+        # The unit before may reach into this one.
+        at -= at > 0 and self.units[at - 1][1] > start
+        total, overlaps = 0.0, False
+        while at < len(self.units) and self.units[at][0] < end:
+            other = self.units[at]
+            total += (start - other[0]) ** 2 + (end - other[1]) ** 2
+            overlaps = True
+            at += 1
+        # In a gap it disagrees by the square of its length.
+        return total if overlaps else float((end - start) ** 2)
+
+
+def _observed(sections: list[_Sections], length: int) -> float:
+    """Observed disagreement of one type."""
+    total = 0.0
+    for first, second in itertools.permutations(sections, 2):
+        # Units in gaps of the other are found from both sides, once each of the two directions.
+        for start, end in first.units:
+            total += second.disagreement(start, end)
+        for start, end in second.units:
+            if not _overlaps(first, start, end):
+                total += float((end - start) ** 2)
+    return total / (len(sections) * (len(sections) - 1) * length**2)
+
+
+def _overlaps(sections: _Sections, start: int, end: int) -> bool:
+    at = bisect.bisect_right(sections.starts, start)
+    before = at > 0 and sections.units[at - 1][1] > start
+    return before or (at < len(sections.units) and sections.units[at][0] < end)
+
+
+def _expected(sections: list[_Sections], length: int) -> float:
+    """Give the expected disagreement of one type, if units were placed at random."""
+    lengths = [end - start for own in sections for start, end in own.units]
+    gaps = sorted(gap for own in sections for gap in own.gaps)
+    # Sums of gaps at least as long as a unit.
+    sums = [0, *itertools.accumulate(reversed(gaps))]
+    total = 0.0
+    for own in lengths:
+        longer = len(gaps) - bisect.bisect_left(gaps, own)
+        total += (len(lengths) - 1) / 3 * (2 * own**3 - 3 * own**2 + own)
+        total += own**2 * (sums[longer] - longer * (own - 1))
+    raters = len(sections) * length
+    places = raters * (raters - 1) - sum(own * (own - 1) for own in lengths)
+    return 2.0 / length * total / places if places > 0 else 0.0
+
+
+def _counts(corpus: CrowdCorpus) -> npt.NDArray[np.int64]:
+    """Give counts of labels (token with two or more labels, label)."""
+    import numpy as np
+
+    votes = corpus.votes()
+    size = sum(corpus.lengths), len(corpus.labels)
+    places = votes.token * size[1] + votes.label
+    counts: npt.NDArray[np.int64] = np.bincount(places, minlength=size[0] * size[1]).reshape(size)
+    several: npt.NDArray[np.int64] = counts[counts.sum(axis=1) > 1]
+    return several
+
+
+def _pairs(corpus: CrowdCorpus) -> list[PairAgreement]:
+    import numpy as np
+
+    common: dict[tuple[int, int], list[tuple[tuple[int, ...], tuple[int, ...]]]] = defaultdict(list)
+    for _, own in itertools.groupby(corpus.annotations, key=lambda own: own.sentence):
+        for first, second in itertools.combinations(own, 2):
+            common[first.annotator, second.annotator].append((first.labels, second.labels))
+    found = []
+    for (first_name, second_name), labels in sorted(common.items()):
+        flat = [np.array([label for own in side for label in own]) for side in zip(*labels, strict=True)]
+        f1, by_type = _span_f1(corpus, labels)
+        found.append(
+            PairAgreement(
+                (corpus.annotators[first_name], corpus.annotators[second_name]),
+                len(labels),
+                len(flat[0]),
+                f1,
+                by_type,
+                cohen_kappa(flat[0].astype(np.int64), flat[1].astype(np.int64), len(corpus.labels)),
+            )
+        )
+    return found
+
+
+def _span_f1(
+    corpus: CrowdCorpus, labels: list[tuple[tuple[int, ...], tuple[int, ...]]]
+) -> tuple[float, dict[str, float]]:
+    scheme = corpus.scheme()
+    if scheme is None:
+        return NAN, {}
+    gold, pred = (
+        [[corpus.labels[label] for label in own] for own in side] for side in zip(*labels, strict=True)
+    )
+    with warnings.catch_warnings():
+        # Annotators may give illegal tags, or no span.
+        warnings.simplefilter("ignore", SpanrsWarning)
+        result = score(gold, pred, scheme=scheme)
+    totals = result.totals
+    f1 = result.micro.f1 if totals.tp + totals.fp + totals.fn else NAN
+    return f1, {name: own.f1 for name, own in result.per_type.items()}
+
+
+def _unitized(corpus: CrowdCorpus) -> dict[str, float]:
+    from spanrs import tags
+
+    scheme = corpus.scheme()
+    if scheme is None:
+        return {}
+    lines: list[list[Unit]] = [[] for _ in corpus.annotators]
+    length = 0
+    for _, group in itertools.groupby(corpus.annotations, key=lambda own: own.sentence):
+        everyone = list(group)
+        if len(everyone) < len(lines):
+            continue
+        for own in everyone:
+            names = [corpus.labels[label] for label in own.labels]
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", SpanrsWarning)
+                spans = tags.read_spans(names, scheme)
+            lines[own.annotator] += [
+                Unit(length + span.start, length + span.end, span.type) for span in spans
+            ]
+        length += len(everyone[0].labels)
+    if not length or len(lines) < 2:
+        return {}
+    found = {"all": unitized_alpha(lines, length)}
+    for name in sorted({unit.type for own in lines for unit in own}):
+        of_type = [[unit for unit in own if unit.type == name] for own in lines]
+        found[name] = unitized_alpha(of_type, length)
+    return found
+
+
+def _mean(values: list[tuple[float, int]]) -> float:
+    """Weighted mean of what is known."""
+    known = [(value, weight) for value, weight in values if not math.isnan(value)]
+    total = sum(weight for _, weight in known)
+    return sum(value * weight for value, weight in known) / total if total else NAN
+
+
+def _known(value: float) -> float | None:
+    return None if math.isnan(value) else value
+
+
+def _number(value: float) -> str:
+    return "not defined" if math.isnan(value) else f"{value:.3f}"
+
+
+def _percent(value: float) -> str:
+    return "not defined" if math.isnan(value) else f"{100 * value:.2f}"

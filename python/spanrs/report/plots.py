@@ -1,0 +1,74 @@
+"""Plots by matplotlib."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from io import BytesIO
+from os import PathLike, fspath
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+#: File formats by the end of the name.
+FORMATS = {".png": "png", ".svg": "svg", ".pdf": "pdf"}
+
+
+def plot_format(path: str | PathLike[str]) -> str:
+    """Give the format of a plot by the name of its file, once it is known that it can be made.
+
+    Raises
+    ------
+    ImportError
+        Where matplotlib is not installed (``pip install spanrs[plot]``).
+    ValueError
+        For a name that does not end as :data:`FORMATS` do.
+
+    Examples
+    --------
+    >>> from spanrs.report.plots import plot_format
+    >>> plot_format("boxes.SVG")
+    'svg'
+    """
+    try:
+        import matplotlib  # noqa: F401
+    except ImportError as error:
+        raise ImportError("a plot needs matplotlib; pip install 'spanrs[plot]'") from error
+    ending = Path(path).suffix.lower()
+    if ending not in FORMATS:
+        message = f"{fspath(path)}: the name of a plot ends with {', '.join(FORMATS)}"
+        raise ValueError(message)
+    return FORMATS[ending]
+
+
+def box_plot(boxes: Mapping[str, Sequence[float]], label: str, file_format: str) -> bytes:
+    """Give a picture with a box of numbers for each name."""
+    figure, axes = _figure(0.45 * len(boxes) + 1.5)
+    axes.boxplot(list(boxes.values())[::-1], orientation="horizontal", tick_labels=list(boxes)[::-1])
+    axes.set_xlabel(label)
+    axes.grid(axis="x", alpha=0.3)
+    return _picture(figure, file_format)
+
+
+def heat_map(names: Sequence[str], rows: Sequence[Sequence[float]], label: str, file_format: str) -> bytes:
+    """Give a picture of numbers between all pairs of names, NaN as nothing."""
+    figure, axes = _figure(max(3.0, 0.3 * len(names)))
+    image = axes.imshow(rows, cmap="viridis")
+    axes.set_xticks(range(len(names)), names, rotation=90)
+    axes.set_yticks(range(len(names)), names)
+    figure.colorbar(image, label=label)
+    return _picture(figure, file_format)
+
+
+def _figure(height: float) -> tuple[Figure, Any]:
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(max(6.0, height), height), layout="constrained")
+    return figure, figure.subplots()
+
+
+def _picture(figure: Figure, file_format: str) -> bytes:
+    buffer = BytesIO()
+    figure.savefig(buffer, format=file_format, dpi=150)
+    return buffer.getvalue()
