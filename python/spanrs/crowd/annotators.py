@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 
 #: Pseudo-count of an answer that is illegal after the answer before.
 ILLEGAL = 1e-6
+#: Where more than this share of the answers is illegal, annotators do not keep to the scheme, and all answers have the
+#: same pseudo-count: otherwise each illegal answer would count for the label whose counts are fewest.
+ILLEGAL_SHARE = 0.01
 #: Logarithmic score of a transition that is illegal in the truth.
 LOG_ILLEGAL = -30.0
 
@@ -100,16 +103,25 @@ class Annotators:
         self._shape = (annotators, labels, labels, labels)
         self._outside = corpus.labels.index("O") if "O" in corpus.labels else 0
         self._none = np.zeros(0)
+        self._tokens = sum(lengths[sentence] for sentence in chosen)
         self.sentences = chosen
 
     def prior(self, legal: Legality, agreement: float) -> Array:
-        """Give pseudo-counts (true label, answer before, answer): 1, more if right, hardly any if illegal."""
+        """Give pseudo-counts (true label, answer before, answer): 1, more if right, hardly any if illegal.
+
+        Illegal answers count as others where more than :data:`ILLEGAL_SHARE` of all answers are illegal.
+        """
         import numpy as np
 
         labels = self._shape[1]
         prior = np.ones((labels, labels, labels))
         prior[np.arange(labels), :, np.arange(labels)] += agreement
-        return np.where(legal.transitions[None] == 0.0, prior, ILLEGAL)
+        allowed = legal.transitions == 0.0
+        # Each answer counts once, whatever the true labels are.
+        given = self.counts(np.full((self._tokens, labels), 1.0 / labels)).sum(axis=(0, 1))
+        if given[~allowed].sum() > ILLEGAL_SHARE * given.sum():
+            return prior
+        return np.where(allowed[None], prior, ILLEGAL)
 
     def counts(self, shares: Array) -> Array:
         """Give expected counts of answers, where the true labels have these probabilities."""
