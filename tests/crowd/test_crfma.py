@@ -10,39 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from noisy_crowd import TEMPLATE, noisy, right
 from spanrs.crf import CRF
 from spanrs.crowd import CRFMA, ConcatenatedCRF, CrowdCorpus, MajorityVote, equations
 from spanrs.crowd.crfma import _Problem
 from spanrs.errors import ModelError, SpanrsWarning
-
-TEMPLATE = "U:%x[0,0]\nU:%x[-1,0]\nB"
-WORDS = {"Ada": "B-PER", "Bob": "B-PER", "Rome": "B-LOC", "sleeps": "O", "in": "O", "and": "O"}
-
-
-def noisy(seed, flips, *, sentences=40, missing=0.0):
-    """Sentences whose labels follow from the words, flipped with a probability by each annotator; and the truth."""
-    rng = np.random.default_rng(seed)
-    words, labels = list(WORDS), ["O", "B-PER", "B-LOC"]
-    texts, answers, truth = [], [], []
-    for _ in range(sentences):
-        tokens = [words[at] for at in rng.integers(len(words), size=rng.integers(2, 6))]
-        gold = [WORDS[word] for word in tokens]
-        own = {}
-        for number, flip in enumerate(flips):
-            if rng.random() >= missing:
-                own[f"a{number}"] = [
-                    labels[rng.integers(3)] if rng.random() < flip else label for label in gold
-                ]
-        texts.append(tokens)
-        answers.append(own)
-        truth.append(gold)
-    names = [f"a{number}" for number in range(len(flips))]
-    return CrowdCorpus(texts, answers, annotators=names), truth
-
-
-def right(found, truth):
-    return sum(a == b for x, y in zip(found, truth, strict=True) for a, b in zip(x, y, strict=True))
-
 
 numbers = st.lists(st.floats(-2000, 0), min_size=1, max_size=5)
 

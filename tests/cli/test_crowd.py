@@ -1,0 +1,205 @@
+"""``spanrs crowd``."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from noisy_crowd import TEMPLATE, noisy
+from spanrs.cli.group import group
+from spanrs.cli.run import run
+from spanrs.crowd import read_columns, write_columns
+
+
+@pytest.fixture
+def files(tmp_path):
+    """Annotations, gold and test files of noisy annotators, and a template."""
+    corpus, truth = noisy(1, [0.1, 0.3, 0.5], missing=0.2)
+    tests, labels = noisy(2, [0.0])
+    write_columns(corpus, tmp_path / "crowd.txt")
+    for name, sentences, tags in (
+        ("gold.conll", corpus.sentences, truth),
+        ("test.conll", tests.sentences, labels),
+    ):
+        rows = zip(sentences, tags, strict=True)
+        text = "\n".join("".join(f"{w} {t}\n" for w, t in zip(*row, strict=True)) for row in rows)
+        (tmp_path / name).write_text(text)
+    (tmp_path / "words.template").write_text(TEMPLATE)
+    return tmp_path
+
+
+def spanrs(capsys, *args):
+    """Run a command; give its status, standard output and standard error."""
+    status = run(group, ["crowd", *map(str, args)])
+    said = capsys.readouterr()
+    return status, said.out, said.err
+
+
+def test_aggregation_writes_truth_page_and_table(files, capsys):
+    status, out, _ = spanrs(
+        capsys,
+        "aggregate",
+        files / "crowd.txt",
+        "--annotator=ann",
+        "--annotator=ben",
+        "--annotator=cy",
+        *("-o", files / "truth.conll", "--html", files / "page.html", "--seed", "1"),
+    )
+    assert status == 0
+    lines = out.splitlines()
+    assert lines[0].endswith("annotations, truth by BSC-seq")
+    assert lines[2].split() == ["annotator", "sentences", "tokens", "F1", "95", "%", "interval"]
+    assert [line.split()[0] for line in lines[4:]] == ["ann", "ben", "cy"]
+    first = (files / "truth.conll").read_text().splitlines()[0].split("\t")
+    assert len(first) == 3
+    assert 0 < float(first[2]) <= 1
+    assert "ben" in (files / "page.html").read_text()
+
+
+@pytest.mark.parametrize("method", ["mvtoken", "CrossFitted", "CRF-MA", "HMM-crowd", "Dawid-Skene"])
+def test_methods_as_json(files, capsys, method):
+    status, out, _ = spanrs(capsys, "aggregate", files / "crowd.txt", "--method", method, "--json")
+    assert status == 0
+    found = json.loads(out)
+    assert found["measure"] == "f1"
+    assert found["annotators"][0]["f1"] >= found["annotators"][-1]["f1"]
+    assert len(found["annotators"][0]["interval"]) == 2
+
+
+def test_a_fitted_model_tags(files, capsys):
+    for method in ("CRF-MA", "BSC-seq"):
+        status, out, _ = spanrs(
+            capsys,
+            *("fit", files / "crowd.txt", "-o", files / "model", "--method", method),
+            *("--template", files / "words.template", "--json"),
+        )
+        assert status == 0
+        assert json.loads(out)["method"] == method
+        (files / "raw.txt").write_text("Ada\nsleeps\n")
+        assert run(group, ["crf", "tag", str(files / "model"), str(files / "raw.txt")]) == 0
+        assert capsys.readouterr().out.split() == ["Ada", "B-PER", "sleeps", "O"]
+
+
+def test_agreement(files, capsys):
+    status, out, _ = spanrs(capsys, "agreement", files / "crowd.txt", "--plot", files / "map.png")
+    assert status == 0
+    assert "Krippendorff's alpha, tokens" in out
+    assert (files / "map.png").read_bytes().startswith(b"\x89PNG")
+    found = json.loads(spanrs(capsys, "agreement", files / "crowd.txt", "--json")[1])
+    assert len(found["pairs"]) == 3
+    assert set(found) == {
+        *("fleiss_kappa", "krippendorff_alpha", "unitized_alpha", "annotators", "types", "pairs"),
+    }
+
+
+def test_simulation_writes_what_is_read(files, capsys):
+    status, out, _ = spanrs(
+        capsys, "simulate", files / "gold.conll", "-o", "-", "--flip", "0,0.5", "--no-repeats"
+    )
+    assert status == 0
+    (files / "simulated.txt").write_text(out)
+    corpus = read_columns(files / "simulated.txt")
+    assert len(corpus.annotations) == len(corpus) == 40
+    status, _, _ = spanrs(
+        capsys,
+        *("simulate", files / "gold.conll", "-o", files / "noise.txt", "--noise", "0.1,1"),
+        *("--template", files / "words.template"),
+    )
+    assert status == 0
+    assert len(read_columns(files / "noise.txt").annotations) == 80
+
+
+def test_experiment_on_annotations(files, capsys):
+    status, out, err = spanrs(
+        capsys,
+        *("experiment", "--crowd", files / "crowd.txt", "--gold", files / "gold.conll"),
+        *("--test", files / "test.conll", "--template", files / "words.template", "--json"),
+    )
+    assert (status, err) == (0, "")
+    found = json.loads(out)
+    methods = {own["method"]: own for own in found["methods"]}
+    assert {"MVtoken", "CRF-MA", "CrossFitted", "CRF-GOLD"} <= set(methods)
+    for own in methods.values():
+        assert {"precision", "recall", "f1"} == set(own["truth"]) == set(own["test"])
+        assert own["seconds"] >= 0
+    assert methods["CRF-GOLD"]["reliability_rmse"] is None
+    assert 0 <= methods["BSC-seq"]["reliability_rmse"] < 1
+
+
+def test_experiment_on_simulations(files, capsys):
+    arguments = (
+        *("experiment", "--gold", files / "gold.conll", "--flip", "0.1,0.5,0.6", "--repetitions", 3),
+        *("--methods", "MVtoken,CRF-MA", "--template", files / "words.template"),
+    )
+    status, out, _ = spanrs(capsys, *arguments, "--plot", files / "boxes.png")
+    # There is no test set, so boxes are of the truth.
+    assert status == 0
+    assert "p vs CRF-MA" in out
+    assert "±" in out
+    assert (files / "boxes.png").read_bytes().startswith(b"\x89PNG")
+    status, out, _ = spanrs(capsys, *arguments, "--to", "markdown", "-o", files / "table.md")
+    assert (status, out) == (0, "")
+    assert (files / "table.md").read_text().startswith("| method |")
+
+
+def test_one_annotator_a_document(files, capsys):
+    status, out, _ = spanrs(
+        capsys,
+        *("experiment", "--crowd", files / "crowd.txt", "--gold", files / "gold.conll", "--no-repeats"),
+        *("--repetitions", 2, "--methods", "CRF-CONC,MVtoken,BSC-seq", "--json"),
+        *("--template", files / "words.template"),
+    )
+    assert status == 0
+    assert [own["method"] for own in json.loads(out)["methods"]] == ["CRF-CONC", "BSC-seq"]
+
+
+def test_a_file_of_each_annotator_and_tables(files, capsys):
+    for name, label in (("ann", "B-PER"), ("ben", "O")):
+        (files / f"{name}.conll").write_text(f"Ada {label}\nsleeps O\n\nBob {label}\n")
+    status, out, _ = spanrs(capsys, "agreement", files / "ann.conll", files / "ben.conll", "--json")
+    assert status == 0
+    assert json.loads(out)["pairs"][0]["annotators"] == ["ann", "ben"]
+    rows = ["annotator,document,token,label"]
+    rows += [f"{who},1,Ada,{label}" for who, label in (("x", "B-PER"), ("y", "O"))]
+    (files / "table.csv").write_text("\n".join(rows))
+    status, out, _ = spanrs(capsys, "agreement", files / "table.csv", "--json")
+    assert json.loads(out)["pairs"][0]["f1"] == 0.0
+
+
+def test_labels_of_a_part_of_a_sentence_are_left_out_and_said(files, capsys):
+    (files / "part.txt").write_text("a O O\nb O ?\n\nc B-X B-X\nd O O\n")
+    status, _, err = spanrs(capsys, "aggregate", files / "part.txt", "-o", files / "o.txt")
+    assert status == 0
+    assert "1 times an annotator labelled a part of a sentence only" in err
+    assert "annotator 2, line 2" in err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["simulate", "GOLD", "-o", "-"], "say either --noise or --flip"),
+        (["simulate", "GOLD", "-o", "-", "--flip", "x"], "'x' is not numbers with commas"),
+        (["simulate", "GOLD", "-o", "-", "--flip", "2"], "probabilities must be from 0 to 1"),
+        (["experiment", "--gold", "GOLD"], "say either --noise or --flip"),
+        (["experiment", "--gold", "GOLD", "--flip", "0.1", "--methods", "MV"], "no method 'MV'"),
+        (
+            ["experiment", "--gold", "GOLD", "--crowd", "CROWD", "--flip", "0.1"],
+            "leave them out, or --crowd",
+        ),
+        (["experiment", "--gold", "GOLD", "--crowd", "CROWD", "--repetitions", "3"], "do not vary"),
+        (["experiment", "--gold", "TEST", "--crowd", "CROWD"], "of the annotations is"),
+        (["aggregate", "CROWD", "-o", "CROWD"], "is read; write somewhere else"),
+        (["aggregate", "GOLD.missing"], "No such file"),
+        (["agreement", "CROWD", "CROWD"], "name each with its own --annotator"),
+        (["agreement", "CROWD", "--plot", "x.gif"], "the name of a plot ends with"),
+    ],
+)
+def test_errors_are_one_line(files, capsys, arguments, message):
+    names = {"GOLD": "gold.conll", "CROWD": "crowd.txt", "TEST": "test.conll"}
+    given = [str(files / names[one]) if one in names else one for one in arguments]
+    status, out, err = spanrs(capsys, *given)
+    assert (status, out) == (2, "")
+    assert message in err
+    assert err.count("\n") == 1
+    assert not list(files.glob("*.tmp"))

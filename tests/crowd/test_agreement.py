@@ -1,0 +1,176 @@
+"""Agreement: against the book, other libraries, and by hand."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.metrics import cohen_kappa_score
+
+from noisy_crowd import noisy
+from spanrs.crowd import Agreement, CrowdCorpus
+from spanrs.crowd.agreement import (
+    Unit,
+    cohen_kappa,
+    fleiss_kappa,
+    krippendorff_alpha,
+    unitized_alpha,
+)
+from spanrs.errors import ModelError
+
+
+def units(*places):
+    """Units of Krippendorff's example, whose line begins at 150."""
+    return [Unit(start - 150, start - 150 + length, name) for start, length, name in places]
+
+
+def test_alpha_for_unitizing_is_that_of_krippendorff():
+    # Krippendorff (2004), page 254.
+    same = [(180, 60, "k"), (300, 50, "k")]
+    first = units(*same, (225, 70, "c"), (370, 30, "c"))
+    second = units(*same, (220, 80, "c"), (355, 20, "c"), (400, 20, "c"))
+    assert unitized_alpha([first, second], 300) == pytest.approx(0.8591, abs=5e-4)
+    c = [[unit for unit in own if unit.type == "c"] for own in (first, second)]
+    assert unitized_alpha(c, 300) == pytest.approx(0.7286, abs=1e-4)
+
+
+@st.composite
+def lines(draw):
+    length = draw(st.integers(5, 40))
+    people = []
+    for _ in range(draw(st.integers(2, 4))):
+        cuts = sorted(draw(st.sets(st.integers(0, length), max_size=8)))
+        pairs = list(zip(cuts[::2], cuts[1::2], strict=False))
+        people.append([Unit(start, end, draw(st.sampled_from("ab"))) for start, end in pairs])
+    return people, length
+
+
+@given(lines())
+def test_alpha_for_unitizing_by_its_definition(line):
+    people, length = line
+    observed = expected = 0.0
+    for name in "ab":
+        own = [[(u.start, u.end) for u in person if u.type == name] for person in people]
+        gaps = []
+        for person in own:
+            ends, starts = [0, *(e for _, e in sorted(person))], [*sorted(s for s, _ in person), length]
+            gaps.append([(e, s) for e, s in zip(ends, starts, strict=True) if s > e])
+        total = 0.0
+        for i, first in enumerate(own):
+            for j, second in enumerate(own):
+                if i == j:
+                    continue
+                for start, end in first:
+                    for other, last in second:
+                        if start < last and other < end:
+                            total += (start - other) ** 2 + (end - last) ** 2
+                    total += sum((end - start) ** 2 for a, b in gaps[j] if a <= start and end <= b)
+                for start, end in second:
+                    total += sum((end - start) ** 2 for a, b in gaps[i] if a <= start and end <= b)
+        m = len(own)
+        observed += total / (m * (m - 1) * length**2)
+        lengths = [end - start for person in own for start, end in person]
+        all_gaps = [end - start for person in gaps for start, end in person]
+        total = sum(
+            (len(lengths) - 1) / 3 * (2 * n**3 - 3 * n**2 + n)
+            + n**2 * sum(gap - n + 1 for gap in all_gaps if gap >= n)
+            for n in lengths
+        )
+        places = m * length * (m * length - 1) - sum(n * (n - 1) for n in lengths)
+        expected += 2 / length * total / places
+    found = unitized_alpha(people, length)
+    if expected > 0:
+        assert found == pytest.approx(1 - observed / expected, abs=1e-9)
+    else:
+        assert math.isnan(found)
+
+
+labels = st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3)), min_size=1, max_size=40)
+
+
+@given(labels)
+@pytest.mark.filterwarnings("ignore")
+def test_cohen_kappa_is_that_of_scikit_learn(pairs):
+    first, second = (np.array(side) for side in zip(*pairs, strict=True))
+    found = cohen_kappa(first, second, 4)
+    known = cohen_kappa_score(first, second, labels=range(4))
+    assert found == pytest.approx(known, abs=1e-12, nan_ok=True)
+
+
+@given(st.integers(0, 1000))
+def test_alpha_and_fleiss_are_those_of_nltk(seed):
+    from nltk.metrics.agreement import AnnotationTask
+
+    rng = np.random.default_rng(seed)
+    answers = rng.integers(3, size=(12, 4))
+    data = [(str(who), str(at), str(answers[at, who])) for at in range(12) for who in range(4)]
+    counts = np.array([np.bincount(row, minlength=3) for row in answers])
+    task = AnnotationTask(data)
+    assert krippendorff_alpha(counts) == pytest.approx(task.alpha(), abs=1e-12)
+    # By the definition of Fleiss (1971).
+    n, k = 12, 4
+    agreed = ((counts**2).sum() - n * k) / (n * k * (k - 1))
+    chance = ((counts.sum(axis=0) / (n * k)) ** 2).sum()
+    assert fleiss_kappa(counts) == pytest.approx((agreed - chance) / (1 - chance), abs=1e-12)
+
+
+def test_alpha_with_missing_answers_is_that_of_nltk():
+    from nltk.metrics.agreement import AnnotationTask
+
+    corpus, _ = noisy(1, [0.2, 0.4, 0.6], missing=0.3)
+    found = Agreement(corpus)
+    votes = corpus.votes()
+    several = np.bincount(votes.token)[votes.token] > 1
+    data = [
+        (str(who), str(at), str(label))
+        for at, who, label, kept in zip(*votes, several, strict=True)
+        if kept
+    ]
+    assert found.alpha == pytest.approx(AnnotationTask(data).alpha(), abs=1e-12)
+
+
+def test_pairs_annotators_and_types():
+    answers = [
+        {"a": ["B-X", "O"], "b": ["B-X", "O"], "c": ["O", "O"]},
+        {"a": ["B-Y", "O"], "b": ["O", "O"]},
+        {"d": ["O", "O"]},
+    ]
+    found = Agreement(CrowdCorpus([["u", "v"]] * 3, answers))
+    pair = {own.annotators: own for own in found.pairs}
+    assert list(pair) == [("a", "b"), ("a", "c"), ("b", "c")]
+    assert (pair["a", "b"].sentences, pair["a", "b"].tokens) == (2, 4)
+    assert pair["a", "b"].f1 == pytest.approx(2 / 3)
+    assert pair["a", "b"].f1_by_type == {"X": 1.0, "Y": 0.0}
+    assert found.by_annotator()["a"][0] == pytest.approx((4 * 2 / 3 + 0) / 6)
+    assert math.isnan(found.by_annotator()["d"][0])
+    # Nobody labelled what all labelled.
+    assert found.unitized_alpha == {}
+    assert "not defined: no sentence was labelled by all" in found.text()
+    assert found.to_dict()["annotators"][3] == {"annotator": "d", "f1": None, "kappa": None}
+
+
+def test_labels_that_are_no_tags():
+    found = Agreement(CrowdCorpus([["u", "v"]], [{"a": ["NOUN", "VERB"], "b": ["NOUN", "NOUN"]}]))
+    assert math.isnan(found.pairs[0].f1)
+    assert found.by_type() == {}
+    assert found.alpha == pytest.approx(0.0)
+
+
+def test_no_token_with_two_labels_is_an_error():
+    with pytest.raises(ModelError, match="no token has labels of two annotators"):
+        Agreement(CrowdCorpus([["u"], ["v"]], [{"a": ["O"]}, {"b": ["O"]}]))
+
+
+def test_the_heat_map_is_a_picture(tmp_path):
+    found = Agreement(noisy(2, [0.1, 0.4])[0])
+    for ending, start in ((".png", b"\x89PNG"), (".svg", b"<?xml"), (".pdf", b"%PDF")):
+        path = tmp_path / f"map{ending}"
+        found.plot(path, "kappa")
+        assert path.read_bytes().startswith(start)
+    with pytest.raises(ValueError, match=r"map.txt: the name of a plot ends with .png"):
+        found.plot(tmp_path / "map.txt")
+    with pytest.raises(ValueError, match="not f1 or kappa"):
+        found.plot(tmp_path / "map.png", "alpha")

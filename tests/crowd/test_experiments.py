@@ -1,0 +1,215 @@
+"""Simulated annotators, experiments, and what is shown of an aggregation."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+from scipy.stats import ttest_rel
+
+from noisy_crowd import TEMPLATE, noisy, right
+from spanrs.crf import CRF
+from spanrs.crowd import (
+    BSCSeq,
+    CrowdCorpus,
+    MajorityVote,
+    NoisyCRFs,
+    disagreements,
+    flip_labels,
+    rank_annotators,
+)
+from spanrs.crowd.experiments import (
+    METHODS,
+    PRF,
+    Data,
+    Experiment,
+    MethodResult,
+    Settings,
+    compare,
+    one_annotator_each,
+    prf,
+    reliability_rmse,
+    repeat,
+)
+from spanrs.crowd.page import page
+from spanrs.errors import AlignmentError, ModelError
+
+SETTINGS = Settings(template=TEMPLATE)
+
+
+def same(first, second):
+    return first.annotations == second.annotations
+
+
+def test_noise_makes_annotators_worse():
+    corpus, truth = noisy(1, [0.0])
+    simulated = NoisyCRFs(corpus.sentences, truth, template=TEMPLATE)
+    levels = [0.0, 0.3, 3.0]
+    found = simulated.simulate(levels, seed=1)
+    scores = [right(found.labels_by(name), truth) for name in found.annotators]
+    plain = CRF(template=TEMPLATE, scheme="auto").fit(corpus.sentences, truth)
+    assert found.labels_by("1") == plain.predict(corpus.sentences)
+    assert scores[0] >= scores[1] > scores[2]
+    assert same(found, simulated.simulate(levels, seed=1))
+    assert not same(found, simulated.simulate(levels, seed=2))
+    alone = simulated.simulate(levels, repeated=False, seed=1)
+    assert len(alone.annotations) == len(corpus)
+    sizes = np.bincount([own.annotator for own in alone.annotations])
+    assert sizes.max() - sizes.min() <= 1
+    for wrong in ([], [-1.0], [float("nan")]):
+        with pytest.raises(ValueError, match="variances"):
+            simulated.simulate(wrong)
+    with pytest.raises(ModelError, match="no sentences"):
+        NoisyCRFs([], [])
+
+
+def test_labels_are_replaced_as_often_as_said():
+    corpus, truth = noisy(2, [0.0], sentences=800)
+    found = flip_labels(corpus.sentences, truth, [0.0, 0.3, 1.0], seed=3)
+    tokens = sum(corpus.lengths)
+    shares = [right(found.labels_by(name), truth) / tokens for name in found.annotators]
+    assert shares[0] == 1.0
+    assert shares[1] == pytest.approx(0.7, abs=0.03)
+    assert shares[2] == 0.0
+    # The other labels are equally likely.
+    wrong = [label for own in found.labels_by("3") for label in own]
+    gold = [label for own in truth for label in own]
+    others = [label for label, true in zip(wrong, gold, strict=True) if true == "O"]
+    assert others.count("B-PER") / len(others) == pytest.approx(0.5, abs=0.05)
+    with pytest.raises(ValueError, match="from 0 to 1"):
+        flip_labels(corpus.sentences, truth, [1.5])
+    with pytest.raises(ModelError, match="the only label is O"):
+        flip_labels([["a"]], [["O"]], [0.5])
+
+
+def test_every_method_runs():
+    corpus, truth = noisy(3, [0.1, 0.3, 0.4])
+    others, labels = noisy(4, [0.0])
+    test = Data(others.sentences, labels)
+    found = compare(corpus, truth, test, settings=SETTINGS)
+    assert [result.method for result in found] == list(METHODS)
+    for result in found:
+        assert 0.3 < result.truth.f1 <= 1
+        assert 0.3 < result.test.f1 <= 1
+        assert (result.reliability_rmse is None) == (result.method == "CRF-GOLD")
+    alone = one_annotator_each(corpus, seed=1)
+    names = {result.method for result in compare(alone, truth, settings=SETTINGS)}
+    assert "CRF-MA" in names
+    assert not names & {"MVtoken", "MVseq", "MVseg", "MultiCRF", "MultiCRF-MAX"}
+
+
+def test_errors_of_reliability():
+    corpus = CrowdCorpus([["a"], ["b"]], [{"x": ["B-A"], "y": ["O"]}, {"x": ["B-A"], "y": ["B-A"]}])
+    gold = [["B-A"], ["B-A"]]
+    # True: x 1, y 2/3.
+    assert reliability_rmse(corpus, {"x": 0.5, "y": 2 / 3}, gold) == pytest.approx((0.25 / 2) ** 0.5)
+
+
+def test_one_annotator_of_each_document():
+    answers = [{"x": ["A"], "y": ["B"]}] * 4 + [{"y": ["B"]}] * 2 + [{}]
+    corpus = CrowdCorpus([["w"]] * 7, answers)
+    drawn = [one_annotator_each(corpus, seed) for seed in range(20)]
+    for own in drawn:
+        assert [annotation.sentence for annotation in own.annotations] == [0, 1, 2, 3, 4, 5]
+        assert len({annotation.annotator for annotation in own.annotations[:4]}) == 1
+    assert {own.annotations[0].annotator for own in drawn} == {0, 1}
+
+
+def test_repetitions_and_their_t_test(tmp_path):
+    corpus, truth = noisy(5, [0.0])
+
+    def make(seed):
+        return flip_labels(corpus.sentences, truth, [0.1, 0.5, 0.6], seed=seed)
+
+    found = repeat(
+        make,
+        truth,
+        None,
+        repetitions=4,
+        methods=["mvtoken", "crf-ma", "CRF-GOLD"],
+        settings=SETTINGS,
+        facts={"flip": [0.1, 0.5, 0.6]},
+    )
+    assert found.methods == ["MVtoken", "CRF-MA", "CRF-GOLD"]
+    assert found.repetitions == 4
+    known = ttest_rel(found.values("MVtoken", "truth"), found.values("CRF-MA", "truth")).pvalue
+    assert found.p_value("MVtoken", "truth") == pytest.approx(known)
+    assert found.p_value("CRF-MA", "truth") is None
+    assert found.p_value("MVtoken", "test") is None
+    data = json.loads(found.to_json())
+    assert data["flip"] == [0.1, 0.5, 0.6]
+    assert data["methods"][0]["truth"]["f1"] == pytest.approx(np.mean(found.values("MVtoken", "truth")))
+    assert data["methods"][0]["truth"]["f1_sd"] == pytest.approx(
+        np.std(found.values("MVtoken", "truth"), ddof=1)
+    )
+    assert data["methods"][0]["test"] is None
+    assert "p vs CRF-MA" in found.text()
+    found.plot(tmp_path / "boxes.svg", "truth")
+    assert (tmp_path / "boxes.svg").read_bytes().startswith(b"<?xml")
+    with pytest.raises(ValueError, match="no method has values of test"):
+        found.plot(tmp_path / "boxes.svg")
+    with pytest.raises(ValueError, match="no method 'MVall'"):
+        repeat(make, truth, None, repetitions=1, methods=["MVall"])
+    with pytest.raises(AlignmentError, match="differ in number"):
+        compare(corpus, truth[1:], methods=["MVtoken"])
+
+
+def test_equal_differences_have_a_p_value():
+    def result(method, repetition, f1):
+        return MethodResult(method, repetition, PRF(f1, f1, f1), None, None, 1.0)
+
+    rows = [result("CRF-MA", at, 0.5) for at in range(3)] + [result("A", at, 0.5) for at in range(3)]
+    rows += [result("B", at, 0.25) for at in range(3)]
+    found = Experiment(rows, {})
+    assert (found.p_value("A", "truth"), found.p_value("B", "truth")) == (1.0, 0.0)
+
+
+def test_scores_of_tags_and_other_labels():
+    assert prf([["B-A", "I-A", "O"]], [["B-A", "I-A", "O"]]).f1 == 1.0
+    # Tags of CoNLL-2003 itself, beside BIO.
+    assert prf([["I-A", "I-A", "O", "I-B", "B-B"]], [["B-A", "I-A", "O", "B-B", "B-B"]]).f1 == 1.0
+    assert prf([["O", "O"]], [["O", "B-A"]]) == PRF(0.0, 0.0, 0.0)
+    assert prf([["B-A", "O"]], [["O", "O"]]).recall == 0.0
+
+
+def test_annotators_are_ranked_with_intervals():
+    corpus, truth = noisy(6, [0.5, 0.0, 0.2], missing=0.3)
+    rows = rank_annotators(corpus, truth)
+    assert [row.annotator for row in rows] == ["a1", "a2", "a0"]
+    assert rows[0].score == 1.0
+    for row in rows:
+        low, high = row.interval
+        assert low <= row.score <= high
+        assert row.sentences == sum(own is not None for own in corpus.labels_by(row.annotator))
+    pos = CrowdCorpus([["a", "b"]] * 3, [{"x": ["N", "V"], "y": ["N", "N"]}] * 3)
+    found = {row.annotator: row for row in rank_annotators(pos, [["N", "V"]] * 3)}
+    assert found["y"].score == 0.5
+    assert found["y"].interval == (0.5, 0.5)
+    single = rank_annotators(CrowdCorpus([["a"]], [{"x": ["B-A"]}]), [["B-A"]])
+    assert single[0].interval is None
+
+
+def test_disagreements_come_least_certain_first():
+    corpus, _ = noisy(7, [0.3, 0.3, 0.3])
+    vote = MajorityVote().fit(corpus)
+    found = disagreements(corpus, vote)
+    confidences = [own.confidence for own in found]
+    assert confidences == sorted(confidences)
+    assert all(len(set(map(tuple, own.answers.values()))) > 1 for own in found)
+    assert disagreements(corpus, vote, most=2) == found[:2]
+
+
+def test_the_page_escapes_and_says_what_it_shows():
+    hostile = "<script>alert(1)</script>"
+    corpus = CrowdCorpus(
+        [[hostile, "\u202eabc", "b"], ["c"]],
+        [{hostile: ["B-A", "O", "O"], "ben": ["O", "O", "O"]}, {"ben": ["O"], hostile: ["O"]}],
+    )
+    text = page(corpus, BSCSeq().fit(corpus), title=hostile)
+    assert hostile not in text
+    assert text.count("&lt;script&gt;alert(1)&lt;/script&gt;") >= 3
+    assert "1 sentences are labelled differently" in text
+    assert "<bdi>\u202eabc</bdi>" in text
+    agreed = CrowdCorpus([["a"], ["b"]], [{"x": ["O"], "y": ["O"]}] * 2)
+    assert "No sentence was labelled differently" in page(agreed, MajorityVote().fit(agreed), title="t")
