@@ -135,23 +135,31 @@ def reliability(corpus: CrowdCorpus, truth: list[list[str]]) -> dict[str, float]
 
     Annotators who labelled nothing have NaN. All are scored alike: under the scheme of all annotations.
     """
-    pred, sentences, sizes = corpus.by_annotator()
-    gold = [truth[sentence] for sentence in sentences]
-    active = [size for size in sizes if size]
+    import numpy as np
+
+    votes, lengths, sizes = corpus.ordered_votes()
+    # True labels may be others than those that annotators gave.
+    ids = {name: at for at, name in enumerate(corpus.labels)}
+    flat = [ids.setdefault(label, len(ids)) for own in truth for label in own]
+    kind = np.int8 if len(ids) < 128 else np.int64
+    gold = np.array(flat, dtype=kind)[votes.token]
     scheme = corpus.scheme()
     if scheme is None:
-        right = [sum(map(str.__eq__, *pair)) for pair in zip(gold, pred, strict=True)]
-        ends = list(itertools.accumulate(active, initial=0))
-        lengths = list(map(len, pred))
-        scores = [
-            sum(right[start:end]) / max(sum(lengths[start:end]), 1)
-            for start, end in itertools.pairwise(ends)
-        ]
+        annotators = len(corpus.annotators)
+        right = np.bincount(votes.annotator, gold == votes.label, annotators)
+        scores = (right / np.maximum(np.bincount(votes.annotator, minlength=annotators), 1)).tolist()
+        scores = [score for score, size in zip(scores, sizes, strict=True) if size]
     else:
+        active = [size for size in sizes if size]
         with warnings.catch_warnings():
             # Annotators may give illegal tags.
             warnings.simplefilter("ignore", SpanrsWarning)
-            rows = score(gold, pred, scheme=scheme, documents=active).documents if active else []
+            options: dict[str, Any] = {"scheme": scheme, "documents": active, "vocabulary": list(ids)}
+            rows = (
+                score(gold, votes.label.astype(kind), lengths=lengths, **options).documents
+                if active
+                else []
+            )
         scores = [row.micro.f1 for row in rows]
     found = iter(scores)
     return {

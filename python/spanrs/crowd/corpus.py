@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -114,6 +115,7 @@ class CrowdCorpus:
 
         # Derived when first needed.
         self._by_annotator: tuple[list[list[str]], list[int], list[int]] | None = None
+        self._ordered: tuple[Votes, npt.NDArray[np.int64], list[int]] | None = None
         self._scheme: str | None = None
         self._scheme_is_known = False
 
@@ -157,12 +159,41 @@ class CrowdCorpus:
         """
         import numpy as np
 
-        starts = np.concatenate([[0], np.cumsum(self.lengths, dtype=np.int64)])
-        tokens = [starts[own.sentence] + np.arange(len(own.labels)) for own in self.annotations]
-        annotators = [np.full(len(own.labels), own.annotator) for own in self.annotations]
-        labels = [np.array(own.labels, dtype=np.int64) for own in self.annotations]
-        empty = np.zeros(0, dtype=np.int64)
-        return Votes(*(np.concatenate([empty, *arrays]) for arrays in (tokens, annotators, labels)))
+        lengths = np.array(self.lengths, dtype=np.int64)
+        starts = np.cumsum(lengths) - lengths
+        sentences = np.array([own.sentence for own in self.annotations], dtype=np.int64)
+        sizes = lengths[sentences]
+        places = np.arange(sizes.sum()) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+        annotators = np.array([own.annotator for own in self.annotations], dtype=np.int64)
+        labels = itertools.chain.from_iterable(own.labels for own in self.annotations)
+        return Votes(
+            np.repeat(starts[sentences], sizes) + places,
+            np.repeat(annotators, sizes),
+            np.fromiter(labels, dtype=np.int64, count=int(sizes.sum())),
+        )
+
+    def ordered_votes(self) -> tuple[Votes, npt.NDArray[np.int64], list[int]]:
+        """Give the votes ordered by annotator, the tokens of each annotation, and how many each annotator made.
+
+        Examples
+        --------
+        >>> from spanrs.crowd import CrowdCorpus
+        >>> corpus = CrowdCorpus([["a"], ["b", "c"]], [{"x": ["A"], "y": ["B"]}, {"x": ["B", "B"]}])
+        >>> votes, lengths, numbers = corpus.ordered_votes()
+        >>> votes.label.tolist(), lengths.tolist(), numbers
+        ([0, 1, 1, 1], [1, 2, 1], [2, 1])
+        """
+        import numpy as np
+
+        if self._ordered is None:
+            votes = self.votes()
+            order = np.argsort(votes.annotator, kind="stable")
+            annotators = np.array([own.annotator for own in self.annotations], dtype=np.int64)
+            sizes = np.array([len(own.labels) for own in self.annotations], dtype=np.int64)
+            numbers = np.bincount(annotators, minlength=len(self.annotators)).tolist()
+            by = sizes[np.argsort(annotators, kind="stable")]
+            self._ordered = Votes(*(column[order] for column in votes)), by, numbers
+        return self._ordered
 
     def by_annotator(self) -> tuple[list[list[str]], list[int], list[int]]:
         """Give all annotations ordered by annotator: labels, sentence of each, and how many each annotator made.

@@ -268,6 +268,7 @@ class _Problem:
             threads=options.threads,
         )
         self.annotators = len(corpus.annotators)
+        self._labelled = len(np.unique(self.crf.sentence))
         #: Of each annotation.
         self.annotator = np.array([own.annotator for own in corpus.annotations])
         lengths = np.array([len(own.labels) for own in corpus.annotations], dtype=float)
@@ -313,8 +314,7 @@ class _Problem:
         if not own.sum() > 0:
             # Those who have all weight labelled nothing; nobody is known better.
             own = np.ones(len(own))
-        sentences = len(np.unique(self.crf.sentence))
-        return self.crf.sums_of_annotations(own * (sentences / own.sum()))
+        return self.crf.sums_of_annotations(own * (self._labelled / own.sum()))
 
     def sums(self, log_likelihoods: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
         """Log-likelihood of all labels of each annotator."""

@@ -14,6 +14,9 @@ if TYPE_CHECKING:
 
     from spanrs.crowd.corpus import CrowdCorpus
 
+    Array = npt.NDArray[np.float64]
+    Numbers = npt.NDArray[np.int64]
+
 #: Least probability of a label, so that logarithms are finite.
 LEAST = 1e-10
 
@@ -85,56 +88,65 @@ class DawidSkene(Aggregator):
         shares = np.bincount(places, minlength=tokens * labels).reshape(tokens, labels).astype(float)
         voted = shares.sum(axis=1) > 0
         shares[voted] /= shares[voted].sum(axis=1, keepdims=True)
+        # A row of a table for each (annotator, given label).
+        rows = votes.annotator * labels + votes.label
+        shape = len(corpus.annotators), labels, labels
         self.bound_: list[float] = []
-        self._maximize(shares, voted, votes, len(corpus.annotators))
+        self._maximize(shares, voted, votes.token, rows, shape)
         for _ in range(self.max_iterations):
-            expected = np.log(self.confusion_).transpose(0, 2, 1)[votes.annotator, votes.label]
-            shares = self._expect(votes, expected, voted)
-            self._maximize(shares, voted, votes, len(corpus.annotators))
-            self.bound_.append(self._bound(shares[voted], votes, shares) / len(votes.token))
+            shares = self._expect(votes.token, rows, voted)
+            self._maximize(shares, voted, votes.token, rows, shape)
+            self.bound_.append(self._bound(shares[voted]) / len(votes.token))
             if len(self.bound_) > 1 and self.bound_[-1] - self.bound_[-2] < self.tol:
                 break
         self._set_truth(corpus, shares)
         return self
 
     def _maximize(
-        self, shares: npt.NDArray[np.float64], voted: npt.NDArray[np.bool_], votes: Votes, annotators: int
+        self,
+        shares: Array,
+        voted: npt.NDArray[np.bool_],
+        token: Numbers,
+        rows: Numbers,
+        shape: tuple[int, ...],
     ) -> None:
         """M-step (Dawid and Skene 1979, Eqs. 2.3 and 2.4)."""
         import numpy as np
 
-        labels = shares.shape[1]
         prior = shares[voted].sum(axis=0) + self.smoothing
         self.prior_ = np.maximum(prior / prior.sum(), LEAST)
         # Axis 1 is the given label here, so that a vote adds a whole row.
-        rows, given = votes.annotator * labels + votes.label, shares[votes.token]
-        columns = [np.bincount(rows, column, annotators * labels) for column in given.T]
-        counts = np.stack(columns, axis=1).reshape(annotators, labels, labels)
-        counts = np.maximum(counts + self.smoothing, LEAST)
+        size = shape[0] * shape[1]
+        given = shares[token]
+        sums = [np.bincount(rows, column, size) for column in given.T]
+        self._counts = np.stack(sums, axis=1)
+        counts = np.maximum(self._counts.reshape(shape) + self.smoothing, LEAST)
         self.confusion_ = (counts / counts.sum(axis=1, keepdims=True)).transpose(0, 2, 1)
 
-    def _expect(
-        self, votes: Votes, expected: npt.NDArray[np.float64], voted: npt.NDArray[np.bool_]
-    ) -> npt.NDArray[np.float64]:
+    def _logs(self) -> Array:
+        """Give logarithms of the confusion, a row for each (annotator, given label)."""
+        import numpy as np
+
+        logs: Array = np.log(self.confusion_).transpose(0, 2, 1).reshape(-1, len(self.prior_))
+        return logs
+
+    def _expect(self, token: Numbers, rows: Numbers, voted: npt.NDArray[np.bool_]) -> Array:
         """E-step (Eq. 2.5)."""
         import numpy as np
 
         logs = np.tile(np.log(self.prior_), (len(voted), 1))
-        firsts = np.flatnonzero(np.diff(votes.token, prepend=-1))
-        logs[voted] += np.add.reduceat(expected, firsts, axis=0)
+        firsts = np.flatnonzero(np.diff(token, prepend=-1))
+        logs[voted] += np.add.reduceat(self._logs()[rows], firsts, axis=0)
         logs -= logs.max(axis=1, keepdims=True)
         shares = np.exp(logs)
-        normalised: npt.NDArray[np.float64] = shares / shares.sum(axis=1, keepdims=True)
+        normalised: Array = shares / shares.sum(axis=1, keepdims=True)
         return normalised
 
-    def _bound(
-        self, voted: npt.NDArray[np.float64], votes: Votes, shares: npt.NDArray[np.float64]
-    ) -> float:
+    def _bound(self, voted: Array) -> float:
         """Give the expected log-likelihood of votes and true labels, plus the entropy of the labels."""
         import numpy as np
 
-        expected = np.log(self.confusion_).transpose(0, 2, 1)[votes.annotator, votes.label]
-        sum_of_votes = (shares[votes.token] * expected).sum()
+        sum_of_votes = (self._counts * self._logs()).sum()
         logs = np.log(np.maximum(voted, np.finfo(float).tiny))
         return float(sum_of_votes + (voted * (np.log(self.prior_) - logs)).sum())
 

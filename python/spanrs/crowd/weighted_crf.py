@@ -10,6 +10,7 @@ from spanrs import _spanrs
 from spanrs.crf import CRF
 from spanrs.crf.options import complete
 from spanrs.crf.templates import template_text
+from spanrs.crf.training import allows_single_token_sentences
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -83,11 +84,13 @@ class WeightedCRF:
         self.options = complete("lbfgs", estimator._options())
         self.options["min_attribute_freq"] = float(min_attribute_freq)
         if scheme == "auto":
-            # The scheme was found once for the corpus.
+            # It was found once for the corpus.
             known = corpus.scheme()
-            estimator.scheme = known if known is None else "auto"
-        names = [[corpus.labels[label] for label in own.labels] for own in corpus.annotations]
-        self.scheme = estimator._scheme(corpus.labels, names) if names else None
+            legal = known is not None and allows_single_token_sentences(known, corpus.labels)
+            self.scheme = known if legal else None
+        else:
+            names = [[corpus.labels[label] for label in own.labels] for own in corpus.annotations]
+            self.scheme = estimator._scheme(corpus.labels, names)
         numbers, labels = self._merge()
         self._core = _spanrs.CrowdCrf(
             self.template, corpus.labels, corpus.sentences, numbers, labels, self.options
