@@ -132,3 +132,16 @@ def test_violations_are_located():
         for annotator, sentence, violation in corpus.violations("BIO")
     ]
     assert found == [("x", 1, 1)]
+
+
+def test_compressed_and_open_files(tmp_path):
+    text = "Ada B-PER ?\nsleeps O ?\n"
+    path = tmp_path / "answers.gz"
+    path.write_bytes(gzip.compress(text.encode()))
+    assert len(read_columns(path).annotations) == 1
+    assert read_columns(io.BytesIO(text.encode())).labels == ["O", "B-PER"]
+    path.write_bytes(gzip.compress(text.encode())[:-9])
+    with pytest.raises(FormatError, match=r"answers.gz: damaged gzip data"):
+        read_columns(path)
+    with pytest.raises(FormatError, match=r"<stream>:2: the file is not UTF-8"):
+        read_columns(io.BytesIO(b"a O\n\xff O\n"))

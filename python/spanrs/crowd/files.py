@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import csv
+import gzip
 import io
+import zlib
 from collections.abc import Iterator, Mapping
 from os import PathLike, fspath
+from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 from spanrs.crowd.corpus import CrowdCorpus
 from spanrs.errors import AlignmentError, FormatError, warn, with_code
 from spanrs.io import atomic_output
-from spanrs.io.sources import read_text
+from spanrs.io.sources import Source, source_name
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -23,7 +26,7 @@ TABLE = ("annotator", "document", "token", "label")
 
 
 def read_columns(
-    path: str | PathLike[str] | IO[bytes],
+    path: Source,
     *,
     annotators: Sequence[str] | None = None,
     missing: str = MISSING,
@@ -33,8 +36,8 @@ def read_columns(
 
     Parameters
     ----------
-    path : path
-        UTF-8. Fields are separated by tabs if the first line has one, else by white
+    path : path or binary file object
+        UTF-8, plain or gzip. Fields are separated by tabs if the first line has one, else by white
         space.
     annotators : sequence of str, optional
         Names of the annotators in the order of the columns; by default ``1``, ``2``, ....
@@ -64,7 +67,7 @@ def read_columns(
     ...     read_columns(path)
     CrowdCorpus(2 sentences, 3 annotators, 4 annotations, 2 labels)
     """
-    name = _name(path)
+    name = source_name(path)
     parts = _Parts(name, missing, partial)
     sentences: list[list[str]] = []
     given: list[dict[str, list[str] | None]] = []
@@ -228,7 +231,7 @@ def _table_rows(source: Any) -> Iterator[tuple[Any, ...]]:
         source = _arrow_table(fspath(source))
     if isinstance(source, (str, PathLike)):
         name = fspath(source)
-        reader = csv.DictReader(io.StringIO(read_text(source), newline=""))
+        reader = csv.DictReader(io.StringIO(_text(source), newline=""))
         columns = reader.fieldnames or []
         lacking = [column for column in TABLE if column not in columns]
         if lacking:
@@ -296,23 +299,25 @@ class _Parts:
             warn([message])
 
 
-def _name(source: str | PathLike[str] | IO[bytes]) -> str:
-    return fspath(source) if isinstance(source, (str, PathLike)) else getattr(source, "name", "<file>")
-
-
-def _text(source: str | PathLike[str] | IO[bytes]) -> str:
-    """Read a file, or what is left of an open one."""
-    if isinstance(source, (str, PathLike)):
-        return read_text(source)
+def _text(source: Source) -> str:
+    """Read a small file, plain or gzip, that must be UTF-8."""
+    name = source_name(source)
+    data = Path(source).read_bytes() if isinstance(source, (str, PathLike)) else source.read()
     try:
-        return source.read().decode("utf-8-sig")
-    except UnicodeDecodeError:
-        raise with_code(FormatError(f"{_name(source)}: not UTF-8; convert it"), "encoding") from None
+        if data.startswith(b"\x1f\x8b"):
+            data = gzip.decompress(data)
+        return data.decode("utf-8-sig")
+    except (EOFError, gzip.BadGzipFile, zlib.error) as error:
+        raise with_code(FormatError(f"{name}: damaged gzip data: {error}"), "damaged", name) from None
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        message = f"{name}:{line}: the file is not UTF-8; convert it"
+        raise with_code(FormatError(message), "encoding", name, line) from None
 
 
-def _sentences(path: str | PathLike[str] | IO[bytes]) -> Iterator[list[tuple[int, list[str]]]]:
+def _sentences(path: Source) -> Iterator[list[tuple[int, list[str]]]]:
     """Give the lines of each sentence: their numbers, from 1, and fields."""
-    name, separator, width = _name(path), None, 0
+    name, separator, width = source_name(path), None, 0
     rows: list[tuple[int, list[str]]] = []
     for number, line in enumerate(_text(path).split("\n"), start=1):
         if not line.strip():

@@ -47,8 +47,7 @@ def read_corpus(paths: Sequence[str], annotators: Sequence[str]) -> CrowdCorpus:
         if annotators:
             raise click.UsageError("--annotator is for columns and files; a table names its annotators")
         return read_table(path)
-    source: Any = console.source(path)
-    return read_columns(source, annotators=annotators or None, partial="drop")
+    return read_columns(console.source(path), annotators=annotators or None, partial="drop")
 
 
 def crf_options(function: F) -> F:
