@@ -10,6 +10,10 @@ from spanrs.report.pages import template
 if TYPE_CHECKING:
     from spanrs.crowd.aggregator import Aggregator
     from spanrs.crowd.corpus import CrowdCorpus
+    from spanrs.crowd.review import Disagreement
+
+#: Tokens shown on each side of one that is labelled differently.
+CONTEXT = 3
 
 
 def page(corpus: CrowdCorpus, aggregator: Aggregator, *, title: str, most: int = 500, seed: int = 0) -> str:
@@ -39,6 +43,35 @@ def page(corpus: CrowdCorpus, aggregator: Aggregator, *, title: str, most: int =
         corpus=corpus,
         unit="accuracy" if corpus.scheme() is None else "F1",
         annotators=rank_annotators(corpus, aggregator.estimated_truth_, seed=seed),
-        disagreements=found[:most],
+        disagreements=[(own, shown_tokens(own)) for own in found[:most]],
         number=len(found),
     )
+
+
+def shown_tokens(disagreement: Disagreement) -> list[int | None]:
+    """Give the places of the tokens to show: those that are labelled differently and their neighbours.
+
+    None stands for a gap.
+
+    Examples
+    --------
+    >>> from spanrs.crowd.page import shown_tokens
+    >>> from spanrs.crowd.review import Disagreement
+    >>> labels, other = ["O"] * 12, ["B-X"] + ["O"] * 11
+    >>> shown_tokens(Disagreement(0, 0.5, ["w"] * 12, labels, [1.0] * 12, {"a": labels, "b": other}))
+    [0, 1, 2, 3, None]
+    """
+    columns = zip(*disagreement.answers.values(), strict=True)
+    places = [at for at, column in enumerate(columns) if len(set(column)) > 1]
+    last = len(disagreement.tokens) - 1
+    shown: list[int | None] = []
+    wanted = sorted(
+        {at for own in places for at in range(max(own - CONTEXT, 0), min(own + CONTEXT, last) + 1)}
+    )
+    before = -1
+    for at in wanted:
+        if at > before + 1:
+            shown.append(None)
+        shown.append(at)
+        before = at
+    return [*shown, None] if before < last else shown
