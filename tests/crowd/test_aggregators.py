@@ -82,7 +82,7 @@ def test_token_votes_are_those_of_a_counter(seed):
             most = max(counts.values(), default=0)
             best = min((corpus.labels.index(name) for name in counts if counts[name] == most), default=0)
             assert vote.estimated_truth_[at][place] == corpus.labels[best]
-            share = most / len(answers) if answers else 1.0
+            share = most / len(answers) if answers else 0.0
             assert vote.confidence_[at][place] == pytest.approx(share)
 
 

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import itertools
-import math
 import warnings
 from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any, Self
 
 from spanrs.crf import CRF
-from spanrs.errors import LimitError, ModelError, SpanrsWarning, with_code
+from spanrs.errors import ModelError, SpanrsWarning
 from spanrs.eval import score
 
 if TYPE_CHECKING:
@@ -30,7 +29,7 @@ class Aggregator(ABC):
         For each token of each sentence the probability of its label.
     reliability_ : dict of str to float
         Of each annotator, F1 of spans (accuracy of tokens where labels are no tags) against the estimated truth, on the
-        sentences that they labelled; NaN without any.
+        sentences that they labelled; NaN without any, or where neither has a span.
     """
 
     estimated_truth_: list[list[str]]
@@ -75,7 +74,8 @@ class Aggregator(ABC):
         Returns
         -------
         spanrs.crf.CRF
-            Trained on the labels with their probabilities where the aggregator has them, else on the labels.
+            Trained on the sentences that somebody labelled: on the labels with their probabilities where the aggregator
+            has them, else on the labels.
 
         Raises
         ------
@@ -84,7 +84,9 @@ class Aggregator(ABC):
         """
         if not hasattr(self, "estimated_truth_"):
             raise ModelError("the aggregator is not fitted; call fit")
-        return CRF(**params).fit(self._corpus.sentences, self._targets())
+        targets, sentences = self._targets(), self._corpus.sentences
+        labelled = self._corpus.labelled()
+        return CRF(**params).fit([sentences[at] for at in labelled], [targets[at] for at in labelled])
 
     def _targets(self) -> list[list[Any]]:
         """Labels to train on."""
@@ -109,31 +111,11 @@ def named(corpus: CrowdCorpus, labels: list[list[int]]) -> list[list[str]]:
     return [[names[label] for label in own] for own in labels]
 
 
-#: Most numbers in one table of an aggregator: 2 GiB.
-MOST_NUMBERS = 1 << 28
-
-
-def check_table(corpus: CrowdCorpus, *sizes: int) -> None:
-    """Refuse a table that would fill the memory, most likely because the labels are not labels.
-
-    Raises
-    ------
-    spanrs.errors.LimitError
-        With the number of labels.
-    """
-    numbers = math.prod(sizes)
-    if numbers > MOST_NUMBERS:
-        message = (
-            f"{len(corpus.labels)} different labels and {len(corpus.annotators)} annotators need a table of {numbers} "
-            "numbers; are the labels in another column?"
-        )
-        raise with_code(LimitError(message), "too_many_labels")
-
-
 def reliability(corpus: CrowdCorpus, truth: list[list[str]]) -> dict[str, float]:
     """Score each annotator against labels: F1 of spans, or accuracy of tokens where labels are no tags.
 
-    Annotators who labelled nothing have NaN. All are scored alike: under the scheme of all annotations.
+    Annotators who labelled nothing have NaN, and those who found no span where there is none. All are scored alike:
+    under the scheme of the corpus.
     """
     import numpy as np
 
@@ -160,7 +142,7 @@ def reliability(corpus: CrowdCorpus, truth: list[list[str]]) -> dict[str, float]
                 if active
                 else []
             )
-        scores = [row.micro.f1 for row in rows]
+        scores = [row.micro.f1 if any(row.totals) else float("nan") for row in rows]
     found = iter(scores)
     return {
         name: next(found) if size else float("nan")

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from spanrs import _spanrs
-from spanrs.crowd.aggregator import check_table
 
 if TYPE_CHECKING:
     import numpy as np
@@ -85,8 +84,8 @@ class Annotators:
         import numpy as np
 
         labels, annotators = len(corpus.labels), len(corpus.annotators)
-        check_table(corpus, sum(corpus.lengths), labels)
-        check_table(corpus, annotators, labels, labels, labels)
+        corpus.check_table(sum(corpus.lengths), labels)
+        corpus.check_table(annotators, labels, labels, labels)
         lengths = corpus.lengths
         chosen = list(range(len(corpus)) if sentences is None else sentences)
         place = {sentence: at for at, sentence in enumerate(chosen)}
@@ -173,14 +172,44 @@ def vote_shares(corpus: CrowdCorpus) -> Array:
 
     Tokens without votes have equal shares.
     """
-    import numpy as np
-
-    votes = corpus.votes()
-    size = sum(corpus.lengths), len(corpus.labels)
-    places = votes.token * size[1] + votes.label
-    counts = np.bincount(places, minlength=size[0] * size[1]).reshape(size) + 1e-9
+    counts = corpus.vote_counts() + 1e-9
     shares: Array = counts / counts.sum(axis=1, keepdims=True)
     return shares
+
+
+def chain_scores(corpus: CrowdCorpus, shares: Array, pairs: Array, legal: Legality) -> Legality:
+    """Give scores of first labels and of (label, next label) from their expected counts.
+
+    Parameters
+    ----------
+    corpus : CrowdCorpus
+        The sentences.
+    shares : array (tokens, labels)
+        Probabilities of the labels of all tokens.
+    pairs : array (labels, labels)
+        Expected counts of (label, next label).
+    legal : Legality
+        Is added: hardly anything of what is illegal remains.
+    """
+    import numpy as np
+
+    starts = np.cumsum([0, *corpus.lengths])[:-1][np.array(corpus.lengths) > 0]
+    firsts = shares[starts].sum(axis=0)
+    return Legality(
+        expected_logs(1.0 + firsts) + legal.start, expected_logs(1.0 + pairs) + legal.transitions
+    )
+
+
+def independent_pairs(corpus: CrowdCorpus, shares: Array) -> Array:
+    """Give the expected counts of (label, next label) where the labels of tokens are independent."""
+    import numpy as np
+
+    ends = np.cumsum(corpus.lengths)
+    inside = np.ones(len(shares), dtype=bool)
+    inside[ends[ends > 0] - 1] = False
+    before = np.flatnonzero(inside)
+    pairs: Array = shares[before].T @ shares[before + 1]
+    return pairs
 
 
 def expected_logs(counts: Array) -> Array:

@@ -2,17 +2,29 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 from spanrs.crowd.aggregator import Aggregator
-from spanrs.crowd.annotators import Annotators, expected_logs, legality, vote_shares
-from spanrs.errors import ModelError
+from spanrs.crowd.annotators import (
+    Annotators,
+    chain_scores,
+    expected_logs,
+    independent_pairs,
+    legality,
+    vote_shares,
+)
+from spanrs.errors import ModelError, warn
 
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
     from spanrs.crowd.corpus import CrowdCorpus
+
+
+#: Below this share of sentences with several annotators there is a warning.
+FEW = 0.2
 
 
 class Variational(NamedTuple):
@@ -70,14 +82,13 @@ class BSCSeq(Aggregator):
         ValueError
             For fewer than one iteration, or an agreement below 0.
         spanrs.errors.ModelError
-            If the corpus has no annotations.
+            If the corpus has no annotations, or no sentence has several annotators.
         spanrs.errors.SchemeError
             If a label is no tag of the scheme.
         spanrs.errors.LimitError
             For so many labels or annotators that tables would fill the memory.
         """
-        if not corpus.annotations:
-            raise ModelError("the corpus has no annotations")
+        corpus.check_labelled()
         annotators = Annotators(corpus)
         found = self._run(corpus, annotators)
         self.confusion_ = found.answers / found.answers.sum(axis=3, keepdims=True)
@@ -89,28 +100,41 @@ class BSCSeq(Aggregator):
         """Run variational Bayes."""
         if self.iterations < 1 or not self.agreement >= 0:
             raise ValueError("iterations must be at least 1, agreement at least 0")
+        check_compared(corpus)
         legal = legality(corpus, self.scheme)
         prior = annotators.prior(legal, self.agreement)
         shares = vote_shares(corpus)
-        found = Variational(prior, prior, legal.start, legal.transitions)
+        chain = chain_scores(corpus, shares, independent_pairs(corpus, shares), legal)
+        found = Variational(prior, prior, *chain)
         for _ in range(self.iterations):
             answers = prior + annotators.counts(shares)
             found = found._replace(answers=answers, log_answers=expected_logs(answers))
             shares, pairs = annotators.posterior(found.log_answers, found.start, found.transitions)
-            found = found._replace(
-                start=expected_logs(1.0 + first_counts(corpus, shares)) + legal.start,
-                transitions=expected_logs(1.0 + pairs) + legal.transitions,
-            )
+            start, transitions = chain_scores(corpus, shares, pairs, legal)
+            found = found._replace(start=start, transitions=transitions)
         return found
 
     def _targets(self) -> list[list[Any]]:
         return self._soft_targets()
 
 
-def first_counts(corpus: CrowdCorpus, shares: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-    """Give the expected counts of the labels of first tokens."""
-    import numpy as np
+def check_compared(corpus: CrowdCorpus) -> None:
+    """Refuse a corpus in which no sentence has several annotators, and warn where few sentences have.
 
-    starts = np.cumsum([0, *corpus.lengths])[:-1][np.array(corpus.lengths) > 0]
-    counts: npt.NDArray[np.float64] = shares[starts].sum(axis=0)
-    return counts
+    That an annotator labels well, and that all is ``O`` and the annotator invents spans, are then equally likely.
+
+    Raises
+    ------
+    spanrs.errors.ModelError
+        If each sentence has one annotator at most.
+    """
+    numbers = Counter(own.sentence for own in corpus.annotations)
+    several = sum(number > 1 for number in numbers.values())
+    message = (
+        f"{several} of {len(numbers)} sentences have labels of several annotators; without comparison nobody can tell "
+        "right labels from wrong ones"
+    )
+    if not several:
+        raise ModelError(f"{message}: take the labels as they are, or CRF-MA")
+    if several < FEW * len(numbers):
+        warn([message])

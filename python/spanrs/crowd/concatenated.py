@@ -70,8 +70,7 @@ class ConcatenatedCRF(Aggregator):
         """
         import numpy as np
 
-        if not corpus.annotations:
-            raise ModelError("the corpus has no annotations")
+        corpus.check_labelled()
         crf = WeightedCRF(
             corpus,
             template=self.template,

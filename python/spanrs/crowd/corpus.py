@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from spanrs import _spanrs
 from spanrs.crf.training import scheme_of
-from spanrs.errors import AlignmentError, ModelError, Violation
+from spanrs.errors import AlignmentError, LimitError, ModelError, Violation, with_code
 
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
+
+
+#: Most numbers in one table: 2 GiB.
+MOST_NUMBERS = 1 << 28
 
 
 class Annotation(NamedTuple):
@@ -48,6 +54,8 @@ class CrowdCorpus:
         None.
     annotators : sequence of str, optional
         Names of all annotators, to fix their order; by default the order in which they first occur.
+    scheme : str, optional
+        The scheme of the tags. ``auto`` finds it, where labels are tags with types; None for labels that are no tags.
 
     Attributes
     ----------
@@ -65,7 +73,10 @@ class CrowdCorpus:
     spanrs.errors.AlignmentError
         If the numbers of sentences differ, or a sentence and its labels differ in length.
     spanrs.errors.ModelError
-        For labels that are no strings, and for annotators that are not in ``annotators``.
+        For labels that are no strings, for sentences that are strings, and for annotators that are not in
+        ``annotators``, or twice.
+    spanrs.errors.SchemeError
+        For an unknown scheme.
 
     Examples
     --------
@@ -84,13 +95,21 @@ class CrowdCorpus:
         annotations: Iterable[Mapping[str, Sequence[str] | None]],
         *,
         annotators: Sequence[str] | None = None,
+        scheme: str | None = "auto",
     ) -> None:
-        self.sentences: list[Sequence[Any]] = [list(sentence) for sentence in sentences]
+        self.sentences: list[Sequence[Any]] = []
+        for at, sentence in enumerate(sentences):
+            if isinstance(sentence, str):
+                raise ModelError(f"sentence {at} is a string; it must be a list of tokens")
+            self.sentences.append(list(sentence))
         given = list(annotations)
         if len(given) != len(self.sentences):
             message = f"{len(self.sentences)} sentences, but annotations of {len(given)}"
             raise AlignmentError(message)
         known = {name: at for at, name in enumerate(annotators or ())}
+        if annotators is not None and len(known) < len(annotators):
+            twice = next(name for at, name in enumerate(annotators) if name in annotators[:at])
+            raise ModelError(f"annotator {twice!r} is named twice")
         labels: dict[str, int] = {}
         self.annotations: list[Annotation] = []
         for at, (tokens, own) in enumerate(zip(self.sentences, given, strict=True)):
@@ -116,8 +135,7 @@ class CrowdCorpus:
         # Derived when first needed.
         self._by_annotator: tuple[list[list[str]], list[int], list[int]] | None = None
         self._ordered: tuple[Votes, npt.NDArray[np.int64], list[int]] | None = None
-        self._scheme: str | None = None
-        self._scheme_is_known = False
+        self._scheme = scheme if scheme in (None, "auto") else _spanrs.scheme_name(scheme)
 
     def __len__(self) -> int:
         """Give the number of sentences."""
@@ -139,11 +157,13 @@ class CrowdCorpus:
         *,
         sentences: Sequence[Sequence[Any]] | None = None,
         annotations: list[Annotation] | None = None,
+        annotators: list[str] | None = None,
     ) -> CrowdCorpus:
-        """Give a corpus of the same annotators and labels, with other tokens or annotations."""
-        other = CrowdCorpus([], [])
+        """Give a corpus of the same labels and scheme, with other tokens, annotations or annotators."""
+        other = CrowdCorpus([], [], scheme=self.scheme())
         other.sentences = self.sentences if sentences is None else list(sentences)
-        other.annotators, other.labels = self.annotators, self.labels
+        other.annotators = self.annotators if annotators is None else annotators
+        other.labels = self.labels
         other.annotations = self.annotations if annotations is None else annotations
         return other
 
@@ -171,6 +191,84 @@ class CrowdCorpus:
             np.repeat(annotators, sizes),
             np.fromiter(labels, dtype=np.int64, count=int(sizes.sum())),
         )
+
+    def vote_counts(self) -> npt.NDArray[np.int64]:
+        """Give the number of votes (token of all sentences, label).
+
+        Raises
+        ------
+        spanrs.errors.LimitError
+            For so many labels that the table would fill the memory.
+
+        Examples
+        --------
+        >>> from spanrs.crowd import CrowdCorpus
+        >>> CrowdCorpus([["a", "b"]], [{"x": ["A", "B"], "y": ["A", "A"]}]).vote_counts().tolist()
+        [[2, 0], [1, 1]]
+        """
+        import numpy as np
+
+        size = sum(self.lengths), len(self.labels)
+        self.check_table(*size)
+        votes = self.votes()
+        places = votes.token * size[1] + votes.label
+        counts: npt.NDArray[np.int64] = np.bincount(places, minlength=size[0] * size[1])
+        return counts.reshape(size)
+
+    def check_table(self, *sizes: int) -> None:
+        """Refuse a table that would fill the memory, most likely because the labels are not labels.
+
+        Raises
+        ------
+        spanrs.errors.LimitError
+            With the number of labels.
+        """
+        numbers = math.prod(sizes)
+        if numbers > MOST_NUMBERS:
+            message = (
+                f"{len(self.labels)} different labels and {len(self.annotators)} annotators need a table of {numbers} "
+                "numbers; are the labels in another column?"
+            )
+            raise with_code(LimitError(message), "too_many_labels")
+
+    def check_labelled(self) -> None:
+        """Refuse a corpus whose tokens nobody labelled.
+
+        Raises
+        ------
+        spanrs.errors.ModelError
+            If no token has a label.
+        """
+        if not any(own.labels for own in self.annotations):
+            raise ModelError("the corpus has no annotations: no token has a label")
+
+    def labelled(self) -> list[int]:
+        """Give the numbers of the sentences that somebody labelled, ascending."""
+        return sorted({own.sentence for own in self.annotations})
+
+    def documents(self, most: int) -> list[list[int]]:
+        """Give runs of neighbouring sentences with the same annotators, which are most likely of one document.
+
+        Parameters
+        ----------
+        most : int
+            Longer runs are divided, as where all annotators labelled all sentences.
+
+        Examples
+        --------
+        >>> from spanrs.crowd import CrowdCorpus
+        >>> answers = [{"x": ["A"]}] * 3 + [{"y": ["A"]}]
+        >>> CrowdCorpus([["w"]] * 4, answers).documents(2)
+        [[0, 1], [2], [3]]
+        """
+        annotators: list[list[int]] = [[] for _ in range(len(self))]
+        for own in self.annotations:
+            annotators[own.sentence].append(own.annotator)
+        pieces: list[list[int]] = []
+        for _, run in itertools.groupby(range(len(self)), key=annotators.__getitem__):
+            sentences = list(run)
+            pieces += [sentences[at : at + most] for at in range(0, len(sentences), most)]
+        return pieces
 
     def ordered_votes(self) -> tuple[Votes, npt.NDArray[np.int64], list[int]]:
         """Give the votes ordered by annotator, the tokens of each annotation, and how many each annotator made.
@@ -222,9 +320,8 @@ class CrowdCorpus:
         >>> CrowdCorpus([["Ada", "Li"]], [{"x": ["B-PER", "I-PER"]}]).scheme()
         'BIO'
         """
-        if not self._scheme_is_known:
+        if self._scheme == "auto":
             self._scheme = scheme_of(self.labels, self.by_annotator()[0])
-            self._scheme_is_known = True
         return self._scheme
 
     def labels_by(self, annotator: str) -> list[list[str] | None]:

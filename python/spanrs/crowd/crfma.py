@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
@@ -166,7 +167,7 @@ class CRFMA(Aggregator):
             for iteration in range(1, self.max_iterations + 1):
                 # E-step; before the first M-step there is no CRF, and pi is all that is known.
                 gamma = em.responsibilities(pi, log_likelihoods, self.responsibility)
-                weights = em.labelling_weights(gamma)
+                weights = em.labelling_weights(gamma.annotations)
                 before = float("nan")
                 if log_likelihoods is not None:
                     before = em.crf.objective(weights, log_likelihoods)
@@ -179,7 +180,7 @@ class CRFMA(Aggregator):
                 log_likelihood = equations.log_likelihood(used_pi, sums, em.random)
                 step = EMIteration(
                     iteration,
-                    equations.expected_log_likelihood(em.by_annotator(gamma), used_pi, sums, em.random),
+                    em.expected(gamma, used_pi, log_likelihoods),
                     log_likelihood,
                     log_likelihood + equations.log_prior(used_pi, alpha, em.crf.squares(), self.c2),
                     before,
@@ -191,8 +192,9 @@ class CRFMA(Aggregator):
                 show(iteration, f"expected log-likelihood {step.expected:.1f}")
                 if self._converged(used_pi, pi):
                     break
-        self.responsibilities_ = gamma
-        self._warn_if_saturated(corpus, gamma)
+        self.responsibilities_ = gamma.annotations if gamma.annotators is None else gamma.annotators
+        if gamma.annotators is not None:
+            self._warn_if_saturated(corpus, gamma.annotators)
         self.pi_ = self.history_[-1].pi
         self.crf_ = em.crf.crf()
         self._set_labels(corpus, labels, em.crf.marginals())
@@ -215,9 +217,13 @@ class CRFMA(Aggregator):
         if self.max_iterations < 1 or self.crf_iterations < 1 or not self.tol >= 0:
             raise ValueError("max_iterations and crf_iterations must be at least 1, tol at least 0")
         check_threads(self.threads)
-        if not corpus.annotations:
-            raise ModelError("the corpus has no annotations")
+        corpus.check_labelled()
         annotators = len(corpus.annotators)
+        if np.ndim(self.alpha) and len(np.asarray(self.alpha)) != annotators:
+            message = (
+                f"alpha has {len(np.asarray(self.alpha))} numbers, but there are {annotators} annotators"
+            )
+            raise ValueError(message)
         alpha = np.broadcast_to(np.asarray(self.alpha, dtype=float), annotators)
         if not (np.isfinite(alpha) & (alpha >= 1)).all():
             message = f"alpha is {self.alpha!r}; it must be finite and at least 1"
@@ -240,7 +246,8 @@ class CRFMA(Aggregator):
             return False
         last, now = (step.expected for step in self.history_[-2:])
         still = abs(after - before).max() <= self.tol
-        return bool(still or abs(now - last) <= self.tol * abs(last))
+        change = abs(now - last) if math.isfinite(now) and math.isfinite(last) else math.inf
+        return bool(still or change <= self.tol * abs(last))
 
     def _warn_if_saturated(self, corpus: CrowdCorpus, gamma: npt.NDArray[np.float64]) -> None:
         if self.responsibility == "exact" and len(corpus.annotators) > 1 and gamma.max() > SATURATED:
@@ -250,6 +257,15 @@ class CRFMA(Aggregator):
                 "over all sentences; try responsibility='tempered'"
             )
             warn([message])
+
+
+class Responsibilities(NamedTuple):
+    """Of an E-step."""
+
+    annotations: npt.NDArray[np.float64]
+    """Of the annotator of each annotation, in its sentence."""
+    annotators: npt.NDArray[np.float64] | None
+    """Of each annotator; None where they differ by sentence."""
 
 
 class _Problem:
@@ -276,13 +292,14 @@ class _Problem:
         self.tokens = self._sum(lengths)
         #: Log-probability of each annotator's labels under the random model.
         self.random = equations.log_random(self.tokens, len(corpus.labels))
+        self._random_of_annotations = equations.log_random(lengths, len(corpus.labels))
 
     def responsibilities(
         self,
         pi: npt.NDArray[np.float64],
         log_likelihoods: npt.NDArray[np.float64] | None,
         how: str,
-    ) -> npt.NDArray[np.float64]:
+    ) -> Responsibilities:
         """E-step: a responsibility of each annotator, or of each annotation."""
         import numpy as np
 
@@ -291,30 +308,41 @@ class _Problem:
             own = (
                 np.zeros(len(crf.labelling)) if log_likelihoods is None else log_likelihoods[crf.labelling]
             )
-            return equations.sentence_responsibilities(pi, own, self.annotator, crf.sentence[crf.labelling])
+            gamma = equations.sentence_responsibilities(
+                pi, own, self.annotator, crf.sentence[crf.labelling]
+            )
+            return Responsibilities(gamma, None)
         if how == "prior" or log_likelihoods is None:
-            return pi
-        sums = self.sums(log_likelihoods)
-        if how == "tempered":
-            return equations.tempered_responsibilities(pi, sums, self.tokens)
-        return equations.responsibilities(pi, sums, self.random)
+            gamma = pi
+        elif how == "tempered":
+            gamma = equations.tempered_responsibilities(pi, self.sums(log_likelihoods), self.tokens)
+        else:
+            gamma = equations.responsibilities(pi, self.sums(log_likelihoods), self.random)
+        return Responsibilities(gamma[self.annotator], gamma)
 
-    def _of_annotations(self, gamma: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-        return gamma if len(gamma) == len(self.annotator) else gamma[self.annotator]
-
-    def by_annotator(self, gamma: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-        """Responsibilities of annotators, averaged over sentences where they differ."""
-        return gamma if len(gamma) == self.annotators else self._sum(gamma) / gamma.sum()
+    def expected(
+        self, gamma: Responsibilities, pi: npt.NDArray[np.float64], log_likelihoods: npt.NDArray[np.float64]
+    ) -> float:
+        """Give the expected complete-data log-likelihood (Eq. 14)."""
+        if gamma.annotators is not None:
+            sums = self.sums(log_likelihoods)
+            return equations.expected_log_likelihood(gamma.annotators, pi, sums, self.random)
+        return equations.expected_sentence_log_likelihood(
+            gamma.annotations,
+            pi,
+            log_likelihoods[self.crf.labelling],
+            self._random_of_annotations,
+            self.annotator,
+        )
 
     def labelling_weights(self, gamma: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-        """Weight of each labelling; they sum to the number of sentences that somebody labelled."""
+        """Weight of each labelling, from those of annotations; they sum to the number of labelled sentences."""
         import numpy as np
 
-        own = self._of_annotations(gamma)
-        if not own.sum() > 0:
-            # Those who have all weight labelled nothing; nobody is known better.
-            own = np.ones(len(own))
-        return self.crf.sums_of_annotations(own * (self._labelled / own.sum()))
+        if not gamma.sum() > 0:
+            # All weight is on annotators who labelled nothing.
+            gamma = np.ones(len(gamma))
+        return self.crf.sums_of_annotations(gamma * (self._labelled / gamma.sum()))
 
     def sums(self, log_likelihoods: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
         """Log-likelihood of all labels of each annotator."""

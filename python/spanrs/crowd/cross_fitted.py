@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import itertools
 from typing import TYPE_CHECKING, Any, Self
 
+from spanrs.crf.options import check_threads
 from spanrs.crowd.aggregator import Aggregator
 from spanrs.crowd.annotators import Annotators, expected_logs, legality
 from spanrs.crowd.bsc import BSCSeq
@@ -153,7 +153,7 @@ class CrossFitted(Aggregator):
         ValueError
             For options that are out of range.
         spanrs.errors.ModelError
-            If the corpus has no annotations, or fewer documents than folds.
+            If the corpus has no annotations, fewer sentences than folds, or no sentence with several annotators.
         spanrs.errors.SchemeError
             If a label is no tag of the scheme.
         spanrs.errors.LimitError
@@ -170,17 +170,19 @@ class CrossFitted(Aggregator):
                 show(number + 1, "")
         answers = problem.answers()
         self.confusion_ = answers / answers.sum(axis=3, keepdims=True)
-        self._set_labels(corpus, problem.best(expected_logs(answers)), problem.shares)
+        self._set_labels(corpus, *problem.finish(expected_logs(answers)))
         return self
 
     def _check(self, corpus: CrowdCorpus) -> None:
         whole = (self.rounds, self.updates, self.first_crf_iterations, self.crf_iterations)
+        check_threads(self.threads)
+        if any(number != int(number) for number in (self.folds, *whole)):
+            raise ValueError("folds, rounds, updates and iterations must be whole numbers")
         if self.folds < 2 or min(whole) < 1:
             raise ValueError("folds must be at least 2, rounds, updates and iterations at least 1")
         if not (self.crf_weight > 0 and self.annotator_weight > 0):
             raise ValueError("crf_weight and annotator_weight must be above 0")
-        if not corpus.annotations:
-            raise ModelError("the corpus has no annotations")
+        corpus.check_labelled()
 
     def _targets(self) -> list[list[Any]]:
         return self._soft_targets()
@@ -223,6 +225,7 @@ class _Problem:
             memory=10,
         )
         self._zeros = self.crf.weights
+        corpus.check_table(len(corpus), len(corpus.labels), len(corpus.labels))
         starts = np.cumsum([0, *corpus.lengths])
         self.folds = [_Fold(corpus, own, starts) for own in _folds(corpus, options.folds, options.seed)]
         self._labelled = np.zeros(len(corpus), dtype=bool)
@@ -264,13 +267,14 @@ class _Problem:
         found = fold.annotators.posterior(*tables, by_sentence=True)
         self._set(fold, found.shares, found.pairs)
 
-    def best(self, log_answers: Array) -> list[list[int]]:
-        """Best labels of each sentence."""
+    def finish(self, log_answers: Array) -> tuple[list[list[int]], Array]:
+        """Give the best labels of each sentence, and the distribution of all labels."""
         best: dict[int, list[int]] = {}
         for fold in self.folds:
-            labels = fold.annotators.best(*self._tables(fold, log_answers))
-            best.update(zip(fold.sentences, labels, strict=True))
-        return [best[at] for at in range(len(best))]
+            tables = self._tables(fold, log_answers)
+            best.update(zip(fold.sentences, fold.annotators.best(*tables), strict=True))
+            self.shares[fold.tokens] = fold.annotators.posterior(*tables).shares
+        return [best[at] for at in range(len(best))], self.shares
 
     def _tables(self, fold: _Fold, log_answers: Array) -> tuple[Array, Array, Array, Array]:
         return (
@@ -302,13 +306,6 @@ def _folds(corpus: CrowdCorpus, folds: int, seed: int) -> list[list[int]]:
 
     if folds > len(corpus):
         raise ModelError(f"{len(corpus)} sentences cannot be divided into {folds} folds")
-    annotators: list[list[int]] = [[] for _ in range(len(corpus))]
-    for own in corpus.annotations:
-        annotators[own.sentence].append(own.annotator)
-    longest = max(1, len(corpus) // (folds * PIECES_OF_FOLD))
-    pieces: list[list[int]] = []
-    for _, run in itertools.groupby(range(len(corpus)), key=annotators.__getitem__):
-        sentences = list(run)
-        pieces += [sentences[at : at + longest] for at in range(0, len(sentences), longest)]
+    pieces = corpus.documents(max(1, len(corpus) // (folds * PIECES_OF_FOLD)))
     order = np.random.default_rng(seed).permutation(len(pieces))
     return [sorted(at for number in order[own::folds] for at in pieces[number]) for own in range(folds)]

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Self
 
-from spanrs.crowd.aggregator import Aggregator, check_table
+from spanrs.crowd.aggregator import Aggregator
 from spanrs.crowd.corpus import Votes
-from spanrs.errors import ModelError
 
 if TYPE_CHECKING:
     import numpy as np
@@ -75,17 +74,14 @@ class DawidSkene(Aggregator):
 
         if self.max_iterations < 1 or not self.tol >= 0 or not self.smoothing >= 0:
             raise ValueError("max_iterations must be at least 1, tol and smoothing at least 0")
+        corpus.check_labelled()
         votes = corpus.votes()
-        if not len(votes.token):
-            raise ModelError("the corpus has no labelled tokens")
-        tokens, labels = sum(corpus.lengths), len(corpus.labels)
-        check_table(corpus, tokens, labels)
-        check_table(corpus, len(corpus.annotators), labels, labels)
+        labels = len(corpus.labels)
+        corpus.check_table(len(corpus.annotators), labels, labels)
         # In the order of the tokens, so that sums of a token are sums of neighbours.
         order = np.argsort(votes.token, kind="stable")
         votes = Votes(*(column[order] for column in votes))
-        places = votes.token * labels + votes.label
-        shares = np.bincount(places, minlength=tokens * labels).reshape(tokens, labels).astype(float)
+        shares = corpus.vote_counts().astype(float)
         voted = shares.sum(axis=1) > 0
         shares[voted] /= shares[voted].sum(axis=1, keepdims=True)
         # A row of a table for each (annotator, given label).

@@ -87,6 +87,34 @@ def expected_log_likelihood(gamma: Array, prior: Array, log_likelihoods: Array, 
     return float(np.sum(gamma[gamma > 0] * joint[gamma > 0]))
 
 
+def expected_sentence_log_likelihood(
+    gamma: Array,
+    prior: Array,
+    log_likelihoods: Array,
+    random: Array,
+    annotator: npt.NDArray[np.int64],
+) -> float:
+    """Give Eq. 14 where the right annotator may be another one in each sentence; not in the paper.
+
+    All arguments but ``prior`` have an entry for each annotation: its responsibility (they sum to 1 in a sentence),
+    log-probability by the CRF and by the random model, and annotator. Annotators with ``pi`` 0, who label a sentence
+    alone, have no term for it.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from spanrs.crowd.equations import expected_sentence_log_likelihood
+    >>> gamma, logs, random = np.array([1.0, 0.0]), np.array([-1.0, -9.0]), np.array([-2.0, -2.0])
+    >>> expected_sentence_log_likelihood(gamma, np.array([1.0, 0.0]), logs, random, np.array([0, 1]))
+    -3.0
+    """
+    import numpy as np
+
+    own = prior[annotator]
+    logs = np.log(np.where(own > 0, own, 1.0)) + log_likelihoods - random
+    return float(gamma @ logs + random.sum())
+
+
 def responsibilities(prior: Array, log_likelihoods: Array, random: Array) -> Array:
     """Give the posterior of the annotators (Eq. 12). Where all labelled all sentences it is Eqs. 13 and 15.
 

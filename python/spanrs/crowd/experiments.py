@@ -8,12 +8,14 @@ import statistics
 import time
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from spanrs import tags
 from spanrs.crf import CRF
-from spanrs.crf.training import scheme_of
+from spanrs.crf.training import allows_single_token_sentences, scheme_of
 from spanrs.crowd.aggregator import Aggregator, reliability
 from spanrs.crowd.bsc import BSCSeq
 from spanrs.crowd.concatenated import ConcatenatedCRF
@@ -24,7 +26,7 @@ from spanrs.crowd.hmm import HMMCrowd
 from spanrs.crowd.majority import MajorityVote
 from spanrs.crowd.multi_crf import MultiCRF
 from spanrs.crowd.progress import iteration_display
-from spanrs.errors import AlignmentError, SpanrsWarning
+from spanrs.errors import AlignmentError, ModelError, SchemeError, SpanrsWarning
 from spanrs.eval import score
 from spanrs.io import atomic_output
 from spanrs.report.table import Table, as_text
@@ -37,6 +39,8 @@ if TYPE_CHECKING:
 
 #: Name of the method that is trained on the gold labels, the upper bound.
 GOLD = "CRF-GOLD"
+#: Documents are at most the corpus divided by this, where all annotators labelled everything.
+PIECES = 10
 #: The method that the others are compared with, if it takes part.
 REFERENCE = "CRF-MA"
 
@@ -50,9 +54,11 @@ class Settings(NamedTuple):
     threads: int = 1
     seed: int = 0
 
-    def of_crf(self) -> dict[str, Any]:
-        """Give the options of a CRF."""
-        return {name: getattr(self, name) for name in _OF_CRF}
+    def of_crf(self, corpus: CrowdCorpus) -> dict[str, Any]:
+        """Give the options of a CRF, with the default template for a corpus if none was named."""
+        found = {name: getattr(self, name) for name in _OF_CRF}
+        found["template"] = self.template or default_template(corpus)
+        return found
 
 
 class _Method(NamedTuple):
@@ -60,28 +66,30 @@ class _Method(NamedTuple):
     options: Mapping[str, Any]
     #: The settings that it takes.
     settings: tuple[str, ...] = ()
-    #: Whether it means something where each sentence has one annotator.
-    alone: bool = True
+    #: Whether it compares annotators, so that it needs sentences with several of them.
+    compares: bool = False
     shows_progress: bool = False
 
 
 _OF_CRF = ("template", "c2", "min_freq", "threads")
 _METHODS: dict[str, _Method] = {
-    "MVseq": _Method(MajorityVote, {"unit": "sequence"}, alone=False),
-    "MVtoken": _Method(MajorityVote, {"unit": "token"}, alone=False),
-    "MVseg": _Method(MajorityVote, {"unit": "segment"}, alone=False),
+    "MVseq": _Method(MajorityVote, {"unit": "sequence"}, compares=True),
+    "MVtoken": _Method(MajorityVote, {"unit": "token"}, compares=True),
+    "MVseg": _Method(MajorityVote, {"unit": "segment"}, compares=True),
     "CRF-CONC": _Method(ConcatenatedCRF, {}, _OF_CRF),
     "CRF-CONC-normalized": _Method(ConcatenatedCRF, {"normalized": True}, _OF_CRF),
-    "MultiCRF": _Method(MultiCRF, {}, _OF_CRF, alone=False, shows_progress=True),
-    "MultiCRF-MAX": _Method(MultiCRF, {"most_likely": True}, _OF_CRF, alone=False, shows_progress=True),
+    "MultiCRF": _Method(MultiCRF, {}, _OF_CRF, compares=True, shows_progress=True),
+    "MultiCRF-MAX": _Method(MultiCRF, {"most_likely": True}, _OF_CRF, compares=True, shows_progress=True),
     "CRF-MA": _Method(CRFMA, {}, _OF_CRF, shows_progress=True),
     "CRF-MA-exact": _Method(CRFMA, {"responsibility": "exact"}, _OF_CRF, shows_progress=True),
     "CRF-MA-sentence": _Method(CRFMA, {"responsibility": "sentence"}, _OF_CRF, shows_progress=True),
     "CRF-MA-prior": _Method(CRFMA, {"responsibility": "prior"}, _OF_CRF, shows_progress=True),
-    "Dawid-Skene": _Method(DawidSkene, {"smoothing": 0.01}, alone=False),
+    "Dawid-Skene": _Method(DawidSkene, {"smoothing": 0.01}, compares=True),
     "HMM-crowd": _Method(HMMCrowd, {}),
-    "BSC-seq": _Method(BSCSeq, {}),
-    "CrossFitted": _Method(CrossFitted, {}, ("seed", "threads"), shows_progress=True),
+    "BSC-seq": _Method(BSCSeq, {}, compares=True),
+    "CrossFitted": _Method(
+        CrossFitted, {}, ("template", "seed", "threads"), compares=True, shows_progress=True
+    ),
 }
 #: Names of all methods, in the order of the tables.
 METHODS = (*_METHODS, GOLD)
@@ -120,31 +128,52 @@ class Data(NamedTuple):
     labels: list[list[str]]
 
 
-def prf(gold: list[list[str]], pred: list[list[str]]) -> PRF:
-    """Score spans; labels of tokens where gold labels are no tags.
+def prf(gold: list[list[str]], pred: list[list[str]], scheme: str | None) -> PRF:
+    """Score spans of a scheme; labels of tokens where the scheme is None.
 
     Examples
     --------
     >>> from spanrs.crowd.experiments import prf
-    >>> prf([["B-PER", "O", "B-LOC"]], [["B-PER", "O", "O"]])
+    >>> prf([["B-PER", "O", "B-LOC"]], [["B-PER", "O", "O"]], "BIO")
     PRF(precision=1.0, recall=0.5, f1=0.6666666666666666)
-    >>> prf([["NOUN", "VERB"]], [["NOUN", "NOUN"]])
+    >>> prf([["NOUN", "VERB"]], [["NOUN", "NOUN"]], None)
     PRF(precision=0.5, recall=0.5, f1=0.5)
     """
-    schemes = [scheme_of(sorted({label for own in side for label in own}), side) for side in (gold, pred)]
-    only_outside = not any(label != "O" for own in pred for label in own)
-    if schemes[0] is None and not all(label == "O" for own in gold for label in own):
-        total = sum(map(len, gold))
+    if scheme is None:
         pairs = ((a, b) for x, y in zip(gold, pred, strict=True) for a, b in zip(x, y, strict=True))
-        accuracy = sum(a == b for a, b in pairs) / total if total else 0.0
+        right = [a == b for a, b in pairs]
+        accuracy = sum(right) / len(right) if right else 0.0
         return PRF(accuracy, accuracy, accuracy)
-    scheme = schemes[0] or schemes[1] or "BIO"
-    own = scheme if only_outside or schemes[1] is None else schemes[1]
     with warnings.catch_warnings():
-        # Annotators and votes may give illegal tags; early methods may find no span.
+        # Votes may be illegal tags, and some methods find no span.
         warnings.simplefilter("ignore", SpanrsWarning)
-        found = score(gold, pred, scheme=scheme, pred_scheme=None if own == scheme else own).micro
+        found = score(gold, pred, scheme=scheme).micro
     return PRF(found.precision, found.recall, found.f1)
+
+
+def in_scheme(labels: list[list[str]], scheme: str | None) -> list[list[str]]:
+    """Convert true labels to the scheme of the annotations.
+
+    Raises
+    ------
+    spanrs.errors.SchemeError
+        If one of both are tags and the other are not.
+
+    Examples
+    --------
+    >>> from spanrs.crowd.experiments import in_scheme
+    >>> in_scheme([["I-PER", "I-PER", "O", "I-LOC"]], "BIO")
+    [['B-PER', 'I-PER', 'O', 'B-LOC']]
+    """
+    names = sorted({label for own in labels for label in own})
+    own = scheme_of(names, labels)
+    if own == scheme or names in ([], ["O"]):
+        return labels
+    if own is None or scheme is None:
+        said = "no tags of a scheme" if own is None else f"tags of {own}"
+        other = "no tags of a scheme" if scheme is None else f"tags of {scheme}"
+        raise SchemeError(f"the true labels are {said}, those of the annotators are {other}")
+    return tags.convert(labels, own, scheme)
 
 
 def reliability_rmse(corpus: CrowdCorpus, estimated: dict[str, float], gold: list[list[str]]) -> float:
@@ -189,7 +218,7 @@ def compare(
     test : Data, optional
         Sentences and gold labels to test the CRFs on.
     methods : iterable of str
-        Some of :data:`METHODS`. Those that need several annotators of a sentence are left out where none has several.
+        Some of :data:`METHODS`.
     settings : Settings
         Options of the CRFs.
     repetition : int
@@ -207,6 +236,8 @@ def compare(
         For an unknown method.
     spanrs.errors.AlignmentError
         If gold labels and sentences differ in number.
+    spanrs.errors.SchemeError
+        If gold labels are tags and those of the annotators are not, or the other way round.
 
     Examples
     --------
@@ -221,42 +252,59 @@ def compare(
     methods = check_methods(methods)
     if list(map(len, gold)) != corpus.lengths:
         raise AlignmentError("gold labels and sentences of the corpus differ in number")
-    settings = settings._replace(template=settings.template or default_template(corpus))
-    counts = [0] * len(corpus)
-    for own in corpus.annotations:
-        counts[own.sentence] += 1
-    several = max(counts, default=0) > 1
+    corpus.check_labelled()
+    scheme = corpus.scheme()
+    gold = in_scheme(gold, scheme)
+    if test is not None:
+        test = Data(test.sentences, in_scheme(test.labels, scheme))
+    labels = sorted({*corpus.labels, *(label for own in gold for label in own)})
+    legal = scheme is not None and allows_single_token_sentences(scheme, labels)
+    options = {**settings.of_crf(corpus), "scheme": scheme if legal else None}
     results = []
-    for name in methods:
-        began = time.perf_counter()
-        if name == GOLD:
-            crf = CRF(scheme="auto", **settings.of_crf()).fit(corpus.sentences, gold)
-            truth, rmse = crf.predict(corpus.sentences), None
-            predict: Callable[[Any], list[list[str]]] | None = crf.predict
-        elif several or _METHODS[name].alone:
-            aggregator = make_method(name, settings)
-            with warnings.catch_warnings():
-                # The paper's variant is always saturated.
-                warnings.simplefilter("ignore", SpanrsWarning)
-                aggregator.fit(corpus)
-            truth = aggregator.estimated_truth_
-            rmse = reliability_rmse(corpus, aggregator.reliability_, gold)
-            predict = getattr(aggregator, "predict", None)
-        else:
-            continue
-        seconds = time.perf_counter() - began
-        found = None
-        if test is not None:
-            if predict is None:
-                predict = aggregator.then_crf(scheme="auto", **settings.of_crf()).predict
-            found = prf(test.labels, predict(test.sentences))
-        results.append(MethodResult(name, repetition, prf(gold, truth), found, rmse, seconds))
-        if done is not None:
-            done(name)
+    with warnings.catch_warnings():
+        # Labels to train on may be illegal; the paper's variant of CRF-MA is always saturated.
+        warnings.simplefilter("ignore", SpanrsWarning)
+        for name in methods:
+            began = time.perf_counter()
+            if name == GOLD:
+                crf = CRF(**options).fit(corpus.sentences, gold)
+                seconds = time.perf_counter() - began
+                truth, rmse = crf.predict(corpus.sentences), None
+                predict: Callable[[Any], list[list[str]]] | None = crf.predict
+            else:
+                aggregator = make_method(name, settings, corpus).fit(corpus)
+                seconds = time.perf_counter() - began
+                truth = aggregator.estimated_truth_
+                rmse = reliability_rmse(corpus, aggregator.reliability_, gold)
+                predict = getattr(aggregator, "predict", None)
+                if predict is None and test is not None:
+                    predict = aggregator.then_crf(**options).predict
+            found = None
+            if test is not None and predict is not None:
+                found = prf(test.labels, predict(test.sentences), scheme)
+            results.append(MethodResult(name, repetition, prf(gold, truth, scheme), found, rmse, seconds))
+            if done is not None:
+                done(name)
     return results
 
 
-def make_method(name: str, settings: Settings, progress: bool | None = False) -> Aggregator:
+def without_comparison(methods: Iterable[str], corpus: CrowdCorpus) -> list[str]:
+    """Leave out the methods that compare annotators, where each sentence has at most one.
+
+    Examples
+    --------
+    >>> from spanrs.crowd import CrowdCorpus
+    >>> from spanrs.crowd.experiments import without_comparison
+    >>> without_comparison(["MVtoken", "CRF-MA"], CrowdCorpus([["a"], ["b"]], [{"x": ["A"]}, {"y": ["B"]}]))
+    ['CRF-MA']
+    """
+    several = len(corpus.annotations) > len(corpus.labelled())
+    return [name for name in methods if several or name == GOLD or not _METHODS[name].compares]
+
+
+def make_method(
+    name: str, settings: Settings, corpus: CrowdCorpus, progress: bool | None = False
+) -> Aggregator:
     """Give an aggregator by the name of its method, which is not :data:`GOLD`.
 
     Parameters
@@ -265,20 +313,39 @@ def make_method(name: str, settings: Settings, progress: bool | None = False) ->
         One of :data:`METHODS`.
     settings : Settings
         Options of CRFs.
+    corpus : CrowdCorpus
+        Says which template is the default.
     progress : bool, optional
         Show iterations on standard error; None means: if it is a terminal.
 
     Examples
     --------
+    >>> from spanrs.crowd import CrowdCorpus
     >>> from spanrs.crowd.experiments import Settings, make_method
-    >>> make_method("MVseg", Settings()).unit
+    >>> make_method("MVseg", Settings(), CrowdCorpus([], [])).unit
     'segment'
     """
     method = _METHODS[name]
-    given = {own: getattr(settings, own) for own in method.settings}
+    known = {**settings._asdict(), **settings.of_crf(corpus)}
+    if method.kind is CrossFitted and has_words(corpus):
+        # It has features of its own for words.
+        known["template"] = settings.template
+    given = {own: known[own] for own in method.settings}
     if method.shows_progress:
         given["progress"] = progress
     return method.kind(**method.options, **given)
+
+
+def unused_settings(name: str) -> list[str]:
+    """Give the settings that a method does not use.
+
+    Examples
+    --------
+    >>> from spanrs.crowd.experiments import unused_settings
+    >>> unused_settings("MVseg")
+    ['template', 'c2', 'min_freq', 'threads', 'seed']
+    """
+    return [own for own in Settings._fields if name != GOLD and own not in _METHODS[name].settings]
 
 
 def check_methods(methods: Iterable[str]) -> list[str]:
@@ -295,7 +362,8 @@ def check_methods(methods: Iterable[str]) -> list[str]:
         if name.lower() not in known:
             message = f"no method {name!r}; there are {', '.join(METHODS)}"
             raise ValueError(message)
-        found.append(known[name.lower()])
+        if known[name.lower()] not in found:
+            found.append(known[name.lower()])
     return found
 
 
@@ -304,10 +372,15 @@ def default_template(corpus: CrowdCorpus) -> str | None:
 
     ``ner`` for words with tags, ``pos`` for words with other labels, ``chunking`` for tuples of two.
     """
-    first = next((token for own in corpus.sentences for token in own), "")
-    if isinstance(first, str):
+    if has_words(corpus):
         return "pos" if corpus.scheme() is None else "ner"
+    first = next((token for own in corpus.sentences for token in own), None)
     return "chunking" if isinstance(first, tuple) and len(first) == 2 else None
+
+
+def has_words(corpus: CrowdCorpus) -> bool:
+    """Say whether all tokens are strings."""
+    return all(isinstance(token, str) for own in corpus.sentences for token in own)
 
 
 class Experiment:
@@ -369,9 +442,9 @@ class Experiment:
         if method == self.reference or len(own) != len(other) or len(own) < 2:
             return None
         differences = [a - b for a, b in zip(own, other, strict=True)]
-        if len(set(differences)) == 1:
+        if max(differences) - min(differences) < 1e-12:
             # The t-test divides by their standard deviation.
-            return 1.0 if differences[0] == 0 else 0.0
+            return 1.0 if abs(differences[0]) < 1e-12 else 0.0
         try:
             from scipy.stats import ttest_rel
         except ImportError as error:
@@ -394,7 +467,7 @@ class Experiment:
                 for measure in ("precision", "recall", "f1"):
                     values = self.values(method, part, measure)
                     cell = f"{100 * statistics.mean(values):.2f}"
-                    if several and measure == "f1":
+                    if len(values) > 1 and measure == "f1":
                         cell += f" ±{100 * statistics.stdev(values):.2f}"
                     cells.append(cell)
                 if tested:
@@ -418,20 +491,28 @@ class Experiment:
             own = [result for result in self.results if result.method == method]
             row: dict[str, Any] = {"method": method}
             for part in ("truth", "test"):
-                means = {
-                    measure: statistics.mean(self.values(method, part, measure))
-                    for measure in ("precision", "recall", "f1")
-                    if self.values(method, part)
-                }
-                row[part] = means or None
-                if means and self.repetitions > 1:
-                    means["f1_sd"] = statistics.stdev(self.values(method, part))
+                row[part] = self._summary(method, part)
             errors = [one.reliability_rmse for one in own if one.reliability_rmse is not None]
             row["reliability_rmse"] = statistics.mean(errors) if errors else None
             row["seconds"] = statistics.mean(one.seconds for one in own)
             methods.append(row)
         facts = {**self.facts, "repetitions": self.repetitions, "reference": self.reference}
         return {**facts, "methods": methods, "results": [asdict(result) for result in self.results]}
+
+    def _summary(self, method: str, part: str) -> dict[str, Any] | None:
+        """Give means; with several repetitions also standard deviations and the p-value, if scipy is installed."""
+        found: dict[str, Any] = {}
+        for measure in ("precision", "recall", "f1"):
+            values = self.values(method, part, measure)
+            if not values:
+                return None
+            found[measure] = statistics.mean(values)
+            if len(values) > 1:
+                found[f"{measure}_sd"] = statistics.stdev(values)
+        if len(values) > 1:
+            with suppress(ImportError):
+                found["p_value"] = self.p_value(method, part)
+        return found
 
     def to_json(self) -> str:
         """Give :meth:`to_dict` as JSON."""
@@ -473,6 +554,7 @@ def repeat(
     *,
     repetitions: int,
     methods: Iterable[str] = METHODS,
+    leave_out: bool = False,
     settings: Settings = Settings(),  # noqa: B008  # immutable
     facts: dict[str, Any] | None = None,
     progress: bool | None = None,
@@ -487,6 +569,8 @@ def repeat(
         As in :func:`compare`.
     repetitions : int
         Number of corpora.
+    leave_out : bool
+        Leave out methods that compare annotators where no sentence has several; otherwise they are an error.
     facts : dict, optional
         Of the experiment.
     progress : bool, optional
@@ -507,8 +591,14 @@ def repeat(
             seed = settings.seed + number
             # The CRF of the gold labels does not depend on the annotators.
             wanted = [name for name in methods if not (known and name == GOLD)]
+            corpus = make(seed)
+            if without_comparison(wanted, corpus) != wanted and not leave_out:
+                left = [name for name in wanted if name not in without_comparison(wanted, corpus)]
+                message = f"each sentence has one annotator at most, which {', '.join(left)} cannot use"
+                raise ModelError(message)
+            wanted = without_comparison(wanted, corpus)
             found = compare(
-                make(seed),
+                corpus,
                 gold,
                 test,
                 methods=wanted,
@@ -526,7 +616,7 @@ def repeat(
 def one_annotator_each(corpus: CrowdCorpus, seed: int) -> CrowdCorpus:
     """Give the corpus with one annotator of each document, drawn at random (Rodrigues et al. 2013, table 6).
 
-    Neighbouring sentences with the same annotators are taken for a document.
+    Neighbouring sentences with the same annotators are taken for a document, of at most a tenth of the corpus.
     """
     import numpy as np
 
@@ -534,11 +624,10 @@ def one_annotator_each(corpus: CrowdCorpus, seed: int) -> CrowdCorpus:
     annotators: list[list[int]] = [[] for _ in range(len(corpus))]
     for own in corpus.annotations:
         annotators[own.sentence].append(own.annotator)
-    chosen: list[int] = []
-    for at, known in enumerate(annotators):
-        if at and known == annotators[at - 1]:
-            chosen.append(chosen[-1])
-        else:
-            chosen.append(known[int(rng.integers(len(known)))] if known else -1)
+    chosen: dict[int, int] = {}
+    for document in corpus.documents(max(1, len(corpus) // PIECES)):
+        known = annotators[document[0]]
+        if known:
+            chosen |= dict.fromkeys(document, known[int(rng.integers(len(known)))])
     kept = [own for own in corpus.annotations if chosen[own.sentence] == own.annotator]
     return corpus.replaced(annotations=kept)

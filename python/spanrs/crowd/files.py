@@ -6,7 +6,7 @@ import csv
 import gzip
 import io
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from os import PathLike, fspath
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
@@ -106,14 +106,39 @@ def write_columns(
     Raises
     ------
     spanrs.errors.FormatError
-        If a token is no string, or a token or label is empty or has white space in it.
+        If a token is no string, a token or label is empty or has white space in it, or ``missing`` is a label.
+
+    Notes
+    -----
+    The layout has no empty sentences; they are left out.
     """
     by = [corpus.labels_by(annotator) for annotator in corpus.annotators]
+    if missing in corpus.labels:
+        message = f"{missing} is a label, so it cannot stand for a missing one; name another with missing="
+        raise with_code(FormatError(message), "bad_value")
+    write_rows(
+        (
+            [
+                [token, *(missing if labels is None else labels[place] for labels in own)]
+                for place, token in enumerate(tokens)
+            ]
+            for tokens, *own in zip(corpus.sentences, *by, strict=True)
+        ),
+        target,
+    )
+
+
+def write_rows(sentences: Iterable[list[list[Any]]], target: str | PathLike[str] | IO[bytes]) -> None:
+    """Write sentences of rows of fields, separated by tabs.
+
+    Raises
+    ------
+    spanrs.errors.FormatError
+        If a field is no string, or is empty or has white space in it.
+    """
     with atomic_output(target) as out:
-        for at, tokens in enumerate(corpus.sentences):
-            for place, token in enumerate(tokens):
-                labels = [own[at] for own in by]
-                fields = [token, *(missing if own is None else own[place] for own in labels)]
+        for at, rows in enumerate(sentences):
+            for place, fields in enumerate(rows):
                 for field in fields:
                     if not isinstance(field, str) or len(field.split()) != 1 or field.split()[0] != field:
                         message = (
@@ -236,7 +261,7 @@ def _table_rows(source: Any) -> Iterator[tuple[Any, ...]]:
         lacking = [column for column in TABLE if column not in columns]
         if lacking:
             raise _error(name, 1, f"no column {', '.join(lacking)}; there are {', '.join(columns)}")
-        for row in reader:
+        for row in _csv_rows(reader, name):
             if None in row.values() or None in row:
                 raise _error(name, reader.line_num, f"not {len(columns)} values")
             yield tuple(row[column] for column in TABLE)
@@ -251,6 +276,13 @@ def _table_rows(source: Any) -> Iterator[tuple[Any, ...]]:
     if len(set(map(len, values))) > 1:
         raise with_code(FormatError("the columns of the table differ in length"), "ragged_columns")
     yield from zip(*values, strict=True)
+
+
+def _csv_rows(reader: csv.DictReader[str], name: str) -> Iterator[dict[str, str]]:
+    try:
+        yield from reader
+    except csv.Error as error:
+        raise _error(name, reader.line_num, str(error)) from None
 
 
 def _arrow_table(path: str) -> Any:
@@ -293,8 +325,8 @@ class _Parts:
         if self._dropped:
             line, annotator = self._dropped[0]
             message = (
-                f"{self._name}: {len(self._dropped)} times an annotator labelled a part of a sentence only; these "
-                f"labels are left out; the first is annotator {annotator}, line {line}"
+                f"{self._name}: sentences of which an annotator labelled a part only: {len(self._dropped)}; these "
+                f"labels are left out; the first are those of annotator {annotator}, line {line}"
             )
             warn([message])
 

@@ -4,9 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Self
 
-from spanrs.crowd.aggregator import Aggregator, check_table
-from spanrs.crowd.annotators import Annotators, expected_logs, legality, vote_shares
-from spanrs.crowd.bsc import first_counts
+from spanrs.crowd.aggregator import Aggregator
+from spanrs.crowd.annotators import (
+    Annotators,
+    chain_scores,
+    expected_logs,
+    independent_pairs,
+    legality,
+    vote_shares,
+)
 from spanrs.errors import ModelError, with_code
 
 if TYPE_CHECKING:
@@ -77,15 +83,14 @@ class HMMCrowd(Aggregator):
 
         if self.iterations < 1 or not self.agreement >= 0 or not self.word_count > 0:
             raise ValueError("iterations must be at least 1, agreement at least 0, word_count above 0")
-        if not corpus.annotations:
-            raise ModelError("the corpus has no annotations")
+        corpus.check_labelled()
         annotators, legal = Annotators(corpus), legality(corpus, self.scheme)
         labels = len(corpus.labels)
         word, words = _words(corpus)
-        check_table(corpus, words, labels)
+        corpus.check_table(words, labels)
         shares = vote_shares(corpus)
         prior = 1.0 + self.agreement * np.eye(labels)
-        start, transitions = legal.start, legal.transitions
+        start, transitions = chain_scores(corpus, shares, independent_pairs(corpus, shares), legal)
         for _ in range(self.iterations):
             # Answers do not depend on the answer before.
             answers = prior + annotators.counts(shares).sum(axis=2)
@@ -95,8 +100,7 @@ class HMMCrowd(Aggregator):
                 emitted[label] += np.bincount(word, shares[:, label], words)
             scores = expected_logs(emitted).T[word]
             shares, pairs = annotators.posterior(log_answers, start, transitions, scores)
-            start = expected_logs(1.0 + first_counts(corpus, shares)) + legal.start
-            transitions = expected_logs(1.0 + pairs) + legal.transitions
+            start, transitions = chain_scores(corpus, shares, pairs, legal)
         self.confusion_ = answers / answers.sum(axis=2, keepdims=True)
         self._set_labels(corpus, annotators.best(log_answers, start, transitions, scores), shares)
         return self

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, Any, Self
 
-from spanrs.crowd.aggregator import Aggregator, check_table
-from spanrs.errors import ModelError
+from spanrs.crowd.aggregator import Aggregator
 
 if TYPE_CHECKING:
     import numpy as np
@@ -54,7 +53,7 @@ class MajorityVote(Aggregator):
         self.seed = seed
 
     def fit(self, corpus: CrowdCorpus) -> Self:
-        """Estimate the truth. Confidence is the share of votes; tokens without a vote get the first label.
+        """Estimate the truth. Confidence is the share of votes; tokens without one get the first label, with 0.
 
         Raises
         ------
@@ -69,9 +68,8 @@ class MajorityVote(Aggregator):
             if value not in known:
                 message = f"{value!r} is not one of {', '.join(known)}"
                 raise ValueError(message)
-        if not corpus.annotations:
-            raise ModelError("the corpus has no annotations")
-        check_table(corpus, sum(corpus.lengths), len(corpus.labels))
+        corpus.check_labelled()
+        corpus.check_table(sum(corpus.lengths), len(corpus.labels))
         rng = np.random.default_rng(self.seed)
         shares = self._sequences(corpus, rng) if self.unit == "sequence" else self._tokens(corpus, rng)
         self._set_truth(corpus, shares)
@@ -80,10 +78,8 @@ class MajorityVote(Aggregator):
     def _tokens(self, corpus: CrowdCorpus, rng: np.random.Generator) -> npt.NDArray[np.float64]:
         import numpy as np
 
-        votes = corpus.votes()
-        size = sum(corpus.lengths), len(corpus.labels)
-        counts = np.zeros(size)
-        np.add.at(counts, (votes.token, votes.label), 1.0)
+        counts = corpus.vote_counts().astype(float)
+        size = counts.shape
         ranks = self._ranks(corpus, size, rng)
         allowed = np.ones(size, dtype=bool)
         if self.unit == "segment" and "O" in corpus.labels:
@@ -128,7 +124,6 @@ class MajorityVote(Aggregator):
             most = max(counts.values(), default=0)
             tied = [labelling for labelling, count in counts.items() if count == most]
             if not tied:
-                shares[start : start + length, 0] = 1.0
                 continue
             if self.ties == "lowest":
                 chosen: Any = min(tied)
@@ -149,12 +144,11 @@ def _winner(counts: npt.NDArray[np.float64], ranks: npt.NDArray[np.float64]) -> 
 
 
 def _chosen(counts: npt.NDArray[np.float64], winner: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
-    """Give the share of votes of the winner, and 0 for the others; tokens without a vote get the first label."""
+    """Give the share of votes of the winner, and 0 for the others; tokens without a vote have no winner."""
     import numpy as np
 
     totals = counts.sum(axis=1)
-    winner = np.where(totals > 0, winner, 0)
     rows = np.arange(len(counts))
     shares = np.zeros_like(counts)
-    shares[rows, winner] = np.where(totals > 0, counts[rows, winner] / np.maximum(totals, 1.0), 1.0)
+    shares[rows, winner] = counts[rows, winner] / np.maximum(totals, 1.0)
     return shares

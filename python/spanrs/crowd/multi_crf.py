@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Self
 
-from spanrs.crowd.aggregator import Aggregator, check_table
+from spanrs.crowd.aggregator import Aggregator
 from spanrs.crowd.annotators import Annotators
 from spanrs.crowd.progress import iteration_display
 from spanrs.crowd.weighted_crf import WeightedCRF
@@ -94,8 +94,8 @@ class MultiCRF(Aggregator):
 
         if self.iterations < 1 or self.crf_iterations < 1:
             raise ValueError("iterations and crf_iterations must be at least 1")
-        if not corpus.annotations:
-            raise ModelError("the corpus has no annotations")
+        corpus.check_labelled()
+        truth = _Truth(corpus)
         crf = WeightedCRF(
             corpus,
             template=self.template,
@@ -105,16 +105,16 @@ class MultiCRF(Aggregator):
             scheme=self.scheme,
             threads=self.threads,
         )
-        truth = _Truth(corpus)
         labels = len(corpus.labels)
         scores, transitions = np.zeros((sum(corpus.lengths), labels)), np.zeros((labels, labels))
         with iteration_display(self.progress, "MultiCRF", self.iterations) as show:
             for iteration in range(1, self.iterations + 1):
-                counts = truth.most_likely if self.most_likely else truth.expected
-                crf.set_expected(truth.sentences, *counts(scores, transitions))
+                expected = truth.expected(scores, transitions)
+                counts = truth.most_likely(scores, transitions) if self.most_likely else expected
+                truth.priors = expected[0]
+                crf.set_expected(truth.sentences, *counts)
                 crf.train_again()
                 scores, transitions = crf.scores()
-                truth.update_priors(scores, transitions)
                 show(iteration, "")
         self.crf_ = crf.crf()
         self._set_labels(corpus, crf.best(), crf.marginals())
@@ -133,30 +133,26 @@ class _Truth:
     def __init__(self, corpus: CrowdCorpus) -> None:
         import numpy as np
 
-        self.sentences = sorted({own.sentence for own in corpus.annotations})
+        self.sentences = corpus.labelled()
         self._labels = len(corpus.labels)
-        size = sum(corpus.lengths), self._labels
-        check_table(corpus, *size)
-        check_table(corpus, len(self.sentences), self._labels, self._labels)
-        votes = corpus.votes()
-        counts = np.bincount(votes.token * size[1] + votes.label, minlength=size[0] * size[1])
+        corpus.check_table(len(self.sentences), self._labels, self._labels)
+        counts = corpus.vote_counts()
         known = np.zeros(len(corpus), dtype=bool)
         known[self.sentences] = True
         #: Of each token of all sentences, whether somebody labelled it.
         self._known = np.repeat(known, corpus.lengths)
-        counts = counts.reshape(size)[self._known]
-        self._priors = counts / counts.sum(axis=1, keepdims=True)
+        counts = counts[self._known]
+        #: Of the labels of each token of these sentences.
+        self.priors = counts / counts.sum(axis=1, keepdims=True)
         # The priors stand for the answers.
-        silent = corpus.replaced(annotations=[])
-        silent.annotators = []
-        self._chain = Annotators(silent, self.sentences)
+        self._chain = Annotators(corpus.replaced(annotations=[], annotators=[]), self.sentences)
         self._lengths = [corpus.lengths[at] for at in self.sentences]
 
     def _tables(self, scores: Array, transitions: Array) -> tuple[Array, Array, Array, Array]:
         import numpy as np
 
         with np.errstate(divide="ignore"):
-            scores = scores[self._known] + np.log(self._priors)
+            scores = scores[self._known] + np.log(self.priors)
         return np.zeros(0), np.zeros(self._labels), transitions, scores
 
     def expected(self, scores: Array, transitions: Array) -> tuple[Array, Array]:
@@ -175,7 +171,3 @@ class _Truth:
         for at, own in enumerate(best):
             np.add.at(pairs[at], (own[:-1], own[1:]), 1.0)
         return shares, pairs
-
-    def update_priors(self, scores: Array, transitions: Array) -> None:
-        """Take the marginals of the distribution as the new priors."""
-        self._priors = self.expected(scores, transitions)[0]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -20,9 +21,9 @@ class AnnotatorScore(NamedTuple):
     sentences: int
     tokens: int
     score: float
-    """F1 of spans; accuracy of tokens where labels are no tags."""
+    """F1 of spans; accuracy of tokens where labels are no tags. NaN where there are no spans at all."""
     interval: tuple[float, float] | None
-    """Of the score, by resampling sentences; None with fewer than two sentences."""
+    """Of the score, by resampling sentences; None with fewer than two sentences, and without a score."""
 
 
 class Disagreement(NamedTuple):
@@ -76,7 +77,7 @@ def rank_annotators(
         if size:
             value, interval = _scored(gold, pred, scheme, (samples, level, seed))
             rows.append(AnnotatorScore(name, size, sum(map(len, pred)), value, interval))
-    return sorted(rows, key=lambda row: -row.score)
+    return sorted(rows, key=lambda row: -1.0 if math.isnan(row.score) else -1.0 - row.score)
 
 
 def _scored(
@@ -88,6 +89,8 @@ def _scored(
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", SpanrsWarning)
         result = score(gold, pred, scheme=scheme, documents=[1] * len(gold))
+    if not any(result.totals):
+        return float("nan"), None
     measure = Measure("micro", "f1")
     interval = None
     if len(gold) > 1:

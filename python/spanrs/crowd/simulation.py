@@ -183,4 +183,5 @@ def _corpus(
             if repeated or owners[at] == number:
                 answers[at][str(number + 1)] = [gold.labels[label] for label in own]
     annotators = [str(number + 1) for number in range(len(levels))]
-    return CrowdCorpus(gold.sentences, answers, annotators=annotators)
+    # Where labels are wrong, the scheme could not be found any more.
+    return CrowdCorpus(gold.sentences, answers, annotators=annotators, scheme=gold.scheme())

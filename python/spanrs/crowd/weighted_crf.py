@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from spanrs import _spanrs
 from spanrs.crf import CRF
-from spanrs.crf.options import complete
+from spanrs.crf.options import check_threads, complete
 from spanrs.crf.templates import template_text
 from spanrs.crf.training import allows_single_token_sentences
 
@@ -71,6 +71,8 @@ class WeightedCRF:
     ) -> None:
         import numpy as np
 
+        check_threads(threads)
+        corpus.check_table(sum(corpus.lengths), len(corpus.labels))
         self.corpus, self.c2, self.threads = corpus, c2, threads
         self.template = None if template is None else template_text(template)
         estimator = CRF(
@@ -126,13 +128,10 @@ class WeightedCRF:
         sums: Array = np.bincount(self.labelling, values, len(self.sentence)).astype(float)
         return sums
 
-    def train(self, weights: Array) -> float:
-        """Train on labellings with weights, and give the objective at the end.
-
-        It is the negative weighted log-likelihood plus ``c2`` times the sum of the squared weights of features.
-        """
+    def train(self, weights: Array) -> None:
+        """Train on labellings with weights, from :attr:`weights`."""
         self._core.set_weights(weights)
-        return self.train_again()
+        self.train_again()
 
     def set_expected(self, sentences: list[int], labels: Array, pairs: Array) -> None:
         """Set distributions of some sentences instead of their labellings.
@@ -152,13 +151,12 @@ class WeightedCRF:
         """Say which sentences take part in training."""
         self._core.set_active(active)
 
-    def train_again(self, max_iterations: int | None = None) -> float:
-        """Train on what was set, from :attr:`weights`, and give the objective at the end."""
+    def train_again(self, max_iterations: int | None = None) -> None:
+        """Train on what was set, from :attr:`weights`."""
         options = self.options
         if max_iterations is not None:
             options = {**options, "max_iterations": max_iterations}
-        self.weights, loss = self._core.train(self.weights, options, self.threads)
-        return loss
+        self.weights, _ = self._core.train(self.weights, options, self.threads)
 
     def scores(self) -> tuple[Array, Array]:
         """Give the scores of labels (token of all sentences, label) and of (label, next label)."""

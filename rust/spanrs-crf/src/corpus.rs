@@ -89,7 +89,8 @@ impl Counts {
         })
     }
 
-    /// Replaces the weights of the labellings. `sums` is work space: a 0 for each pair of labels, and so it is left.
+    /// Replaces the weights of the labellings. `sums`, with an entry for each pair of labels, must
+    /// be zero, and is zero again on return.
     pub(crate) fn reweigh<'a>(
         &mut self,
         labels: usize,

@@ -35,12 +35,14 @@ pub struct EmCrf {
     corpus: Corpus,
     features: Features,
     groups: Groups,
-    /// Number of labellings before each sequence; the last entry is that of all.
+    /// Number of labellings before each sequence; the last entry is the total.
     first: Vec<usize>,
     /// Labels of all labellings, one after the other.
     labels: Vec<u32>,
     /// Number of labels before each sequence.
     starts: Vec<usize>,
+    /// Whether the target of a sequence is that of [`EmCrf::set_expected`].
+    expected: Vec<bool>,
     /// Work space of [`Counts::reweigh`].
     sums: Vec<f64>,
 }
@@ -81,6 +83,7 @@ impl EmCrf {
             first,
             starts,
             labels,
+            expected: vec![false; numbers.len()],
             sums: vec![0.0; size * size],
             corpus,
         })
@@ -119,7 +122,10 @@ impl EmCrf {
             let tokens = self.corpus.sequence(at).len();
             let own = self.labels[self.starts[at]..self.starts[at + 1]].chunks_exact(tokens.max(1));
             let weighted = weights[self.first[at]..].iter().copied().zip(own);
-            if let Some(counts) = self.corpus.counts_mut(at) {
+            if std::mem::take(&mut self.expected[at]) {
+                let counts = Counts::of(labels, tokens, weighted)?;
+                self.corpus.set_target(at, Target::Counts(counts))?;
+            } else if let Some(counts) = self.corpus.counts_mut(at) {
                 counts.reweigh(labels, weighted, &mut self.sums);
             }
         }
@@ -132,10 +138,12 @@ impl EmCrf {
     /// [`Error::Shape`], and [`Error::Distribution`] if a token's row does not sum to 1.
     pub fn set_expected(&mut self, at: usize, labels: &[f64], transitions: &[f64]) -> Result<()> {
         let counts = Counts::expected(self.corpus.labels(), labels.to_vec(), transitions)?;
-        self.corpus.set_target(at, Target::Counts(counts))
+        self.corpus.set_target(at, Target::Counts(counts))?;
+        self.expected[at] = true;
+        Ok(())
     }
 
-    /// Says which sequences take part in training.
+    /// Sets which sequences take part in training.
     ///
     /// # Errors
     /// [`Error::Shape`] if there are not as many flags as sequences.
@@ -147,8 +155,8 @@ impl EmCrf {
         Ok(())
     }
 
-    /// Trains from `weights`, which are updated in place, and gives the objective at its end. Results do not depend on
-    /// `threads`.
+    /// Trains from `weights`, which are updated in place, and gives the objective at its end, which is NaN if there was no
+    /// iteration. Results do not depend on `threads`.
     ///
     /// # Errors
     /// Those of [`crate::train`].
@@ -166,7 +174,16 @@ impl EmCrf {
             loss = state.loss;
             Ok(true)
         };
-        let (corpus, features, groups) = (&self.corpus, &self.features, &self.groups);
+        let single;
+        let groups = match options.c1 > 0.0 {
+            // The L1 penalty of a shared parameter is not the sum of its attributes' penalties.
+            true => {
+                single = Groups::single(&self.features);
+                &single
+            }
+            false => &self.groups,
+        };
+        let (corpus, features) = (&self.corpus, &self.features);
         train_groups(
             Cow::Borrowed(corpus),
             features,
@@ -397,6 +414,36 @@ mod tests {
         // Half the weight with half the penalty.
         assert!((loss - 2.0 * own).abs() < 1e-6);
         assert!(first.iter().zip(&half).all(|(a, b)| (a - b).abs() < 1e-3));
+    }
+
+    #[test]
+    fn labellings_replace_expected_counts() {
+        let (numbers, labels) = all();
+        let new = || {
+            EmCrf::new(
+                corpus(),
+                &numbers,
+                labels.clone(),
+                FeatureSelection::default(),
+            )
+        };
+        let given: Vec<f64> = (0..numbers.iter().sum())
+            .map(|at| (at % 5) as f64)
+            .collect();
+        let (mut fresh, mut used) = (new().unwrap(), new().unwrap());
+        used.set_expected(
+            0,
+            &[1.0, 0.0, 0.0].repeat(3),
+            &[2.0, 0., 0., 0., 0., 0., 0., 0., 0.],
+        )
+        .unwrap();
+        let objective = |crf: &mut EmCrf| {
+            crf.set_weights(&given).unwrap();
+            let mut weights = vec![0.0; crf.features().len()];
+            crf.train(&Lbfgs::default(), 0.1, 1, &mut weights, || false)
+                .unwrap()
+        };
+        assert_eq!(objective(&mut fresh), objective(&mut used));
     }
 
     #[test]

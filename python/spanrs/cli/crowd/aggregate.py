@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,7 +12,8 @@ import click
 from spanrs.cli import console
 from spanrs.cli.crowd import inputs
 from spanrs.crowd.aggregator import Aggregator
-from spanrs.crowd.experiments import Settings, default_template, make_method
+from spanrs.crowd.experiments import Settings, make_method
+from spanrs.crowd.files import write_rows
 from spanrs.crowd.review import AnnotatorScore, rank_annotators
 from spanrs.io import atomic_output
 from spanrs.report.table import Table, as_text
@@ -49,18 +51,16 @@ def command(
     Annotators are scored against the estimate: F1 of spans if labels are tags with prefixes, else accuracy of tokens,
     with 95 % intervals by resampling sentences. CrossFitted estimates best from words and takes longest.
     """
-    for target in (output, html):
-        inputs.check_output(target, paths)
+    inputs.check_outputs([output, html], paths)
     if html is not None:
         from spanrs.crowd.page import page
         from spanrs.report.pages import template
 
-        # Found out before the work whether it can be made.
+        # An error, if it cannot be made, comes before the work.
         template("spanrs.crowd", "crowd.html")
     corpus = inputs.read_corpus(paths, annotators)
-    settings = settings._replace(template=settings.template or default_template(corpus))
-    aggregator = make_method(method, settings, progress=None)
-    aggregator.fit(corpus)
+    inputs.say_unused(method)
+    aggregator = make_method(method, settings, corpus, progress=None).fit(corpus)
     if output is not None:
         _write(corpus, aggregator, output)
     if html is not None:
@@ -87,7 +87,7 @@ def print_annotators(
                     "annotator": row.annotator,
                     "sentences": row.sentences,
                     "tokens": row.tokens,
-                    measure: row.score,
+                    measure: None if math.isnan(row.score) else row.score,
                     "interval": row.interval,
                 }
                 for row in rows
@@ -115,8 +115,8 @@ def print_annotators(
 
 def _write(corpus: CrowdCorpus, aggregator: Aggregator, output: str) -> None:
     rows = zip(corpus.sentences, aggregator.estimated_truth_, aggregator.confidence_, strict=True)
-    with atomic_output(console.standard_output() if output == "-" else output) as out:
-        for tokens, labels, confidences in rows:
-            for token, label, confidence in zip(tokens, labels, confidences, strict=True):
-                out.write(f"{token}\t{label}\t{confidence:.4f}\n".encode())
-            out.write(b"\n")
+    columns = (
+        [[token, label, f"{confidence:.4f}"] for token, label, confidence in zip(*row, strict=True)]
+        for row in rows
+    )
+    write_rows(columns, console.standard_output() if output == "-" else output)

@@ -30,7 +30,7 @@ def command(
     if plot is not None:
         from spanrs.report.plots import plot_format
 
-        inputs.check_output(plot, paths)
+        inputs.check_outputs([plot], paths)
         plot_format(plot)
     agreement = Agreement(inputs.read_corpus(paths, annotators))
     if plot is not None:

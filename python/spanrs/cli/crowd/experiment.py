@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
 import click
 
 from spanrs.cli import console, options
-from spanrs.cli.crf.features import feature_columns
+from spanrs.cli.crf.features import feature_columns, given
 from spanrs.cli.crowd import inputs
 from spanrs.cli.crowd.simulate import alone, flip, noise, simulation
 from spanrs.cli.run import print_message
@@ -40,14 +41,19 @@ from spanrs.io import Columns, atomic_output
 @click.option(
     "--repetitions",
     type=click.IntRange(1, 10_000),
-    help="Simulations, or with --crowd --no-repeats draws of one annotator a document. By default 30, else 1.",
+    help="How many simulations; with --crowd --no-repeats, how often one annotator is drawn for each document. "
+    "[default: 30, or 1 with --crowd alone]",
 )
 @click.option(
     "--methods",
     metavar="NAME,NAME,...",
     help=f"By default all: {', '.join(METHODS)}.",
 )
-@click.option("--reference", default=REFERENCE, help="The method that the others are compared with.")
+@click.option(
+    "--reference",
+    default=REFERENCE,
+    help="The method that the others are compared with; the first one if it does not take part.",
+)
 @feature_columns
 @inputs.crf_options
 @options.file_format
@@ -79,9 +85,12 @@ def command(
     """
     wanted = check_methods(METHODS if methods is None else [name.strip() for name in methods.split(",")])
     [reference] = check_methods([reference])
+    if reference not in wanted:
+        if given("reference"):
+            raise click.UsageError(f"--reference {reference} is not one of --methods")
+        reference = wanted[0]
     read = [path for path in (gold, crowd, test) if path is not None]
-    for target in (plot, output):
-        inputs.check_output(target, read)
+    inputs.check_outputs([plot, output], read)
     if plot is not None:
         from spanrs.report.plots import plot_format
 
@@ -91,7 +100,9 @@ def command(
     facts: dict[str, Any] = {"gold": gold, "crowd": crowd, "test": test, "settings": settings._asdict()}
     facts |= {name: how[name] for name in ("noise", "flip")} | {"repeats": not how["alone"]}
     if crowd is not None:
-        found = _on_crowd(crowd, truth, tested, wanted, settings, facts, gold, how)
+        run = partial(repeat, test=tested, methods=wanted, settings=settings, facts=facts)
+        run = partial(run, leave_out=methods is None)
+        found = _on_crowd(crowd, truth, gold, run, how)
     else:
         make = simulation(truth, how["noise"], how["flip"], how["alone"], settings)
         found = repeat(
@@ -100,6 +111,7 @@ def command(
             tested,
             repetitions=how["repetitions"] or 30,
             methods=wanted,
+            leave_out=methods is None,
             settings=settings,
             facts=facts,
         )
@@ -110,15 +122,9 @@ def command(
 
 
 def _on_crowd(
-    crowd: str,
-    truth: Data,
-    tested: Data | None,
-    methods: list[str],
-    settings: Settings,
-    facts: dict[str, Any],
-    gold: str,
-    how: dict[str, Any],
+    crowd: str, truth: Data, gold: str, run: Callable[..., Experiment], how: dict[str, Any]
 ) -> Experiment:
+    """Run methods on a file of annotations."""
     if how["noise"] is not None or how["flip"] is not None:
         raise click.UsageError("--noise and --flip simulate annotators; leave them out, or --crowd")
     if how["repetitions"] is not None and not how["alone"]:
@@ -133,9 +139,7 @@ def _on_crowd(
     def make(seed: int) -> CrowdCorpus:
         return one_annotator_each(corpus, seed) if how["alone"] else corpus
 
-    repetitions = (how["repetitions"] or 30) if how["alone"] else 1
-    run = partial(repeat, make, labels, tested, repetitions=repetitions)
-    return run(methods=methods, settings=settings, facts=facts)
+    return run(make, labels, repetitions=(how["repetitions"] or 30) if how["alone"] else 1)
 
 
 def _print(found: Experiment, to: str, output: str | None) -> None:

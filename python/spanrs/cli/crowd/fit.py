@@ -9,7 +9,7 @@ import click
 from spanrs.cli import console
 from spanrs.cli.crowd import inputs
 from spanrs.cli.crowd.aggregate import print_annotators
-from spanrs.crowd.experiments import Settings, default_template, make_method
+from spanrs.crowd.experiments import Settings, make_method
 from spanrs.crowd.review import rank_annotators
 
 
@@ -35,15 +35,12 @@ def command(
     Methods that have no CRF of their own estimate the truth, and a CRF is trained on it: on the probabilities of the
     labels where the method gives them.
     """
-    inputs.check_output(output, paths)
+    inputs.check_outputs([output], paths)
     corpus = inputs.read_corpus(paths, annotators)
-    name = settings.template or default_template(corpus)
-    settings = settings._replace(template=name)
-    aggregator = make_method(method, settings, progress=None)
-    aggregator.fit(corpus)
+    aggregator = make_method(method, settings, corpus, progress=None).fit(corpus)
     crf: Any = getattr(aggregator, "crf_", None)
     if crf is None:
-        crf = aggregator.then_crf(scheme="auto", **settings.of_crf())
+        crf = aggregator.then_crf(scheme="auto", **settings.of_crf(corpus))
     crf.describe({"method": method, "columns": {"token": 0}, "sentences": len(corpus)})
     crf.save(console.standard_output() if output == "-" else output)
     rows = rank_annotators(corpus, aggregator.estimated_truth_, seed=settings.seed)

@@ -10,10 +10,11 @@ from typing import Any, TypeVar
 import click
 
 from spanrs.cli import console
-from spanrs.cli.crf.features import find_template, read_tagged
+from spanrs.cli.crf.features import find_template, given, read_tagged
 from spanrs.cli.crf.features import threads as threads_option
+from spanrs.cli.run import print_message
 from spanrs.crowd import CrowdCorpus, read_columns, read_files, read_table
-from spanrs.crowd.experiments import METHODS, Data, Settings
+from spanrs.crowd.experiments import GOLD, METHODS, Data, Settings, unused_settings
 from spanrs.errors import AlignmentError, with_code
 from spanrs.io import Columns
 
@@ -35,6 +36,9 @@ annotators = click.option(
 
 def read_corpus(paths: Sequence[str], annotators: Sequence[str]) -> CrowdCorpus:
     """Read annotations: a table, a file of columns, or a file of each annotator."""
+    twice = next((name for name in annotators if annotators.count(name) > 1), None)
+    if twice is not None:
+        raise click.UsageError(f"--annotator {twice} is given twice")
     if len(paths) > 1:
         names = list(annotators) or [Path(path).stem for path in paths]
         if len(names) != len(paths) or len(set(names)) != len(names):
@@ -61,23 +65,22 @@ def crf_options(function: F) -> F:
     )
     @click.option("--c2", type=float, default=1.0, help="Coefficient of the squared weights of CRFs.")
     @click.option("--min-freq", type=float, default=0.0, help="Leave out features that occur less often.")
-    @click.option("--seed", type=click.IntRange(0, 2**63 - 1), default=0, help="Of all that is random.")
+    @click.option("--seed", type=click.IntRange(0, 2**63 - 1), default=0, help="Random seed.")
     @threads_option
     @wraps(function)
-    def wrapped(*args: Any, template: str | None, **given: Any) -> Any:
-        own = {name: given.pop(name) for name in Settings._fields if name in given}
+    def wrapped(*args: Any, template: str | None, **others: Any) -> Any:
+        own = {name: others.pop(name) for name in Settings._fields if name in others}
         text = None if template is None else find_template(template).text
-        return function(*args, settings=Settings(text, **own), **given)
+        return function(*args, settings=Settings(text, **own), **others)
 
     return wrapped  # type: ignore[return-value]  # click takes any callable
 
 
-def method_option(default: str, *, gold: bool = False) -> Callable[[F], F]:
+def method_option(default: str) -> Callable[[F], F]:
     """Give the option that names a method."""
-    names = METHODS if gold else METHODS[:-1]
     return click.option(
         "--method",
-        type=click.Choice(names, case_sensitive=False),
+        type=click.Choice([name for name in METHODS if name != GOLD], case_sensitive=False),
         default=default,
         help="How the truth is estimated.",
     )
@@ -107,17 +110,28 @@ def aligned_labels(corpus: CrowdCorpus, gold: Data, path: str) -> list[list[str]
             path, place + 1, *shown
         )
         raise with_code(AlignmentError(message), "tokens", path)
-    # Sentences may be divided otherwise.
+    # Gold may have other sentence breaks.
     labels = iter(label for sentence in gold.labels for label in sentence)
     return [[next(labels) for _ in sentence] for sentence in corpus.sentences]
 
 
-def check_output(path: str | None, inputs: Sequence[str]) -> None:
-    """Refuse, before long work, a file that could not be written, and one that is read."""
-    if path is None or path == "-":
-        return
-    target = Path(path)
-    if target.is_dir() or not target.resolve().parent.is_dir():
-        raise click.UsageError(f"{path}: the directory is not there, or this is one")
-    if console.overwritten([target], [Path(name) for name in inputs if name != "-"]) is not None:
-        raise click.UsageError(f"{path} is read; write somewhere else")
+def say_unused(method: str) -> None:
+    """Note options that were given and that a method does not use."""
+    for name in unused_settings(method):
+        if name != "threads" and given(name):
+            print_message("note", f"{method} does not use --{name.replace('_', '-')}")
+
+
+def check_outputs(paths: Sequence[str | None], read: Sequence[str]) -> None:
+    """Refuse, before long work, files that could not be written, that are read, or that are the same."""
+    targets = [Path(path) for path in paths if path is not None and path != "-"]
+    for target in targets:
+        if target.is_dir():
+            raise click.UsageError(f"{target} is a directory; name a file")
+        if not target.resolve().parent.is_dir():
+            raise click.UsageError(f"{target}: there is no such directory")
+    found = console.overwritten(targets, [Path(name) for name in read if name != "-"])
+    if found is not None:
+        raise click.UsageError(f"{found} is read; write somewhere else")
+    if len({target.resolve() for target in targets}) < len(targets):
+        raise click.UsageError(f"{targets[0]} cannot hold two outputs")

@@ -10,7 +10,7 @@ from spanrs.cli import console, options
 from spanrs.cli.crf.features import feature_columns
 from spanrs.cli.crowd import inputs
 from spanrs.crowd import CrowdCorpus, NoisyCRFs, flip_labels, write_columns
-from spanrs.crowd.experiments import Data, Settings, default_template
+from spanrs.crowd.experiments import Data, Settings
 from spanrs.io import Columns
 
 
@@ -50,7 +50,7 @@ def simulation(
 ) -> Callable[[int], CrowdCorpus]:
     """Give a function that makes annotators for a seed."""
     if (variances is None) == (flips is None):
-        raise click.UsageError("say either --noise or --flip")
+        raise click.UsageError("give either --noise or --flip")
     if flips is not None:
         probabilities = flips
         return lambda seed: flip_labels(
@@ -58,9 +58,7 @@ def simulation(
         )
     assert variances is not None
     corpus = CrowdCorpus(gold.sentences, [{"gold": own} for own in gold.labels])
-    crf = settings.of_crf()
-    crf["template"] = crf["template"] or default_template(corpus)
-    annotators = NoisyCRFs(gold.sentences, gold.labels, **crf)
+    annotators = NoisyCRFs(gold.sentences, gold.labels, **settings.of_crf(corpus))
     return lambda seed: annotators.simulate(variances, repeated=not alone, seed=seed)
 
 
@@ -95,7 +93,7 @@ def command(
     As Rodrigues, Pereira and Ribeiro (2013, section 4.1): with --noise a CRF is trained on GOLD, and each annotator is
     this CRF with noise; with --flip each annotator replaces labels at random.
     """
-    inputs.check_output(output, [gold])
+    inputs.check_outputs([output], [gold])
     data = inputs.read_gold(gold, columns, features)
     corpus = simulation(data, noise, flip, alone, settings)(settings.seed)
     if features:
