@@ -44,7 +44,7 @@ def test_aggregation_writes_truth_page_and_table(files, capsys):
         "--annotator=ann",
         "--annotator=ben",
         "--annotator=cy",
-        *("-o", files / "truth.conll", "--html", files / "page.html", "--seed", "1"),
+        *("-o", files / "truth.conll", "--html", files / "page.html", "--seed", "1", "--confidence"),
     )
     assert status == 0
     lines = out.splitlines()
@@ -89,7 +89,8 @@ def test_agreement(files, capsys):
     found = json.loads(spanrs(capsys, "agreement", files / "crowd.txt", "--json")[1])
     assert len(found["pairs"]) == 3
     assert set(found) == {
-        *("fleiss_kappa", "krippendorff_alpha", "unitized_alpha", "annotators", "types", "pairs"),
+        *("fleiss_kappa", "krippendorff_alpha", "unitized_alpha", "unitized_alpha_by_type"),
+        *("annotators", "types", "pairs"),
     }
 
 
@@ -147,11 +148,11 @@ def test_one_annotator_a_document(files, capsys):
     status, out, _ = spanrs(
         capsys,
         *("experiment", "--crowd", files / "crowd.txt", "--gold", files / "gold.conll", "--no-repeats"),
-        *("--repetitions", 2, "--methods", "CRF-CONC,MVtoken,BSC-seq", "--json"),
+        *("--repetitions", 2, "--methods", "CRF-CONC,HMM-crowd", "--json"),
         *("--template", files / "words.template"),
     )
     assert status == 0
-    assert [own["method"] for own in json.loads(out)["methods"]] == ["CRF-CONC", "BSC-seq"]
+    assert [own["method"] for own in json.loads(out)["methods"]] == ["CRF-CONC", "HMM-crowd"]
 
 
 def test_a_file_of_each_annotator_and_tables(files, capsys):
@@ -171,17 +172,17 @@ def test_labels_of_a_part_of_a_sentence_are_left_out_and_said(files, capsys):
     (files / "part.txt").write_text("a O O\nb O ?\n\nc B-X B-X\nd O O\n")
     status, _, err = spanrs(capsys, "aggregate", files / "part.txt", "-o", files / "o.txt")
     assert status == 0
-    assert "1 times an annotator labelled a part of a sentence only" in err
+    assert "sentences of which an annotator labelled a part only: 1" in err
     assert "annotator 2, line 2" in err
 
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["simulate", "GOLD", "-o", "-"], "say either --noise or --flip"),
+        (["simulate", "GOLD", "-o", "-"], "give either --noise or --flip"),
         (["simulate", "GOLD", "-o", "-", "--flip", "x"], "'x' is not numbers with commas"),
         (["simulate", "GOLD", "-o", "-", "--flip", "2"], "probabilities must be from 0 to 1"),
-        (["experiment", "--gold", "GOLD"], "say either --noise or --flip"),
+        (["experiment", "--gold", "GOLD"], "give either --noise or --flip"),
         (["experiment", "--gold", "GOLD", "--flip", "0.1", "--methods", "MV"], "no method 'MV'"),
         (
             ["experiment", "--gold", "GOLD", "--crowd", "CROWD", "--flip", "0.1"],
@@ -191,6 +192,17 @@ def test_labels_of_a_part_of_a_sentence_are_left_out_and_said(files, capsys):
         (["experiment", "--gold", "TEST", "--crowd", "CROWD"], "of the annotations is"),
         (["aggregate", "CROWD", "-o", "CROWD"], "is read; write somewhere else"),
         (["aggregate", "GOLD.missing"], "No such file"),
+        (
+            ["experiment", "--gold", "GOLD", "--crowd", "CROWD", "--no-repeats", "--methods", "MVtoken"],
+            "which MVtoken cannot use",
+        ),
+        (
+            ["experiment", "--gold", "GOLD", "--flip", "0.1", "--methods", "MVseq", "--reference", "MVseg"],
+            "not one of",
+        ),
+        (["aggregate", "CROWD", "-o", "x", "--html", "x"], "cannot hold two outputs"),
+        (["aggregate", "CROWD", "-o", "x.gz"], "outputs are not compressed"),
+        (["aggregate", "CROWD", "--annotator", "a", "--annotator", "a"], "--annotator a is given twice"),
         (["agreement", "CROWD", "CROWD"], "name each with its own --annotator"),
         (["agreement", "CROWD", "--plot", "x.gif"], "the name of a plot ends with"),
     ],

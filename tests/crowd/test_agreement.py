@@ -147,8 +147,9 @@ def test_pairs_annotators_and_types():
     assert found.by_annotator()["a"][0] == pytest.approx((4 * 2 / 3 + 0) / 6)
     assert math.isnan(found.by_annotator()["d"][0])
     # Nobody labelled what all labelled.
-    assert found.unitized_alpha == {}
-    assert "not defined: no sentence was labelled by all" in found.text()
+    assert math.isnan(found.unitized_alpha)
+    assert found.unitized_alpha_by_type == {}
+    assert "not defined: no sentence with spans was labelled by all" in found.text()
     assert found.to_dict()["annotators"][3] == {"annotator": "d", "f1": None, "kappa": None}
 
 

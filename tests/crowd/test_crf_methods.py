@@ -107,7 +107,7 @@ def test_folds_keep_documents_together():
     # The longest piece is a tenth of a fold: two sentences.
     assert all(any({at, at + 1} <= set(fold) for fold in folds) for at in (0, 2, 5, 8))
     assert folds != _folds(corpus, 3, seed=2)
-    with pytest.raises(ModelError, match="60 sentences cannot be divided into 61 folds"):
+    with pytest.raises(ModelError, match="each of its 61 folds, but there are 60"):
         _folds(corpus, 61, seed=1)
 
 

@@ -87,7 +87,7 @@ def test_the_penalised_likelihood_does_not_fall_while_pi_is_fixed():
     prior, likelihoods, values = np.array([0.2, 0.3, 0.5]), None, []
     for _ in range(8):
         gamma = em.responsibilities(prior, likelihoods, "exact")
-        em.crf.train(em.labelling_weights(gamma))
+        em.crf.train(em.labelling_weights(gamma.annotations))
         likelihoods = em.crf.log_likelihoods()
         value = equations.log_likelihood(prior, em.sums(likelihoods), em.random)
         values.append(value - em.crf.c2 * em.crf.squares())

@@ -9,6 +9,7 @@ import pytest
 from scipy.stats import ttest_rel
 
 from noisy_crowd import TEMPLATE, noisy, right
+from spanrs import tags
 from spanrs.crf import CRF
 from spanrs.crowd import (
     BSCSeq,
@@ -21,19 +22,18 @@ from spanrs.crowd import (
 )
 from spanrs.crowd.experiments import (
     METHODS,
-    PRF,
     Data,
-    Experiment,
-    MethodResult,
     Settings,
     compare,
     one_annotator_each,
     prf,
     reliability_rmse,
     repeat,
+    without_comparison,
 )
 from spanrs.crowd.page import page
-from spanrs.errors import AlignmentError, ModelError
+from spanrs.crowd.results import PRF, Experiment, MethodResult
+from spanrs.errors import AlignmentError, ModelError, SchemeError
 
 SETTINGS = Settings(template=TEMPLATE)
 
@@ -94,9 +94,10 @@ def test_every_method_runs():
         assert 0.3 < result.test.f1 <= 1
         assert (result.reliability_rmse is None) == (result.method == "CRF-GOLD")
     alone = one_annotator_each(corpus, seed=1)
-    names = {result.method for result in compare(alone, truth, settings=SETTINGS)}
-    assert "CRF-MA" in names
-    assert not names & {"MVtoken", "MVseq", "MVseg", "MultiCRF", "MultiCRF-MAX"}
+    names = without_comparison(METHODS, alone)
+    assert {"CRF-MA", "HMM-crowd", "CRF-GOLD"} <= set(names)
+    assert not set(names) & {"MVtoken", "MVseq", "MVseg", "MultiCRF", "BSC-seq", "CrossFitted"}
+    assert without_comparison(METHODS, corpus) == list(METHODS)
 
 
 def test_errors_of_reliability():
@@ -107,13 +108,18 @@ def test_errors_of_reliability():
 
 
 def test_one_annotator_of_each_document():
-    answers = [{"x": ["A"], "y": ["B"]}] * 4 + [{"y": ["B"]}] * 2 + [{}]
-    corpus = CrowdCorpus([["w"]] * 7, answers)
+    answers = [{"x": ["A"], "y": ["B"]}] * 4 + [{"y": ["B"]}] * 2 + [{}] + [{"z": ["A"]}] * 33
+    corpus = CrowdCorpus([["w"]] * 40, answers)
     drawn = [one_annotator_each(corpus, seed) for seed in range(20)]
     for own in drawn:
-        assert [annotation.sentence for annotation in own.annotations] == [0, 1, 2, 3, 4, 5]
+        assert [annotation.sentence for annotation in own.annotations] == [
+            at for at in range(40) if at != 6
+        ]
         assert len({annotation.annotator for annotation in own.annotations[:4]}) == 1
     assert {own.annotations[0].annotator for own in drawn} == {0, 1}
+    # Where all labelled everything, one drawing does not decide on all.
+    everything = CrowdCorpus([["w"]] * 40, [{"x": ["A"], "y": ["B"]}] * 40)
+    assert len({own.annotator for own in one_annotator_each(everything, 1).annotations}) == 2
 
 
 def test_repetitions_and_their_t_test(tmp_path):
@@ -166,11 +172,29 @@ def test_equal_differences_have_a_p_value():
 
 
 def test_scores_of_tags_and_other_labels():
-    assert prf([["B-A", "I-A", "O"]], [["B-A", "I-A", "O"]]).f1 == 1.0
-    # Tags of CoNLL-2003 itself, beside BIO.
-    assert prf([["I-A", "I-A", "O", "I-B", "B-B"]], [["B-A", "I-A", "O", "B-B", "B-B"]]).f1 == 1.0
-    assert prf([["O", "O"]], [["O", "B-A"]]) == PRF(0.0, 0.0, 0.0)
-    assert prf([["B-A", "O"]], [["O", "O"]]).recall == 0.0
+    assert prf([["B-A", "I-A", "O"]], [["B-A", "I-A", "O"]], "BIO").f1 == 1.0
+    assert prf([["O", "O"]], [["O", "B-A"]], "BIO") == PRF(0.0, 0.0, 0.0)
+    assert prf([["B-A", "O"]], [["O", "O"]], "BIO").recall == 0.0
+
+
+@pytest.mark.parametrize("scheme", ["IOB", "BIO", "IOBES", "BMES"])
+def test_gold_may_be_in_another_scheme(scheme):
+    corpus, truth = noisy(8, [0.0, 0.0, 0.3])
+    gold = tags.convert(truth, "BIO", scheme)
+    test = Data(corpus.sentences, gold)
+    [vote, crf] = compare(corpus, gold, test, methods=["MVtoken", "CRF-GOLD"], settings=SETTINGS)
+    known = reliability_rmse(corpus, MajorityVote().fit(corpus).reliability_, truth)
+    assert vote.reliability_rmse == pytest.approx(known)
+    assert vote.truth.f1 == prf(truth, MajorityVote().fit(corpus).estimated_truth_, "BIO").f1
+    assert crf.test.f1 == crf.truth.f1
+
+
+def test_gold_of_another_column_is_refused():
+    corpus, truth = noisy(9, [0.1, 0.2])
+    with pytest.raises(SchemeError, match="the true labels are no tags"):
+        compare(corpus, [["x"] * len(own) for own in truth])
+    with pytest.raises(AlignmentError, match=r"no label of gold \(B-X\) is one of the annotators"):
+        compare(corpus, [["B-X"] * len(own) for own in truth])
 
 
 def test_annotators_are_ranked_with_intervals():
@@ -209,7 +233,7 @@ def test_the_page_escapes_and_says_what_it_shows():
     text = page(corpus, BSCSeq().fit(corpus), title=hostile)
     assert hostile not in text
     assert text.count("&lt;script&gt;alert(1)&lt;/script&gt;") >= 3
-    assert "1 sentences are labelled differently" in text
+    assert "1 sentence is labelled differently" in text
     assert "<bdi>\u202eabc</bdi>" in text
     agreed = CrowdCorpus([["a"], ["b"]], [{"x": ["O"], "y": ["O"]}] * 2)
     assert "No sentence was labelled differently" in page(agreed, MajorityVote().fit(agreed), title="t")

@@ -69,7 +69,7 @@ class Aggregator(ABC):
         Parameters
         ----------
         **params
-            Of :class:`spanrs.crf.CRF`; a ``template`` if the tokens of the corpus are strings or tuples.
+            Of :class:`spanrs.crf.CRF`; the default template is :meth:`CrowdCorpus.default_template`.
 
         Returns
         -------
@@ -86,6 +86,7 @@ class Aggregator(ABC):
             raise ModelError("the aggregator is not fitted; call fit")
         targets, sentences = self._targets(), self._corpus.sentences
         labelled = self._corpus.labelled()
+        params.setdefault("template", self._corpus.default_template())
         return CRF(**params).fit([sentences[at] for at in labelled], [targets[at] for at in labelled])
 
     def _targets(self) -> list[list[Any]]:

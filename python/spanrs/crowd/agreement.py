@@ -7,7 +7,6 @@ import itertools
 import json
 import math
 import warnings
-from collections import defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -67,10 +66,11 @@ class Agreement:
         Fleiss' kappa (1971) on the labels of tokens with two or more; the number of labels of a token may vary.
     alpha : float
         Krippendorff's alpha for nominal data on the same labels.
-    unitized_alpha : dict of str to float
-        Krippendorff's alpha for unitizing (1995; 2004, section 11.6) of the spans of each type, and of all types
-        (``all``), on the sentences that all annotators labelled, as one line of tokens. Empty where there are none, or
-        where labels are no tags.
+    unitized_alpha : float
+        Krippendorff's alpha for unitizing (1995; 2004, section 11.6) of the spans, on the sentences that all annotators
+        labelled, as one line of tokens. NaN where there are none, or where labels are no tags.
+    unitized_alpha_by_type : dict of str to float
+        The same for each type.
 
     Raises
     ------
@@ -88,13 +88,15 @@ class Agreement:
 
     def __init__(self, corpus: CrowdCorpus) -> None:
         self.annotators = list(corpus.annotators)
-        counts = _counts(corpus)
+        counts = corpus.vote_counts()
+        counts = counts[counts.sum(axis=1) > 1]
         if not len(counts):
             raise ModelError("no token has labels of two annotators, so there is no agreement to measure")
         self.fleiss_kappa = fleiss_kappa(counts)
         self.alpha = krippendorff_alpha(counts)
         self.pairs = _pairs(corpus)
-        self.unitized_alpha = _unitized(corpus)
+        self.unitized_alpha, self.unitized_alpha_by_type = _unitized(corpus)
+        self._has_spans = corpus.scheme() is not None
 
     def by_annotator(self) -> dict[str, tuple[float, float]]:
         """Give mean F1 and mean kappa of each annotator with the others, weighted by common tokens.
@@ -127,8 +129,11 @@ class Agreement:
         whole.add_row("Cohen's kappa, mean of pairs", _number(_mean(kappas)))
         whole.add_row("Fleiss' kappa", _number(self.fleiss_kappa))
         whole.add_row("Krippendorff's alpha, tokens", _number(self.alpha))
-        unitized = self.unitized_alpha.get("all")
-        said = "not defined: no sentence was labelled by all" if unitized is None else _number(unitized)
+        said = _number(self.unitized_alpha)
+        if not self._has_spans:
+            said = "not defined: labels are no tags"
+        elif not self.unitized_alpha_by_type:
+            said = "not defined: no sentence with spans was labelled by all"
         whole.add_row("Krippendorff's alpha, spans", said)
         people = Table(["annotator", "F1", "kappa"])
         for name, (f1, kappa) in self.by_annotator().items():
@@ -138,10 +143,10 @@ class Agreement:
         if types:
             table = Table(["type", "F1", "alpha"])
             for name, f1 in types.items():
-                alpha = self.unitized_alpha.get(name)
+                alpha = self.unitized_alpha_by_type.get(name)
                 table.add_row(name, _percent(f1), "" if alpha is None else _number(alpha))
             parts += ["\n", table]
-        pairs = Table(["annotator", "annotator ", "sentences", "tokens", "F1", "kappa"], left=2)
+        pairs = Table(["annotator 1", "annotator 2", "sentences", "tokens", "F1", "kappa"], left=2)
         shown = self.pairs[:most_pairs]
         for pair in shown:
             pairs.add_row(
@@ -166,7 +171,10 @@ class Agreement:
         return {
             "fleiss_kappa": _known(self.fleiss_kappa),
             "krippendorff_alpha": _known(self.alpha),
-            "unitized_alpha": {name: _known(value) for name, value in self.unitized_alpha.items()},
+            "unitized_alpha": _known(self.unitized_alpha),
+            "unitized_alpha_by_type": {
+                name: _known(value) for name, value in self.unitized_alpha_by_type.items()
+            },
             "annotators": [
                 {"annotator": name, "f1": _known(f1), "kappa": _known(kappa)}
                 for name, (f1, kappa) in people
@@ -189,28 +197,31 @@ class Agreement:
         """Give :meth:`to_dict` as JSON."""
         return json.dumps(self.to_dict(), ensure_ascii=False, allow_nan=False)
 
-    def plot(self, path: str | PathLike[str], measure: str = "f1") -> None:
+    def plot(self, path: str | PathLike[str], measure: str | None = None) -> None:
         """Draw a heat map of all pairs, as PNG, SVG or PDF by the name of the file.
 
         Parameters
         ----------
         path : path
             The file to write.
-        measure : str
-            ``f1`` or ``kappa``.
+        measure : str, optional
+            ``f1`` or ``kappa``; by default F1, or kappa where labels are no tags.
 
         Raises
         ------
         ImportError
             Where matplotlib is not installed (``pip install spanrs[plot]``).
         ValueError
-            For another measure.
+            For another measure, or F1 where labels are no tags.
         """
         from spanrs.report.plots import heat_map, plot_format
 
+        measure = measure or ("f1" if self._has_spans else "kappa")
         if measure not in ("f1", "kappa"):
             message = f"{measure!r} is not f1 or kappa"
             raise ValueError(message)
+        if measure == "f1" and not self._has_spans:
+            raise ValueError("labels are no tags, so there is no F1 of spans; draw kappa")
         places = {name: at for at, name in enumerate(self.annotators)}
         rows = [[NAN] * len(places) for _ in places]
         for pair in self.pairs:
@@ -370,88 +381,107 @@ def _expected(sections: list[_Sections], length: int) -> float:
     return 2.0 / length * total / places if places > 0 else 0.0
 
 
-def _counts(corpus: CrowdCorpus) -> npt.NDArray[np.int64]:
-    """Give counts of labels (token with two or more labels, label)."""
+class _Answers(NamedTuple):
+    """The labels of one annotator, over the sentences that they labelled."""
+
+    sentences: npt.NDArray[np.int64]
+    """Numbers of the sentences, ascending."""
+    lengths: npt.NDArray[np.int64]
+    """Tokens of each."""
+    labels: npt.NDArray[np.int64]
+    """Of all their tokens."""
+
+    def of(self, sentences: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+        """Give the labels of the tokens of some of the sentences."""
+        import numpy as np
+
+        chosen = np.isin(self.sentences, sentences, assume_unique=True)
+        return self.labels[np.repeat(chosen, self.lengths)]
+
+
+def _answers(corpus: CrowdCorpus) -> list[_Answers]:
     import numpy as np
 
-    votes = corpus.votes()
-    size = sum(corpus.lengths), len(corpus.labels)
-    places = votes.token * size[1] + votes.label
-    counts: npt.NDArray[np.int64] = np.bincount(places, minlength=size[0] * size[1]).reshape(size)
-    several: npt.NDArray[np.int64] = counts[counts.sum(axis=1) > 1]
-    return several
+    votes, lengths, numbers = corpus.ordered_votes()
+    ordered = sorted(corpus.annotations, key=lambda own: own.annotator)
+    sentences = np.array([own.sentence for own in ordered], dtype=np.int64)
+    ends, tokens = np.cumsum(numbers), np.cumsum([0, *lengths])
+    places = [(end - number, end) for number, end in zip(numbers, ends, strict=True)]
+    return [
+        _Answers(sentences[start:end], lengths[start:end], votes.label[tokens[start] : tokens[end]])
+        for start, end in places
+    ]
 
 
 def _pairs(corpus: CrowdCorpus) -> list[PairAgreement]:
     import numpy as np
 
-    common: dict[tuple[int, int], list[tuple[tuple[int, ...], tuple[int, ...]]]] = defaultdict(list)
-    for _, own in itertools.groupby(corpus.annotations, key=lambda own: own.sentence):
-        for first, second in itertools.combinations(own, 2):
-            common[first.annotator, second.annotator].append((first.labels, second.labels))
-    found = []
-    for (first_name, second_name), labels in sorted(common.items()):
-        flat = [np.array([label for own in side for label in own]) for side in zip(*labels, strict=True)]
-        f1, by_type = _span_f1(corpus, labels)
-        found.append(
-            PairAgreement(
-                (corpus.annotators[first_name], corpus.annotators[second_name]),
-                len(labels),
-                len(flat[0]),
-                f1,
-                by_type,
-                cohen_kappa(flat[0].astype(np.int64), flat[1].astype(np.int64), len(corpus.labels)),
-            )
-        )
+    names, answers, found = corpus.annotators, _answers(corpus), []
+    scheme = corpus.scheme()
+    for first, second in itertools.combinations(range(len(names)), 2):
+        one, other = answers[first], answers[second]
+        common = np.intersect1d(one.sentences, other.sentences, assume_unique=True)
+        if not len(common):
+            continue
+        labels = one.of(common), other.of(common)
+        f1, by_type = NAN, dict[str, float]()
+        if scheme is not None:
+            lengths = one.lengths[np.isin(one.sentences, common, assume_unique=True)]
+            f1, by_type = _span_f1(corpus, labels, lengths, scheme)
+        kappa = cohen_kappa(*labels, len(corpus.labels))
+        pair = names[first], names[second]
+        found.append(PairAgreement(pair, len(common), len(labels[0]), f1, by_type, kappa))
     return found
 
 
 def _span_f1(
-    corpus: CrowdCorpus, labels: list[tuple[tuple[int, ...], tuple[int, ...]]]
+    corpus: CrowdCorpus,
+    labels: tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]],
+    lengths: npt.NDArray[np.int64],
+    scheme: str,
 ) -> tuple[float, dict[str, float]]:
-    scheme = corpus.scheme()
-    if scheme is None:
-        return NAN, {}
-    gold, pred = (
-        [[corpus.labels[label] for label in own] for own in side] for side in zip(*labels, strict=True)
-    )
     with warnings.catch_warnings():
         # Annotators may give illegal tags, or no span.
         warnings.simplefilter("ignore", SpanrsWarning)
-        result = score(gold, pred, scheme=scheme)
-    totals = result.totals
-    f1 = result.micro.f1 if totals.tp + totals.fp + totals.fn else NAN
+        result = score(*labels, scheme=scheme, vocabulary=corpus.labels, lengths=lengths)
+    f1 = result.micro.f1 if any(result.totals) else NAN
     return f1, {name: own.f1 for name, own in result.per_type.items()}
 
 
-def _unitized(corpus: CrowdCorpus) -> dict[str, float]:
+def _unitized(corpus: CrowdCorpus) -> tuple[float, dict[str, float]]:
+    """Give Krippendorff's alpha of the spans of all types, and of each, over the sentences all labelled."""
     from spanrs import tags
 
     scheme = corpus.scheme()
-    if scheme is None:
-        return {}
-    lines: list[list[Unit]] = [[] for _ in corpus.annotators]
+    active = sorted({own.annotator for own in corpus.annotations})
+    if scheme is None or len(active) < 2:
+        return NAN, {}
+    place = {annotator: at for at, annotator in enumerate(active)}
+    whole = [
+        everyone
+        for _, group in itertools.groupby(corpus.annotations, key=lambda own: own.sentence)
+        if len(everyone := list(group)) == len(active)
+    ]
+    named = [[corpus.labels[label] for label in own.labels] for everyone in whole for own in everyone]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", SpanrsWarning)
+        spans = iter(tags.read_spans(named, scheme) if named else [])
+    lines: list[list[Unit]] = [[] for _ in active]
     length = 0
-    for _, group in itertools.groupby(corpus.annotations, key=lambda own: own.sentence):
-        everyone = list(group)
-        if len(everyone) < len(lines):
-            continue
+    for everyone in whole:
         for own in everyone:
-            names = [corpus.labels[label] for label in own.labels]
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore", SpanrsWarning)
-                spans = tags.read_spans(names, scheme)
-            lines[own.annotator] += [
-                Unit(length + span.start, length + span.end, span.type) for span in spans
+            lines[place[own.annotator]] += [
+                Unit(length + span.start, length + span.end, span.type) for span in next(spans)
             ]
         length += len(everyone[0].labels)
-    if not length or len(lines) < 2:
-        return {}
-    found = {"all": unitized_alpha(lines, length)}
+    if not length:
+        return NAN, {}
+    by_type: dict[str, float] = {}
     for name in sorted({unit.type for own in lines for unit in own}):
-        of_type = [[unit for unit in own if unit.type == name] for own in lines]
-        found[name] = unitized_alpha(of_type, length)
-    return found
+        by_type[name] = unitized_alpha(
+            [[unit for unit in own if unit.type == name] for own in lines], length
+        )
+    return unitized_alpha(lines, length), by_type
 
 
 def _mean(values: list[tuple[float, int]]) -> float:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from spanrs import _spanrs
 from spanrs.crf.training import scheme_of
-from spanrs.errors import AlignmentError, LimitError, ModelError, Violation, with_code
+from spanrs.errors import AlignmentError, LimitError, ModelError, SchemeError, Violation, with_code
 
 if TYPE_CHECKING:
     import numpy as np
@@ -314,6 +314,11 @@ class CrowdCorpus:
     def scheme(self) -> str | None:
         """Give the scheme of the tags; None for labels that are no tags, such as parts of speech.
 
+        Raises
+        ------
+        spanrs.errors.SchemeError
+            If most labels are tags and some are not, or they are of different schemes; with annotator, sentence, token.
+
         Examples
         --------
         >>> from spanrs.crowd import CrowdCorpus
@@ -321,8 +326,57 @@ class CrowdCorpus:
         'BIO'
         """
         if self._scheme == "auto":
-            self._scheme = scheme_of(self.labels, self.by_annotator()[0])
+            self._scheme = self._find_scheme()
         return self._scheme
+
+    def _find_scheme(self) -> str | None:
+        """Find the scheme, unless labels contradict each other."""
+        from spanrs import tags
+
+        scheme = scheme_of(self.labels, self.by_annotator()[0])
+        if scheme is None:
+            typed = [label for label in self.labels if scheme_of([label], [[label]]) is not None]
+            others = [label for label in self.labels if label != "O" and label not in typed]
+            if len(typed) > len(others):
+                # One slip would make labels of tags, and accuracy of F1.
+                message = (
+                    f"{others[0]!r} ({self._place_of(others[0])}) is no tag, but most labels are; correct it, or give "
+                    "scheme=None for labels that are no tags"
+                )
+                raise with_code(SchemeError(message), "unknown_tag")
+            return None
+        try:
+            tags.transition_mask(scheme, self.labels)
+        except SchemeError:
+            known = set(tags.tags_of(scheme, {label[2:] for label in self.labels if label != "O"}))
+            wrong = next(label for label in self.labels if label not in known)
+            message = (
+                f"{wrong!r} ({self._place_of(wrong)}) is no tag of {scheme}, the scheme of most others; convert the "
+                "labels of all annotators to one scheme"
+            )
+            raise with_code(SchemeError(message), "unknown_tag") from None
+        return scheme
+
+    def _place_of(self, label: str) -> str:
+        """Say where a label occurs first."""
+        number = self.labels.index(label)
+        own = next(own for own in self.annotations if number in own.labels)
+        token = own.labels.index(number)
+        return f"annotator {self.annotators[own.annotator]}, sentence {own.sentence}, token {token}"
+
+    def has_words(self) -> bool:
+        """Say whether all tokens are strings."""
+        return all(isinstance(token, str) for own in self.sentences for token in own)
+
+    def default_template(self) -> str | None:
+        """Give the built-in feature template for the tokens; None for tokens that are features.
+
+        ``ner`` for words with tags, ``pos`` for words with other labels, ``chunking`` for tuples of two.
+        """
+        if self.has_words():
+            return "pos" if self.scheme() is None else "ner"
+        first = next((token for own in self.sentences for token in own), None)
+        return "chunking" if isinstance(first, tuple) and len(first) == 2 else None
 
     def labels_by(self, annotator: str) -> list[list[str] | None]:
         """Give the labels of each sentence by an annotator; None where there are none."""

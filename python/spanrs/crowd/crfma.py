@@ -60,7 +60,7 @@ class CRFMA(Aggregator):
     Parameters
     ----------
     template : str or path, optional
-        As in :class:`spanrs.crf.CRF`: needed where tokens are strings or tuples.
+        As in :class:`spanrs.crf.CRF`; the default is :meth:`CrowdCorpus.default_template`.
     responsibility : str
         ``tempered``: pi times the exponential of the mean log-likelihood per token. ``sentence``: a distribution for
         each sentence, pi times the likelihood of its labelling. ``prior``: pi. ``exact``: Eqs. 12 and 15, a product

@@ -63,8 +63,8 @@ class CrossFitted(Aggregator):
     Parameters
     ----------
     template : str or path, optional
-        As in :class:`spanrs.crf.CRF`. By default features of words where all tokens are strings, else the features
-        that the tokens are.
+        As in :class:`spanrs.crf.CRF`. By default features of words where all tokens are strings, else
+        :meth:`CrowdCorpus.default_template`.
     folds : int
         Number of folds. Neighbouring sentences with the same annotators, which are most likely of one document, are in
         the same fold.
@@ -161,13 +161,15 @@ class CrossFitted(Aggregator):
         """
         self._check(corpus)
         problem = _Problem(corpus, self)
-        with iteration_display(self.progress, "rounds", self.rounds) as show:
+        total, done = self.rounds * self.folds, 0
+        with iteration_display(self.progress, "CrossFitted", total) as show:
             for number in range(self.rounds):
                 for fold in problem.folds:
                     problem.train(fold, self.crf_iterations if number else self.first_crf_iterations)
                     for _ in range(self.updates):
                         problem.update(fold)
-                show(number + 1, "")
+                    done += 1
+                    show(done, f"round {number + 1} of {self.rounds}")
         answers = problem.answers()
         self.confusion_ = answers / answers.sum(axis=3, keepdims=True)
         self._set_labels(corpus, *problem.finish(expected_logs(answers)))
@@ -212,7 +214,7 @@ class _Problem:
 
         self.options = options
         with_features, template = corpus, options.template
-        if template is None and all(isinstance(token, str) for own in corpus.sentences for token in own):
+        if template is None and corpus.has_words():
             with_features, template = _with_sentence_features(corpus), WORD_FEATURES
         self.crf = WeightedCRF(
             with_features,
@@ -305,7 +307,9 @@ def _folds(corpus: CrowdCorpus, folds: int, seed: int) -> list[list[int]]:
     import numpy as np
 
     if folds > len(corpus):
-        raise ModelError(f"{len(corpus)} sentences cannot be divided into {folds} folds")
+        raise ModelError(
+            f"CrossFitted needs a sentence for each of its {folds} folds, but there are {len(corpus)}"
+        )
     pieces = corpus.documents(max(1, len(corpus) // (folds * PIECES_OF_FOLD)))
     order = np.random.default_rng(seed).permutation(len(pieces))
     return [sorted(at for number in order[own::folds] for at in pieces[number]) for own in range(folds)]

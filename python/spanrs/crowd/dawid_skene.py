@@ -33,7 +33,7 @@ class DawidSkene(Aggregator):
     tol : float
         Stop when the evidence lower bound, divided by the number of votes, rises by less.
     smoothing : float
-        Added to each count of a confusion matrix and of the prior; 0 for maximum likelihood.
+        Added to each count of a confusion matrix and of the prior; 0 for maximum likelihood, as in the paper.
 
     Attributes
     ----------

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-import json
 import math
-import statistics
 import time
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import suppress
-from dataclasses import asdict, dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -26,23 +22,17 @@ from spanrs.crowd.hmm import HMMCrowd
 from spanrs.crowd.majority import MajorityVote
 from spanrs.crowd.multi_crf import MultiCRF
 from spanrs.crowd.progress import iteration_display
-from spanrs.errors import AlignmentError, ModelError, SchemeError, SpanrsWarning
+from spanrs.crowd.results import PRF, Experiment, MethodResult
+from spanrs.errors import AlignmentError, ModelError, SchemeError, SpanrsWarning, with_code
 from spanrs.eval import score
-from spanrs.io import atomic_output
-from spanrs.report.table import Table, as_text
 
 if TYPE_CHECKING:
-    from os import PathLike
-    from pathlib import Path
-
     from spanrs.crowd.corpus import CrowdCorpus
 
 #: Name of the method that is trained on the gold labels, the upper bound.
 GOLD = "CRF-GOLD"
 #: Documents are at most the corpus divided by this, where all annotators labelled everything.
 PIECES = 10
-#: The method that the others are compared with, if it takes part.
-REFERENCE = "CRF-MA"
 
 
 class Settings(NamedTuple):
@@ -57,7 +47,7 @@ class Settings(NamedTuple):
     def of_crf(self, corpus: CrowdCorpus) -> dict[str, Any]:
         """Give the options of a CRF, with the default template for a corpus if none was named."""
         found = {name: getattr(self, name) for name in _OF_CRF}
-        found["template"] = self.template or default_template(corpus)
+        found["template"] = self.template or corpus.default_template()
         return found
 
 
@@ -84,7 +74,7 @@ _METHODS: dict[str, _Method] = {
     "CRF-MA-exact": _Method(CRFMA, {"responsibility": "exact"}, _OF_CRF, shows_progress=True),
     "CRF-MA-sentence": _Method(CRFMA, {"responsibility": "sentence"}, _OF_CRF, shows_progress=True),
     "CRF-MA-prior": _Method(CRFMA, {"responsibility": "prior"}, _OF_CRF, shows_progress=True),
-    "Dawid-Skene": _Method(DawidSkene, {"smoothing": 0.01}, compares=True),
+    "Dawid-Skene": _Method(DawidSkene, {}, compares=True),
     "HMM-crowd": _Method(HMMCrowd, {}),
     "BSC-seq": _Method(BSCSeq, {}, compares=True),
     "CrossFitted": _Method(
@@ -93,32 +83,6 @@ _METHODS: dict[str, _Method] = {
 }
 #: Names of all methods, in the order of the tables.
 METHODS = (*_METHODS, GOLD)
-
-
-@dataclass(frozen=True)
-class PRF:
-    """Precision, recall and F1, as fractions; all three are accuracy where labels are no tags."""
-
-    precision: float
-    recall: float
-    f1: float
-
-
-@dataclass(frozen=True)
-class MethodResult:
-    """One method on one corpus."""
-
-    method: str
-    repetition: int
-    """From 0."""
-    truth: PRF
-    """The estimated truth of the training sentences against gold."""
-    test: PRF | None
-    """Labels of the test sentences by a CRF trained on the estimated truth; None without a test set."""
-    reliability_rmse: float | None
-    """Root mean squared difference of estimated and true reliability of the annotators; None for the CRF of gold."""
-    seconds: float
-    """Of estimating the truth."""
 
 
 class Data(NamedTuple):
@@ -257,6 +221,9 @@ def compare(
     gold = in_scheme(gold, scheme)
     if test is not None:
         test = Data(test.sentences, in_scheme(test.labels, scheme))
+    check_overlap(corpus.labels, gold, "gold")
+    if test is not None:
+        check_overlap(corpus.labels, test.labels, "test")
     labels = sorted({*corpus.labels, *(label for own in gold for label in own)})
     legal = scheme is not None and allows_single_token_sentences(scheme, labels)
     options = {**settings.of_crf(corpus), "scheme": scheme if legal else None}
@@ -286,6 +253,22 @@ def compare(
             if done is not None:
                 done(name)
     return results
+
+
+def check_overlap(known: Sequence[str], labels: list[list[str]], what: str) -> None:
+    """Refuse true labels none of which an annotator gave: they are most likely of another column.
+
+    Raises
+    ------
+    spanrs.errors.AlignmentError
+        With some labels of both.
+    """
+    found = {label for own in labels for label in own} - {"O"}
+    given = set(known) - {"O"}
+    if found and given and not found & given:
+        shown = [", ".join(sorted(own)[:5]) for own in (found, given)]
+        message = f"no label of {what} ({shown[0]}) is one of the annotators ({shown[1]}); are they in another column?"
+        raise with_code(AlignmentError(message), "labels")
 
 
 def without_comparison(methods: Iterable[str], corpus: CrowdCorpus) -> list[str]:
@@ -327,7 +310,7 @@ def make_method(
     """
     method = _METHODS[name]
     known = {**settings._asdict(), **settings.of_crf(corpus)}
-    if method.kind is CrossFitted and has_words(corpus):
+    if method.kind is CrossFitted and corpus.has_words():
         # It has features of its own for words.
         known["template"] = settings.template
     given = {own: known[own] for own in method.settings}
@@ -365,186 +348,6 @@ def check_methods(methods: Iterable[str]) -> list[str]:
         if known[name.lower()] not in found:
             found.append(known[name.lower()])
     return found
-
-
-def default_template(corpus: CrowdCorpus) -> str | None:
-    """Give the built-in template for the tokens of a corpus; None for tokens that are features.
-
-    ``ner`` for words with tags, ``pos`` for words with other labels, ``chunking`` for tuples of two.
-    """
-    if has_words(corpus):
-        return "pos" if corpus.scheme() is None else "ner"
-    first = next((token for own in corpus.sentences for token in own), None)
-    return "chunking" if isinstance(first, tuple) and len(first) == 2 else None
-
-
-def has_words(corpus: CrowdCorpus) -> bool:
-    """Say whether all tokens are strings."""
-    return all(isinstance(token, str) for own in corpus.sentences for token in own)
-
-
-class Experiment:
-    """Results of methods over repetitions.
-
-    Parameters
-    ----------
-    results : list of MethodResult
-        Of all methods and repetitions.
-    facts : dict
-        What was run: goes into JSON.
-    reference : str
-        Method that the others are compared with by a paired t-test over the repetitions.
-
-    Examples
-    --------
-    >>> from spanrs.crowd.experiments import PRF, Experiment, MethodResult
-    >>> half = PRF(0.5, 0.5, 0.5)
-    >>> experiment = Experiment([MethodResult("MVtoken", 0, half, None, 0.1, 1.0)], {})
-    >>> print(experiment.text())
-    method    truth P   truth R   truth F1   reliability RMSE   seconds
-    ───────────────────────────────────────────────────────────────────
-    MVtoken     50.00     50.00      50.00              10.00       1.0
-    """
-
-    def __init__(
-        self, results: list[MethodResult], facts: dict[str, Any], reference: str = REFERENCE
-    ) -> None:
-        self.results = results
-        self.facts = facts
-        self.reference = reference
-
-    @property
-    def methods(self) -> list[str]:
-        """Names of the methods, in the order in which they ran."""
-        return list(dict.fromkeys(result.method for result in self.results))
-
-    @property
-    def repetitions(self) -> int:
-        """Number of repetitions."""
-        return len({result.repetition for result in self.results})
-
-    def values(self, method: str, part: str, measure: str = "f1") -> list[float]:
-        """Give the values of a measure by repetition; ``part`` is ``truth`` or ``test``."""
-        found = (getattr(result, part) for result in self.results if result.method == method)
-        return [getattr(own, measure) for own in found if own is not None]
-
-    def p_value(self, method: str, part: str) -> float | None:
-        """Give the p-value of the paired t-test of F1 against the reference, two-sided.
-
-        None for the reference itself, without it, and with fewer than two repetitions.
-
-        Raises
-        ------
-        ImportError
-            Where scipy is not installed (``pip install spanrs[stats]``).
-        """
-        own, other = self.values(method, part), self.values(self.reference, part)
-        if method == self.reference or len(own) != len(other) or len(own) < 2:
-            return None
-        differences = [a - b for a, b in zip(own, other, strict=True)]
-        if max(differences) - min(differences) < 1e-12:
-            # The t-test divides by their standard deviation.
-            return 1.0 if abs(differences[0]) < 1e-12 else 0.0
-        try:
-            from scipy.stats import ttest_rel
-        except ImportError as error:
-            raise ImportError("a paired t-test needs scipy; pip install 'spanrs[stats]'") from error
-        return float(ttest_rel(own, other).pvalue)
-
-    def table(self, *, p_values: bool = True) -> Table:
-        """Give a row for each method: means over repetitions in per cent, with standard deviations of F1."""
-        parts = ["truth"] + ["test"] * any(result.test is not None for result in self.results)
-        several = self.repetitions > 1
-        tested = several and p_values and self.reference in self.methods
-        heads = ["method"]
-        for part in parts:
-            heads += [f"{part} P", f"{part} R", f"{part} F1"]
-            heads += [f"p vs {self.reference}"] * tested
-        table = Table([*heads, "reliability RMSE", "seconds"])
-        for method in self.methods:
-            cells = []
-            for part in parts:
-                for measure in ("precision", "recall", "f1"):
-                    values = self.values(method, part, measure)
-                    cell = f"{100 * statistics.mean(values):.2f}"
-                    if len(values) > 1 and measure == "f1":
-                        cell += f" ±{100 * statistics.stdev(values):.2f}"
-                    cells.append(cell)
-                if tested:
-                    p = self.p_value(method, part)
-                    cells.append("" if p is None else f"{p:.1e}")
-            own = [result for result in self.results if result.method == method]
-            errors = [one.reliability_rmse for one in own if one.reliability_rmse is not None]
-            cells.append(f"{100 * statistics.mean(errors):.2f}" if errors else "")
-            cells.append(f"{statistics.mean(one.seconds for one in own):.1f}")
-            table.add_row(method, *cells)
-        return table
-
-    def text(self, **options: Any) -> str:
-        """Give the table as text."""
-        return as_text([self.table(**options)])
-
-    def to_dict(self) -> dict[str, Any]:
-        """Give facts, a mean for each method (fractions), and all results."""
-        methods = []
-        for method in self.methods:
-            own = [result for result in self.results if result.method == method]
-            row: dict[str, Any] = {"method": method}
-            for part in ("truth", "test"):
-                row[part] = self._summary(method, part)
-            errors = [one.reliability_rmse for one in own if one.reliability_rmse is not None]
-            row["reliability_rmse"] = statistics.mean(errors) if errors else None
-            row["seconds"] = statistics.mean(one.seconds for one in own)
-            methods.append(row)
-        facts = {**self.facts, "repetitions": self.repetitions, "reference": self.reference}
-        return {**facts, "methods": methods, "results": [asdict(result) for result in self.results]}
-
-    def _summary(self, method: str, part: str) -> dict[str, Any] | None:
-        """Give means; with several repetitions also standard deviations and the p-value, if scipy is installed."""
-        found: dict[str, Any] = {}
-        for measure in ("precision", "recall", "f1"):
-            values = self.values(method, part, measure)
-            if not values:
-                return None
-            found[measure] = statistics.mean(values)
-            if len(values) > 1:
-                found[f"{measure}_sd"] = statistics.stdev(values)
-        if len(values) > 1:
-            with suppress(ImportError):
-                found["p_value"] = self.p_value(method, part)
-        return found
-
-    def to_json(self) -> str:
-        """Give :meth:`to_dict` as JSON."""
-        return json.dumps(self.to_dict(), ensure_ascii=False, allow_nan=False)
-
-    def plot(self, path: str | PathLike[str] | Path, part: str = "test") -> None:
-        """Draw a box of F1 for each method, as PNG, SVG or PDF by the name of the file.
-
-        Parameters
-        ----------
-        path : path
-            The file to write.
-        part : str
-            ``truth`` or ``test``.
-
-        Raises
-        ------
-        ImportError
-            Where matplotlib is not installed (``pip install spanrs[plot]``).
-        ValueError
-            If there are no values.
-        """
-        from spanrs.report.plots import box_plot, plot_format
-
-        file_format = plot_format(path)
-        boxes = {method: [100 * value for value in self.values(method, part)] for method in self.methods}
-        if not any(boxes.values()):
-            message = f"no method has values of {part}"
-            raise ValueError(message)
-        picture = box_plot(boxes, f"{part} F1, {self.repetitions} repetitions", file_format)
-        with atomic_output(path) as out:
-            out.write(picture)
 
 
 def repeat(

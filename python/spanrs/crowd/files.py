@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import gzip
 import io
+import re
 import zlib
 from collections.abc import Iterable, Iterator, Mapping
 from os import PathLike, fspath
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
 
 #: What stands for the label of an annotator who did not label a sentence.
 MISSING = "?"
+#: A line of metadata before a sentence.
+_METADATA = re.compile(r"#\s*\w+\s*=|#\s*newdoc\b|#\s*newpar\b")
 #: Columns of a long table.
 TABLE = ("annotator", "document", "token", "label")
 
@@ -76,7 +79,10 @@ def read_columns(
         width = len(rows[0][1]) - 1
         if names is None:
             names = [str(number + 1) for number in range(width)]
-        if width != len(names) or width < 1:
+        if width < 1:
+            message = "there is one column: tokens without labels, or no file of columns"
+            raise _error(name, rows[0][0], message)
+        if width != len(names):
             message = (
                 f"{width} labels after the token, but {len(names)} annotators; give each line a token and a label for "
                 f"each annotator ({missing} if there is none)"
@@ -197,7 +203,7 @@ def read_files(
     return CrowdCorpus(sentences or [], given, annotators=list(paths))
 
 
-def read_table(source: Any) -> CrowdCorpus:
+def read_table(source: Any, *, missing: str = MISSING, partial: str = "error") -> CrowdCorpus:
     """Read a long table with the columns ``annotator``, ``document``, ``token`` and ``label``.
 
     Parameters
@@ -206,6 +212,8 @@ def read_table(source: Any) -> CrowdCorpus:
         A path is a CSV file with these names in the first line, a Parquet file (``.parquet``) or an Arrow file
         (``.arrow``, ``.feather``), which need pyarrow. The rows of an annotator and a document are in the
         order of the tokens, whose text is in ``token``. A document is a sentence.
+    missing, partial : str
+        As in :func:`read_columns`.
 
     Returns
     -------
@@ -215,7 +223,7 @@ def read_table(source: Any) -> CrowdCorpus:
     Raises
     ------
     spanrs.errors.FormatError
-        If a column is missing, or a value is no string.
+        If a column is missing, or a token or label is no string or empty, or a document is labelled in part.
     spanrs.errors.AlignmentError
         If the tokens of a document differ between annotators.
 
@@ -230,22 +238,41 @@ def read_table(source: Any) -> CrowdCorpus:
     ... })
     CrowdCorpus(2 sentences, 2 annotators, 2 annotations, 2 labels)
     """
-    found: dict[str, dict[str, list[tuple[str, str]]]] = {}
-    for number, row in enumerate(_table_rows(source)):
+    name = fspath(source) if isinstance(source, (str, PathLike)) else "table"
+    parts = _Parts(name, missing, partial)
+    found: dict[str, dict[str, list[tuple[int, str, str]]]] = {}
+    for number, row in enumerate(_table_rows(source), start=1):
         annotator, document, token, label = row
-        if not isinstance(token, str) or not isinstance(label, str):
-            message = f"row {number}: token {token!r} and label {label!r} must be strings"
-            raise with_code(FormatError(message), "bad_value")
-        found.setdefault(str(document), {}).setdefault(str(annotator), []).append((token, label))
-    sentences, given = [], []
+        if not isinstance(token, str) or not isinstance(label, str) or not token or not label:
+            message = (
+                f"row {number}: token {token!r} and label {label!r} must be strings that are not empty"
+            )
+            raise _error(name, None, message)
+        found.setdefault(str(document), {}).setdefault(str(annotator), []).append((number, token, label))
+    sentences: list[list[str]] = []
+    given: list[dict[str, list[str] | None]] = []
     for document, own in found.items():
-        tokens = [[token for token, _ in rows] for rows in own.values()]
+        tokens = [[token for _, token, _ in rows] for rows in own.values()]
         for annotator, other in zip(own, tokens, strict=True):
             if other != tokens[0]:
-                message = f"document {document}: the tokens of annotator {annotator} differ from {next(iter(own))}'s"
+                message = (
+                    f"{name}: document {document}: the tokens of annotators {annotator} and {next(iter(own))} differ "
+                    f"({len(other)} and {len(tokens[0])} rows); each must have a row for each token, in their order"
+                )
                 raise with_code(AlignmentError(message), "tokens")
         sentences.append(tokens[0])
-        given.append({annotator: [label for _, label in rows] for annotator, rows in own.items()})
+        given.append(
+            {
+                annotator: parts.whole(annotator, [(number, label) for number, _, label in rows])
+                for annotator, rows in own.items()
+            }
+        )
+    halves = [len(tokens) // 2 for tokens in sentences]
+    if len(sentences) > 1 and all(
+        half and tokens[:half] == tokens[half:] for half, tokens in zip(halves, sentences, strict=True)
+    ):
+        raise with_code(AlignmentError(f"{name}: the tokens of all documents occur twice"), "tokens")
+    parts.warn()
     return CrowdCorpus(sentences, given)
 
 
@@ -260,10 +287,15 @@ def _table_rows(source: Any) -> Iterator[tuple[Any, ...]]:
         columns = reader.fieldnames or []
         lacking = [column for column in TABLE if column not in columns]
         if lacking:
-            raise _error(name, 1, f"no column {', '.join(lacking)}; there are {', '.join(columns)}")
+            message = f"no column {', '.join(lacking)}; there are {', '.join(columns)}: rename them"
+            if len(columns) == 1 and ";" in columns[0]:
+                message = "columns are separated by semicolons; a table has commas between them"
+            raise _error(name, 1, message)
         for row in _csv_rows(reader, name):
             if None in row.values() or None in row:
-                raise _error(name, reader.line_num, f"not {len(columns)} values")
+                raise _error(
+                    name, reader.line_num, f"there must be {len(columns)} values, one for each column"
+                )
             yield tuple(row[column] for column in TABLE)
         return
     if hasattr(source, "to_pydict"):
@@ -306,6 +338,7 @@ class _Parts:
             message = f"partial is {partial!r}; it must be error or drop"
             raise ValueError(message)
         self._name, self._missing, self._drop = name, missing, partial == "drop"
+        self._unit = "line"
         self._dropped: list[tuple[int, str]] = []
 
     def whole(self, annotator: str, labels: list[tuple[int, str]]) -> list[str] | None:
@@ -326,7 +359,7 @@ class _Parts:
             line, annotator = self._dropped[0]
             message = (
                 f"{self._name}: sentences of which an annotator labelled a part only: {len(self._dropped)}; these "
-                f"labels are left out; the first are those of annotator {annotator}, line {line}"
+                f"labels are left out; the first are those of annotator {annotator}, {self._unit} {line}"
             )
             warn([message])
 
@@ -352,7 +385,9 @@ def _sentences(path: Source) -> Iterator[list[tuple[int, list[str]]]]:
     name, separator, width = source_name(path), None, 0
     rows: list[tuple[int, list[str]]] = []
     for number, line in enumerate(_text(path).split("\n"), start=1):
-        if not line.strip():
+        # Lines that begin documents, and those of CoNLL-U's metadata.
+        outside = line.startswith("-DOCSTART-") or (not rows and _METADATA.match(line) is not None)
+        if outside or not line.strip():
             if rows:
                 yield rows
             rows = []

@@ -45,7 +45,7 @@ class Disagreement(NamedTuple):
 def rank_annotators(
     corpus: CrowdCorpus, truth: list[list[str]], *, samples: int = 1000, level: float = 0.95, seed: int = 0
 ) -> list[AnnotatorScore]:
-    """Score annotators against the truth, the best first; those who labelled nothing are left out.
+    """Score annotators against the truth, the best first, those without a score last.
 
     Parameters
     ----------
@@ -74,7 +74,9 @@ def rank_annotators(
         pred = labels[start : start + size]
         gold = [truth[at] for at in sentences[start : start + size]]
         start += size
-        if size:
+        if not size:
+            rows.append(AnnotatorScore(name, 0, 0, float("nan"), None))
+        else:
             value, interval = _scored(gold, pred, scheme, (samples, level, seed))
             rows.append(AnnotatorScore(name, size, sum(map(len, pred)), value, interval))
     return sorted(rows, key=lambda row: -1.0 if math.isnan(row.score) else -1.0 - row.score)
@@ -123,6 +125,8 @@ def disagreements(
 ) -> list[Disagreement]:
     """Give the sentences that annotators label differently, the least certain first.
 
+    Of equally certain ones those come first that most annotators label otherwise than the estimate.
+
     Parameters
     ----------
     corpus : CrowdCorpus
@@ -142,9 +146,13 @@ def disagreements(
     answers: list[dict[str, tuple[int, ...]]] = [{} for _ in range(len(corpus))]
     for own in corpus.annotations:
         answers[own.sentence][corpus.annotators[own.annotator]] = own.labels
+    found = aggregator.estimated_truth_
     places = [at for at, own in enumerate(answers) if len(set(own.values())) > 1]
     least = {at: float(aggregator.confidence_[at].min()) for at in places}
-    places.sort(key=lambda at: (least[at], at))
+    numbers = {label: at for at, label in enumerate(corpus.labels)}
+    estimates = {at: tuple(numbers[label] for label in found[at]) for at in places}
+    dissent = {at: sum(own != estimates[at] for own in answers[at].values()) for at in places}
+    places.sort(key=lambda at: (round(least[at], 2), -dissent[at], at))
     return [
         Disagreement(
             at,

@@ -35,7 +35,7 @@ class WeightedCRF:
     corpus : CrowdCorpus
         Sentences without a labelling take no part in training.
     template, c2, min_freq, scheme, threads
-        As in :class:`spanrs.crf.CRF`.
+        As in :class:`spanrs.crf.CRF`; the default template is :meth:`CrowdCorpus.default_template`.
     max_iterations : int
         Largest number of iterations of L-BFGS in each training.
     features_of_all_labels : bool
@@ -74,6 +74,7 @@ class WeightedCRF:
         check_threads(threads)
         corpus.check_table(sum(corpus.lengths), len(corpus.labels))
         self.corpus, self.c2, self.threads = corpus, c2, threads
+        template = corpus.default_template() if template is None else template
         self.template = None if template is None else template_text(template)
         estimator = CRF(
             c2=c2,

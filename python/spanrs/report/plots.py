@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from io import BytesIO
 from os import PathLike, fspath
@@ -13,6 +14,12 @@ if TYPE_CHECKING:
 
 #: File formats by the end of the name.
 FORMATS = {".png": "png", ".svg": "svg", ".pdf": "pdf"}
+#: Height of a picture in inches.
+LARGEST = 40.0
+#: Names up to which a heat map has numbers.
+MOST_NUMBERED = 20
+#: Characters of a name.
+LONGEST = 40
 
 
 def plot_format(path: str | PathLike[str]) -> str:
@@ -45,7 +52,8 @@ def plot_format(path: str | PathLike[str]) -> str:
 def box_plot(boxes: Mapping[str, Sequence[float]], label: str, file_format: str) -> bytes:
     """Give a picture with a box of numbers for each name."""
     figure, axes = _figure(0.45 * len(boxes) + 1.5)
-    axes.boxplot(list(boxes.values())[::-1], orientation="horizontal", tick_labels=list(boxes)[::-1])
+    axes.boxplot(list(boxes.values())[::-1], orientation="horizontal")
+    axes.set_yticks(range(1, len(boxes) + 1), _plain(list(boxes)[::-1]), parse_math=False)
     axes.set_xlabel(label)
     axes.grid(axis="x", alpha=0.3)
     return _picture(figure, file_format)
@@ -53,12 +61,33 @@ def box_plot(boxes: Mapping[str, Sequence[float]], label: str, file_format: str)
 
 def heat_map(names: Sequence[str], rows: Sequence[Sequence[float]], label: str, file_format: str) -> bytes:
     """Give a picture of numbers between all pairs of names, NaN as nothing."""
-    figure, axes = _figure(max(3.0, 0.3 * len(names)))
-    image = axes.imshow(rows, cmap="viridis")
-    axes.set_xticks(range(len(names)), names, rotation=90)
-    axes.set_yticks(range(len(names)), names)
+    figure, axes = _figure(max(3.0, min(0.4 * len(names), LARGEST)))
+    image = axes.imshow(rows, cmap="viridis", vmin=min(0.0, _least(rows)), vmax=1.0)
+    axes.set_xticks(range(len(names)), _plain(names), rotation=90, parse_math=False)
+    axes.set_yticks(range(len(names)), _plain(names), parse_math=False)
+    if len(names) <= MOST_NUMBERED:
+        for row, values in enumerate(rows):
+            for column, value in enumerate(values):
+                if not math.isnan(value):
+                    axes.text(
+                        column,
+                        row,
+                        f"{value:.2f}",
+                        ha="center",
+                        va="center",
+                        color="white" if value < 0.6 else "black",
+                    )
     figure.colorbar(image, label=label)
     return _picture(figure, file_format)
+
+
+def _least(rows: Sequence[Sequence[float]]) -> float:
+    return min((value for row in rows for value in row if not math.isnan(value)), default=0.0)
+
+
+def _plain(names: Sequence[str]) -> list[str]:
+    """Shorten long names."""
+    return [name if len(name) <= LONGEST else f"{name[: LONGEST - 1]}…" for name in names]
 
 
 def _figure(height: float) -> tuple[Figure, Any]:
@@ -69,6 +98,11 @@ def _figure(height: float) -> tuple[Figure, Any]:
 
 
 def _picture(figure: Figure, file_format: str) -> bytes:
+    from matplotlib import rc_context
+
     buffer = BytesIO()
-    figure.savefig(buffer, format=file_format, dpi=150)
+    # The same data give the same bytes.
+    metadata = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}.get(file_format)
+    with rc_context({"svg.hashsalt": "spanrs"}):
+        figure.savefig(buffer, format=file_format, dpi=150, metadata=metadata)
     return buffer.getvalue()

@@ -31,8 +31,9 @@ if TYPE_CHECKING:
     "-o",
     "--output",
     type=click.Path(),
-    help="Where to write token, label and confidence; - is standard output.",
+    help="Where to write tokens and labels; - is standard output.",
 )
+@click.option("--confidence", is_flag=True, help="Write the probability of each label as third column.")
 @click.option(
     "--html", type=click.Path(), help="A page: annotators with intervals, disagreements to review."
 )
@@ -43,6 +44,7 @@ def command(
     method: str,
     settings: Settings,
     output: str | None,
+    confidence: bool,
     html: str | None,
     as_json: bool,
 ) -> None:
@@ -62,7 +64,7 @@ def command(
     inputs.say_unused(method)
     aggregator = make_method(method, settings, corpus, progress=None).fit(corpus)
     if output is not None:
-        _write(corpus, aggregator, output)
+        _write(corpus, aggregator, output, confidence=confidence)
     if html is not None:
         title = f"{', '.join(Path(path).name for path in paths[:3])}: {method}"
         with atomic_output(html) as out:
@@ -105,7 +107,10 @@ def print_annotators(
         table.add_row(
             row.annotator, str(row.sentences), str(row.tokens), f"{100 * row.score:.2f}", interval
         )
+    unlabelled = len(corpus) - len(corpus.labelled())
     head = f"{len(corpus)} sentences, {len(corpus.annotations)} annotations, truth by {method}"
+    if unlabelled:
+        head += f"; sentences nobody labelled: {unlabelled}"
     text = as_text([head, "\n", table])
     if err:
         click.echo(text, err=True)
@@ -113,10 +118,13 @@ def print_annotators(
         console.echo_table(text)
 
 
-def _write(corpus: CrowdCorpus, aggregator: Aggregator, output: str) -> None:
+def _write(corpus: CrowdCorpus, aggregator: Aggregator, output: str, *, confidence: bool) -> None:
     rows = zip(corpus.sentences, aggregator.estimated_truth_, aggregator.confidence_, strict=True)
     columns = (
-        [[token, label, f"{confidence:.4f}"] for token, label, confidence in zip(*row, strict=True)]
+        [
+            [token, label, *([f"{probability:.4f}"] * confidence)]
+            for token, label, probability in zip(*row, strict=True)
+        ]
         for row in rows
     )
     write_rows(columns, console.standard_output() if output == "-" else output)

@@ -17,10 +17,18 @@ MOST_PAIRS = 100
 @inputs.files
 @inputs.annotators
 @click.option("--plot", type=click.Path(), help="A heat map of all pairs: .png, .svg or .pdf.")
-@click.option("--measure", type=click.Choice(["f1", "kappa"]), default="f1", help="Of the heat map.")
+@click.option(
+    "--measure",
+    type=click.Choice(["f1", "kappa"]),
+    help="Measure shown in the heat map. [default: f1, or kappa where labels are no tags]",
+)
 @click.option("--json", "as_json", is_flag=True, help="One JSON object; fractions, null where not defined.")
 def command(
-    paths: tuple[str, ...], annotators: tuple[str, ...], plot: str | None, measure: str, as_json: bool
+    paths: tuple[str, ...],
+    annotators: tuple[str, ...],
+    plot: str | None,
+    measure: str | None,
+    as_json: bool,
 ) -> None:
     """Measure how far annotators agree.
 

@@ -16,14 +16,13 @@ from spanrs.cli.run import print_message
 from spanrs.crowd.corpus import CrowdCorpus
 from spanrs.crowd.experiments import (
     METHODS,
-    REFERENCE,
     Data,
-    Experiment,
     Settings,
     check_methods,
     one_annotator_each,
     repeat,
 )
+from spanrs.crowd.results import REFERENCE, Experiment
 from spanrs.io import Columns, atomic_output
 
 
@@ -35,6 +34,12 @@ from spanrs.io import Columns, atomic_output
     "--crowd", metavar="FILE", help="Annotations of the same tokens. Without it annotators are simulated."
 )
 @click.option("--test", metavar="FILE", help="Tokens and true labels to test CRFs on.")
+@click.option(
+    "--test-column",
+    type=options.column,
+    metavar="COLUMN",
+    help="Column of the labels in --test. [default: --column]",
+)
 @noise
 @flip
 @alone
@@ -66,6 +71,7 @@ def command(
     gold: str,
     crowd: str | None,
     test: str | None,
+    test_column: int | str | None,
     methods: str | None,
     reference: str,
     features: tuple[int | str, ...],
@@ -96,6 +102,8 @@ def command(
 
         plot_format(plot)
     truth = inputs.read_gold(gold, columns, features)
+    if test_column is not None:
+        columns = columns._replace(tag=test_column)
     tested = None if test is None else inputs.read_gold(test, columns, features)
     facts: dict[str, Any] = {"gold": gold, "crowd": crowd, "test": test, "settings": settings._asdict()}
     facts |= {name: how[name] for name in ("noise", "flip")} | {"repeats": not how["alone"]}

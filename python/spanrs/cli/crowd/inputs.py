@@ -21,7 +21,7 @@ from spanrs.io import Columns
 F = TypeVar("F", bound=Callable[..., Any])
 
 #: Ends of the names of tables.
-TABLES = (".csv", ".parquet", ".arrow", ".feather")
+TABLES = (".csv", ".csv.gz", ".parquet", ".arrow", ".feather")
 
 files = click.argument("paths", metavar="FILE...", nargs=-1, required=True)
 annotators = click.option(
@@ -47,10 +47,10 @@ def read_corpus(paths: Sequence[str], annotators: Sequence[str]) -> CrowdCorpus:
             )
         return read_files(dict(zip(names, paths, strict=True)), partial="drop")
     [path] = paths
-    if Path(path).suffix.lower() in TABLES:
+    if path.lower().endswith(TABLES):
         if annotators:
             raise click.UsageError("--annotator is for columns and files; a table names its annotators")
-        return read_table(path)
+        return read_table(path, partial="drop")
     return read_columns(console.source(path), annotators=annotators or None, partial="drop")
 
 
@@ -128,6 +128,8 @@ def check_outputs(paths: Sequence[str | None], read: Sequence[str]) -> None:
     for target in targets:
         if target.is_dir():
             raise click.UsageError(f"{target} is a directory; name a file")
+        if target.suffix.lower() in (".gz", ".zst"):
+            raise click.UsageError(f"{target}: outputs are not compressed; name it without {target.suffix}")
         if not target.resolve().parent.is_dir():
             raise click.UsageError(f"{target}: there is no such directory")
     found = console.overwritten(targets, [Path(name) for name in read if name != "-"])

@@ -1,0 +1,208 @@
+"""Results of experiments: tables, JSON, t-tests, pictures."""
+
+from __future__ import annotations
+
+import json
+import statistics
+from contextlib import suppress
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
+
+from spanrs.io import atomic_output
+from spanrs.report.table import Table, as_text
+
+if TYPE_CHECKING:
+    from os import PathLike
+
+#: The method that the others are compared with, if it takes part.
+REFERENCE = "CRF-MA"
+
+
+@dataclass(frozen=True)
+class PRF:
+    """Precision, recall and F1, as fractions; all three are accuracy where labels are no tags."""
+
+    precision: float
+    recall: float
+    f1: float
+
+
+@dataclass(frozen=True)
+class MethodResult:
+    """One method on one corpus."""
+
+    method: str
+    repetition: int
+    """From 0."""
+    truth: PRF
+    """The estimated truth of the training sentences against gold."""
+    test: PRF | None
+    """Labels of the test sentences by a CRF trained on the estimated truth; None without a test set."""
+    reliability_rmse: float | None
+    """Root mean squared difference of estimated and true reliability of the annotators; None for the CRF of gold."""
+    seconds: float
+    """Of estimating the truth."""
+
+
+class Experiment:
+    """Results of methods over repetitions.
+
+    Parameters
+    ----------
+    results : list of MethodResult
+        Of all methods and repetitions.
+    facts : dict
+        What was run: goes into JSON.
+    reference : str
+        Method that the others are compared with by a paired t-test over the repetitions.
+
+    Examples
+    --------
+    >>> from spanrs.crowd.results import PRF, Experiment, MethodResult
+    >>> half = PRF(0.5, 0.5, 0.5)
+    >>> experiment = Experiment([MethodResult("MVtoken", 0, half, None, 0.1, 1.0)], {})
+    >>> print(experiment.text())
+    method    truth P   truth R   truth F1   reliability RMSE   seconds
+    ───────────────────────────────────────────────────────────────────
+    MVtoken     50.00     50.00      50.00              10.00       1.0
+    """
+
+    def __init__(
+        self, results: list[MethodResult], facts: dict[str, Any], reference: str = REFERENCE
+    ) -> None:
+        self.results = results
+        self.facts = facts
+        self.reference = reference
+
+    @property
+    def methods(self) -> list[str]:
+        """Names of the methods, in the order in which they ran."""
+        return list(dict.fromkeys(result.method for result in self.results))
+
+    @property
+    def repetitions(self) -> int:
+        """Number of repetitions."""
+        return len({result.repetition for result in self.results})
+
+    def values(self, method: str, part: str, measure: str = "f1") -> list[float]:
+        """Give the values of a measure by repetition; ``part`` is ``truth`` or ``test``."""
+        found = (getattr(result, part) for result in self.results if result.method == method)
+        return [getattr(own, measure) for own in found if own is not None]
+
+    def p_value(self, method: str, part: str) -> float | None:
+        """Give the p-value of the paired t-test of F1 against the reference, two-sided.
+
+        None for the reference itself, without it, and with fewer than two repetitions.
+
+        Raises
+        ------
+        ImportError
+            Where scipy is not installed (``pip install spanrs[stats]``).
+        """
+        own, other = self.values(method, part), self.values(self.reference, part)
+        if method == self.reference or len(own) != len(other) or len(own) < 2:
+            return None
+        differences = [a - b for a, b in zip(own, other, strict=True)]
+        if max(differences) - min(differences) < 1e-12:
+            # The t-test divides by their standard deviation.
+            return 1.0 if abs(differences[0]) < 1e-12 else 0.0
+        try:
+            from scipy.stats import ttest_rel
+        except ImportError as error:
+            raise ImportError("a paired t-test needs scipy; pip install 'spanrs[stats]'") from error
+        return float(ttest_rel(own, other).pvalue)
+
+    def table(self, *, p_values: bool = True) -> Table:
+        """Give a row for each method: means over repetitions in per cent, with standard deviations of F1."""
+        parts = ["truth"] + ["test"] * any(result.test is not None for result in self.results)
+        several = self.repetitions > 1
+        tested = several and p_values and self.reference in self.methods
+        heads = ["method"]
+        for part in parts:
+            heads += [f"{part} P", f"{part} R", f"{part} F1"]
+            heads += [f"p vs {self.reference}"] * tested
+        table = Table([*heads, "reliability RMSE", "seconds"])
+        for method in self.methods:
+            cells = []
+            for part in parts:
+                for measure in ("precision", "recall", "f1"):
+                    values = self.values(method, part, measure)
+                    cell = f"{100 * statistics.mean(values):.2f}"
+                    if len(values) > 1 and measure == "f1":
+                        cell += f" ±{100 * statistics.stdev(values):.2f}"
+                    cells.append(cell)
+                if tested:
+                    p = self.p_value(method, part)
+                    cells.append("" if p is None else f"{p:.1e}")
+            own = [result for result in self.results if result.method == method]
+            errors = [one.reliability_rmse for one in own if one.reliability_rmse is not None]
+            cells.append(f"{100 * statistics.mean(errors):.2f}" if errors else "")
+            cells.append(f"{statistics.mean(one.seconds for one in own):.1f}")
+            table.add_row(method, *cells)
+        return table
+
+    def text(self, **options: Any) -> str:
+        """Give the table as text."""
+        return as_text([self.table(**options)])
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give facts, a mean for each method (fractions), and all results."""
+        methods = []
+        for method in self.methods:
+            own = [result for result in self.results if result.method == method]
+            row: dict[str, Any] = {"method": method}
+            for part in ("truth", "test"):
+                row[part] = self._summary(method, part)
+            errors = [one.reliability_rmse for one in own if one.reliability_rmse is not None]
+            row["reliability_rmse"] = statistics.mean(errors) if errors else None
+            row["seconds"] = statistics.mean(one.seconds for one in own)
+            methods.append(row)
+        facts = {**self.facts, "repetitions": self.repetitions, "reference": self.reference}
+        return {**facts, "methods": methods, "results": [asdict(result) for result in self.results]}
+
+    def _summary(self, method: str, part: str) -> dict[str, Any] | None:
+        """Give means; with several repetitions also standard deviations and the p-value, if scipy is installed."""
+        found: dict[str, Any] = {}
+        for measure in ("precision", "recall", "f1"):
+            values = self.values(method, part, measure)
+            if not values:
+                return None
+            found[measure] = statistics.mean(values)
+            if len(values) > 1:
+                found[f"{measure}_sd"] = statistics.stdev(values)
+        if len(values) > 1:
+            with suppress(ImportError):
+                found["p_value"] = self.p_value(method, part)
+        return found
+
+    def to_json(self) -> str:
+        """Give :meth:`to_dict` as JSON."""
+        return json.dumps(self.to_dict(), ensure_ascii=False, allow_nan=False)
+
+    def plot(self, path: str | PathLike[str], part: str = "test") -> None:
+        """Draw a box of F1 for each method, as PNG, SVG or PDF by the name of the file.
+
+        Parameters
+        ----------
+        path : path
+            The file to write.
+        part : str
+            ``truth`` or ``test``.
+
+        Raises
+        ------
+        ImportError
+            Where matplotlib is not installed (``pip install spanrs[plot]``).
+        ValueError
+            If there are no values.
+        """
+        from spanrs.report.plots import box_plot, plot_format
+
+        file_format = plot_format(path)
+        boxes = {method: [100 * value for value in self.values(method, part)] for method in self.methods}
+        if not any(boxes.values()):
+            message = f"no method has values of {part}"
+            raise ValueError(message)
+        picture = box_plot(boxes, f"{part} F1, {self.repetitions} repetitions", file_format)
+        with atomic_output(path) as out:
+            out.write(picture)
