@@ -1,0 +1,148 @@
+"""Laws that hold for all methods."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from noisy_crowd import TEMPLATE, noisy
+from spanrs.crowd import (
+    CRFMA,
+    Agreement,
+    BSCSeq,
+    ConcatenatedCRF,
+    CrossFitted,
+    CrowdCorpus,
+    DawidSkene,
+    HMMCrowd,
+    MajorityVote,
+    MultiCRF,
+)
+from spanrs.crowd.crfma import _Problem
+from spanrs.errors import ModelError, SchemeError
+
+METHODS = [
+    MajorityVote(),
+    MajorityVote("sequence"),
+    MajorityVote("segment"),
+    DawidSkene(),
+    HMMCrowd(),
+    BSCSeq(),
+    CrossFitted(),
+    ConcatenatedCRF(),
+    MultiCRF(),
+    MultiCRF(most_likely=True),
+    CRFMA(),
+]
+NAMES = [f"{type(method).__name__}{number}" for number, method in enumerate(METHODS)]
+methods = pytest.mark.parametrize("method", METHODS, ids=NAMES)
+
+
+def answers_of(corpus):
+    return [{name: corpus.labels_by(name)[at] for name in corpus.annotators} for at in range(len(corpus))]
+
+
+@methods
+def test_annotators_without_labels_change_nothing(method):
+    corpus, _ = noisy(1, [0.1, 0.3, 0.5], missing=0.2)
+    silent = CrowdCorpus(corpus.sentences, answers_of(corpus), annotators=["idle", *corpus.annotators])
+    found = method.fit(silent).estimated_truth_
+    assert np.isnan(method.reliability_["idle"])
+    assert found == method.fit(corpus).estimated_truth_
+
+
+@methods
+def test_sentences_that_nobody_labelled_are_not_trained_on(method):
+    corpus, _ = noisy(2, [0.1, 0.3, 0.5])
+    known = method.fit(corpus).then_crf(template=TEMPLATE, progress=False)
+    more = CrowdCorpus(
+        [*corpus.sentences, *[["Rome", "Rome", "and"]] * 200],
+        [*answers_of(corpus), *[{}] * 200],
+        annotators=corpus.annotators,
+    )
+    found = method.fit(more)
+    assert list(map(len, found.estimated_truth_)) == more.lengths
+    assert len(found.confidence_) == len(more)
+    crf = found.then_crf(template=TEMPLATE, progress=False)
+    if isinstance(method, (MajorityVote, DawidSkene)):
+        # Labels of the other sentences do not depend on these.
+        assert crf.state_features_ == known.state_features_
+    assert crf.predict([["Rome"], ["Ada"]]) == known.predict([["Rome"], ["Ada"]])
+
+
+@methods
+def test_only_empty_sentences_are_refused(method):
+    with pytest.raises(ModelError, match="the corpus has no annotations: no token has a label"):
+        method.fit(CrowdCorpus([[]], [{"a": [], "b": []}]))
+
+
+@methods
+def test_empty_sentences_among_others(method):
+    corpus, _ = noisy(3, [0.1, 0.3])
+    answers = [{"a0": [], "a1": []}, *answers_of(corpus), {"a0": []}]
+    found = method.fit(CrowdCorpus([[], *corpus.sentences, []], answers))
+    assert found.estimated_truth_[0] == found.estimated_truth_[-1] == []
+    assert len(found.confidence_[0]) == 0
+
+
+def test_votes_for_nobody_are_not_sure():
+    found = MajorityVote().fit(CrowdCorpus([["x"], ["y"]], [{"a": ["B-PER"]}, {}]))
+    assert [own.tolist() for own in found.confidence_] == [[1.0], [0.0]]
+
+
+@pytest.mark.parametrize("method", [BSCSeq(), CrossFitted()])
+def test_annotators_that_cannot_be_compared_are_refused(method):
+    corpus, _ = noisy(4, [0.1])
+    with pytest.raises(ModelError, match="0 of 40 sentences have labels of several annotators"):
+        method.fit(corpus)
+
+
+def test_as_many_annotators_as_annotations():
+    corpus = CrowdCorpus(
+        [["Ada", "sleeps"], ["Bob", "wakes"]],
+        [{"b": ["B-PER", "O"]}, {"a": ["B-PER", "O"]}],
+        annotators=["a", "b"],
+    )
+    em = _Problem(corpus, CRFMA())
+    given = em.responsibilities(np.array([0.9, 0.1]), None, "prior")
+    assert em.labelling_weights(given.annotations) == pytest.approx([0.2, 1.8])
+
+
+def test_responsibilities_by_sentence_where_nobody_is_trusted():
+    # Annotator b is alone in the last sentence, and always wrong elsewhere.
+    right, wrong = ["B-PER", "O"], ["O", "B-PER"]
+    answers = [{"a": right, "b": wrong}] * 6 + [{"b": wrong}]
+    corpus = CrowdCorpus([["Ada", "sleeps"]] * 6 + [["Bob", "wakes"]], answers)
+    model = CRFMA(responsibility="sentence", tol=0.0, max_iterations=4).fit(corpus)
+    assert all(np.isfinite(step.expected) for step in model.history_)
+    sums = np.bincount([own.sentence for own in corpus.annotations], model.responsibilities_)
+    assert sums == pytest.approx(1)
+
+
+def test_labels_that_contradict_each_other_are_located():
+    tags = {"a": ["B-PER", "O"], "b": ["O", "o"]}
+    with pytest.raises(SchemeError, match=r"'o' \(annotator b, sentence 1, token 1\) is no tag, but most"):
+        CrowdCorpus([["x", "y"]] * 2, [{"a": ["B-PER", "I-PER"]}, tags]).scheme()
+    assert CrowdCorpus([["x", "y"]], [tags], scheme=None).scheme() is None
+    bio, iobes = ["B-PER", "I-PER", "O", "B-PER", "B-PER"], ["B-LOC", "E-LOC", "O", "O", "O"]
+    corpus = CrowdCorpus([["w"] * 5] * 9, [{"a": bio, "b": iobes}] + [{"a": bio}] * 8)
+    with pytest.raises(SchemeError, match=r"'E-LOC' \(annotator b, sentence 0, token 1\) is no tag of BIO"):
+        corpus.scheme()
+
+
+def test_sentences_and_annotators_are_checked():
+    with pytest.raises(ModelError, match="sentence 0 is a string"):
+        CrowdCorpus(["ab"], [{"x": ["O", "O"]}])
+    with pytest.raises(ModelError, match="annotator 'a' is named twice"):
+        CrowdCorpus([["x"]], [{"a": ["O"]}], annotators=["a", "b", "a"])
+    with pytest.raises(ValueError, match="alpha has 3 numbers, but there are 2 annotators"):
+        CRFMA(alpha=[1, 2, 3]).fit(noisy(5, [0.1, 0.2])[0])
+
+
+def test_idle_annotators_do_not_hide_agreement():
+    corpus, _ = noisy(6, [0.1, 0.3])
+    silent = CrowdCorpus(corpus.sentences, answers_of(corpus), annotators=["idle", *corpus.annotators])
+    first, second = Agreement(corpus), Agreement(silent)
+    assert first.unitized_alpha == second.unitized_alpha
+    assert first.pairs == second.pairs
+    assert first.alpha == second.alpha
