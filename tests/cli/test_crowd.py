@@ -181,7 +181,7 @@ def test_labels_of_a_part_of_a_sentence_are_left_out_and_said(files, capsys):
     [
         (["simulate", "GOLD", "-o", "-"], "give either --noise or --flip"),
         (["simulate", "GOLD", "-o", "-", "--flip", "x"], "'x' is not numbers with commas"),
-        (["simulate", "GOLD", "-o", "-", "--flip", "2"], "probabilities must be from 0 to 1"),
+        (["simulate", "GOLD", "-o", "-", "--flip", "2"], "they must be from 0 to 1"),
         (["experiment", "--gold", "GOLD"], "give either --noise or --flip"),
         (["experiment", "--gold", "GOLD", "--flip", "0.1", "--methods", "MV"], "no method 'MV'"),
         (

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import warnings
 from abc import ABC, abstractmethod
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Self
 
 from spanrs.crf import CRF
@@ -35,6 +36,9 @@ class Aggregator(ABC):
     estimated_truth_: list[list[str]]
     confidence_: list[npt.NDArray[np.float64]]
     reliability_: dict[str, float]
+
+    #: Whether a CRF is trained on the probabilities of labels.
+    _soft = False
 
     @abstractmethod
     def fit(self, corpus: CrowdCorpus) -> Self:
@@ -90,11 +94,9 @@ class Aggregator(ABC):
         return CRF(**params).fit([sentences[at] for at in labelled], [targets[at] for at in labelled])
 
     def _targets(self) -> list[list[Any]]:
-        """Labels to train on."""
-        return [list(labels) for labels in self.estimated_truth_]
-
-    def _soft_targets(self) -> list[list[Any]]:
-        """Give a distribution for each token; certain labels as they are."""
+        """Labels to train on; of soft aggregators a distribution for each token, certain labels as they are."""
+        if not self._soft:
+            return [list(labels) for labels in self.estimated_truth_]
         names, targets = self._corpus.labels, []
         rows = iter(self._probabilities)
         for labels in self.estimated_truth_:
@@ -104,6 +106,30 @@ class Aggregator(ABC):
                 own.append(next(iter(share)) if len(share) == 1 else share)
             targets.append(own)
         return targets
+
+
+class CRFAggregator(Aggregator):
+    """An aggregator that trains a CRF, whose labels are the estimated truth.
+
+    Attributes
+    ----------
+    crf_ : spanrs.crf.CRF
+        The trained CRF.
+    """
+
+    crf_: CRF
+
+    def predict(self, X: Iterable[Any]) -> list[list[str]]:  # noqa: N803  # scikit-learn's name
+        """Give the best labels of sequences by the CRF.
+
+        Raises
+        ------
+        spanrs.errors.ModelError
+            If the aggregator is not fitted.
+        """
+        if not hasattr(self, "crf_"):
+            raise ModelError(f"{type(self).__name__} is not trained; call fit")
+        return self.crf_.predict(X)
 
 
 def named(corpus: CrowdCorpus, labels: list[list[int]]) -> list[list[str]]:

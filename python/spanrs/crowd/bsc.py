@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING, Any, NamedTuple, Self
+from typing import TYPE_CHECKING, NamedTuple, Self
 
 from spanrs.crowd.aggregator import Aggregator
 from spanrs.crowd.annotators import (
@@ -69,6 +69,8 @@ class BSCSeq(Aggregator):
     [['B-PER', 'I-PER']]
     """
 
+    _soft = True
+
     def __init__(self, iterations: int = 30, scheme: str | None = "auto", agreement: float = 1.0) -> None:
         self.iterations = iterations
         self.scheme = scheme
@@ -113,9 +115,6 @@ class BSCSeq(Aggregator):
             start, transitions = chain_scores(corpus, shares, pairs, legal)
             found = found._replace(start=start, transitions=transitions)
         return found
-
-    def _targets(self) -> list[list[Any]]:
-        return self._soft_targets()
 
 
 def check_compared(corpus: CrowdCorpus) -> None:

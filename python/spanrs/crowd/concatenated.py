@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Self
 
-from spanrs.crowd.aggregator import Aggregator
+from spanrs.crowd.aggregator import CRFAggregator
 from spanrs.crowd.weighted_crf import WeightedCRF
-from spanrs.errors import ModelError
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -15,7 +13,7 @@ if TYPE_CHECKING:
     from spanrs.crowd.corpus import CrowdCorpus
 
 
-class ConcatenatedCRF(Aggregator):
+class ConcatenatedCRF(CRFAggregator):
     """CRF-CONC (Rodrigues, Pereira and Ribeiro 2013, section 4): all labellings are training data, by whomever.
 
     Parameters
@@ -87,9 +85,3 @@ class ConcatenatedCRF(Aggregator):
         self.crf_ = crf.crf()
         self._set_labels(corpus, crf.best(), crf.marginals())
         return self
-
-    def predict(self, X: Iterable[Any]) -> list[list[str]]:  # noqa: N803  # scikit-learn's name
-        """Give the best labels of sequences by the CRF."""
-        if not hasattr(self, "crf_"):
-            raise ModelError("ConcatenatedCRF is not trained; call fit")
-        return self.crf_.predict(X)

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple, Self
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NamedTuple, Self
 
 from spanrs.crf.options import check_threads
 from spanrs.crowd import equations
-from spanrs.crowd.aggregator import Aggregator, named, reliability
+from spanrs.crowd.aggregator import CRFAggregator, named, reliability
 from spanrs.crowd.majority import MajorityVote
 from spanrs.crowd.progress import iteration_display
 from spanrs.crowd.weighted_crf import WeightedCRF
-from spanrs.errors import ModelError, warn
+from spanrs.errors import warn
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -50,7 +50,7 @@ class EMIteration(NamedTuple):
     """Since training began."""
 
 
-class CRFMA(Aggregator):
+class CRFMA(CRFAggregator):
     """CRF-MA: a CRF trained on the labels of all annotators, each weighted by how much they are trusted.
 
     EM alternates between the responsibilities of the annotators (Eq. 15) and a CRF trained on their labellings with
@@ -199,12 +199,6 @@ class CRFMA(Aggregator):
         self.crf_ = em.crf.crf()
         self._set_labels(corpus, labels, em.crf.marginals())
         return self
-
-    def predict(self, X: Iterable[Any]) -> list[list[str]]:  # noqa: N803  # scikit-learn's name
-        """Give the best labels of sequences by the CRF."""
-        if not hasattr(self, "crf_"):
-            raise ModelError("CRFMA is not trained; call fit")
-        return self.crf_.predict(X)
 
     def _check(self, corpus: CrowdCorpus) -> npt.NDArray[np.float64]:
         """Check options; give the parameters of the Dirichlet prior."""

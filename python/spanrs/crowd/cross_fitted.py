@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Self
 
 from spanrs.crf.options import check_threads
 from spanrs.crowd.aggregator import Aggregator
@@ -108,6 +108,8 @@ class CrossFitted(Aggregator):
     ['B-PER', 'O']
     """
 
+    _soft = True
+
     def __init__(
         self,
         *,
@@ -185,9 +187,6 @@ class CrossFitted(Aggregator):
         if not (self.crf_weight > 0 and self.annotator_weight > 0):
             raise ValueError("crf_weight and annotator_weight must be above 0")
         corpus.check_labelled()
-
-    def _targets(self) -> list[list[Any]]:
-        return self._soft_targets()
 
 
 class _Fold:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Self
 
 from spanrs.crowd.aggregator import Aggregator
 from spanrs.crowd.corpus import Votes
@@ -52,6 +52,8 @@ class DawidSkene(Aggregator):
     >>> DawidSkene().fit(CrowdCorpus([["x", "y"]], [votes])).estimated_truth_
     [['A', 'B']]
     """
+
+    _soft = True
 
     def __init__(self, max_iterations: int = 100, tol: float = 1e-5, smoothing: float = 0.0) -> None:
         self.max_iterations = max_iterations
@@ -145,6 +147,3 @@ class DawidSkene(Aggregator):
         sum_of_votes = (self._counts * self._logs()).sum()
         logs = np.log(np.maximum(voted, np.finfo(float).tiny))
         return float(sum_of_votes + (voted * (np.log(self.prior_) - logs)).sum())
-
-    def _targets(self) -> list[list[Any]]:
-        return self._soft_targets()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Self
 
 from spanrs.crowd.aggregator import Aggregator
 from spanrs.crowd.annotators import (
@@ -52,6 +52,8 @@ class HMMCrowd(Aggregator):
     >>> HMMCrowd().fit(CrowdCorpus([["Ada", "Li"]], [votes])).estimated_truth_
     [['B-PER', 'I-PER']]
     """
+
+    _soft = True
 
     def __init__(
         self,
@@ -104,9 +106,6 @@ class HMMCrowd(Aggregator):
         self.confusion_ = answers / answers.sum(axis=2, keepdims=True)
         self._set_labels(corpus, annotators.best(log_answers, start, transitions, scores), shares)
         return self
-
-    def _targets(self) -> list[list[Any]]:
-        return self._soft_targets()
 
 
 def _words(corpus: CrowdCorpus) -> tuple[npt.NDArray[np.int64], int]:

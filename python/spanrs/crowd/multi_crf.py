@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Self
 
-from spanrs.crowd.aggregator import Aggregator
+from spanrs.crowd.aggregator import CRFAggregator
 from spanrs.crowd.annotators import Annotators
 from spanrs.crowd.progress import iteration_display
 from spanrs.crowd.weighted_crf import WeightedCRF
-from spanrs.errors import ModelError
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -22,7 +20,7 @@ if TYPE_CHECKING:
     Array = npt.NDArray[np.float64]
 
 
-class MultiCRF(Aggregator):
+class MultiCRF(CRFAggregator):
     """A CRF learnt from several possible labels of each token (Dredze, Talukdar and Crammer 2009).
 
     Each token has a prior of its labels, at first the shares of votes. In turn the CRF is trained on the distribution
@@ -119,12 +117,6 @@ class MultiCRF(Aggregator):
         self.crf_ = crf.crf()
         self._set_labels(corpus, crf.best(), crf.marginals())
         return self
-
-    def predict(self, X: Iterable[Any]) -> list[list[str]]:  # noqa: N803  # scikit-learn's name
-        """Give the best labels of sequences by the CRF."""
-        if not hasattr(self, "crf_"):
-            raise ModelError("MultiCRF is not trained; call fit")
-        return self.crf_.predict(X)
 
 
 class _Truth:

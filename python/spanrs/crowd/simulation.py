@@ -89,7 +89,8 @@ class NoisyCRFs:
         import numpy as np
 
         if not variances or not all(0 <= variance < np.inf for variance in variances):
-            raise ValueError("variances must be finite and at least 0, and there must be one")
+            message = f"variances of the noise are {list(variances)}; they must be finite and at least 0"
+            raise ValueError(message)
         rng = np.random.default_rng(seed)
 
         def label(variance: float) -> list[list[int]]:
@@ -141,7 +142,8 @@ def flip_labels(
     import numpy as np
 
     if not probabilities or not all(0 <= probability <= 1 for probability in probabilities):
-        raise ValueError("probabilities must be from 0 to 1, and there must be one")
+        message = f"probabilities of replacing a label are {list(probabilities)}; they must be from 0 to 1"
+        raise ValueError(message)
     gold = _gold(sentences, labels)
     if len(gold.labels) < 2:
         raise ModelError(
