@@ -51,7 +51,7 @@ def plot_format(path: str | PathLike[str]) -> str:
 
 def box_plot(boxes: Mapping[str, Sequence[float]], label: str, file_format: str) -> bytes:
     """Give a picture with a box of numbers for each name."""
-    figure, axes = _figure(0.45 * len(boxes) + 1.5)
+    figure, axes = _figure(7.0, 0.45 * len(boxes) + 1.5)
     axes.boxplot(list(boxes.values())[::-1], orientation="horizontal")
     axes.set_yticks(range(1, len(boxes) + 1), _plain(list(boxes)[::-1]), parse_math=False)
     axes.set_xlabel(label)
@@ -61,7 +61,8 @@ def box_plot(boxes: Mapping[str, Sequence[float]], label: str, file_format: str)
 
 def heat_map(names: Sequence[str], rows: Sequence[Sequence[float]], label: str, file_format: str) -> bytes:
     """Give a picture of numbers between all pairs of names, NaN as nothing."""
-    figure, axes = _figure(max(3.0, min(0.4 * len(names), LARGEST)))
+    height = max(3.0, min(0.4 * len(names), LARGEST))
+    figure, axes = _figure(1.25 * height, height)
     image = axes.imshow(rows, cmap="viridis", vmin=min(0.0, _least(rows)), vmax=1.0)
     axes.set_xticks(range(len(names)), _plain(names), rotation=90, parse_math=False)
     axes.set_yticks(range(len(names)), _plain(names), parse_math=False)
@@ -90,10 +91,10 @@ def _plain(names: Sequence[str]) -> list[str]:
     return [name if len(name) <= LONGEST else f"{name[: LONGEST - 1]}…" for name in names]
 
 
-def _figure(height: float) -> tuple[Figure, Any]:
+def _figure(width: float, height: float) -> tuple[Figure, Any]:
     from matplotlib.figure import Figure
 
-    figure = Figure(figsize=(max(6.0, height), height), layout="constrained")
+    figure = Figure(figsize=(width, height), layout="constrained")
     return figure, figure.subplots()
 
 
