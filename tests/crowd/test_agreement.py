@@ -6,8 +6,9 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
+from nltk.metrics.agreement import AnnotationTask
 from sklearn.metrics import cohen_kappa_score
 
 from noisy_crowd import noisy
@@ -91,6 +92,7 @@ def test_alpha_for_unitizing_by_its_definition(line):
 labels = st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3)), min_size=1, max_size=40)
 
 
+@settings(deadline=None)
 @given(labels)
 @pytest.mark.filterwarnings("ignore")
 def test_cohen_kappa_is_that_of_scikit_learn(pairs):
@@ -100,10 +102,9 @@ def test_cohen_kappa_is_that_of_scikit_learn(pairs):
     assert found == pytest.approx(known, abs=1e-12, nan_ok=True)
 
 
+@settings(deadline=None)
 @given(st.integers(0, 1000))
 def test_alpha_and_fleiss_are_those_of_nltk(seed):
-    from nltk.metrics.agreement import AnnotationTask
-
     rng = np.random.default_rng(seed)
     answers = rng.integers(3, size=(12, 4))
     data = [(str(who), str(at), str(answers[at, who])) for at in range(12) for who in range(4)]
@@ -118,8 +119,6 @@ def test_alpha_and_fleiss_are_those_of_nltk(seed):
 
 
 def test_alpha_with_missing_answers_is_that_of_nltk():
-    from nltk.metrics.agreement import AnnotationTask
-
     corpus, _ = noisy(1, [0.2, 0.4, 0.6], missing=0.3)
     found = Agreement(corpus)
     votes = corpus.votes()
