@@ -259,7 +259,7 @@ def aggregators(record: Record, seeds: int) -> None:
                     .estimated_truth_,
                 }
                 for method, own in labels.items():
-                    found.setdefault(method, []).append(100 * prf(tags, own).f1)
+                    found.setdefault(method, []).append(100 * prf(tags, own, "BIO").f1)
             p = ttest_rel(found["CrossFitted"], found["BSC-seq, CRF"]).pvalue if seeds > 1 else float("nan")
             cells = [
                 f"{statistics.mean(own):.2f} ±{statistics.stdev(own) if seeds > 1 else 0:.2f}"
