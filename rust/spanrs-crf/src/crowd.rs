@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use spanrs_base::{Clock, Watch};
+
 use crate::error::{Error, Result, check_len};
 use crate::forward_backward::PairSums;
 use crate::lattice::Lattice;
@@ -108,13 +110,15 @@ impl Answers {
     /// `by_sequence`.
     ///
     /// # Errors
-    /// [`Error::Shape`] for tables of another size, [`Error::NotFinite`] for scores that overflow or are NaN.
+    /// [`Error::Shape`] for tables of another size, [`Error::NotFinite`] for scores that overflow or are NaN,
+    /// [`Error::Interrupted`].
     pub fn posterior(
         &self,
         log_answers: &[f64],
         prior: TruePrior,
         outside: usize,
         by_sequence: bool,
+        watch: Watch,
     ) -> Result<Posterior> {
         let transitions = self.transitions(log_answers, prior, outside)?;
         let mut posterior = Posterior {
@@ -124,7 +128,11 @@ impl Answers {
         };
         let mut sums = PairSums::new(self.labels);
         let mut lattice = Lattice::default();
+        let mut clock = Clock::new(watch);
         for sequence in 0..self.ends.len() {
+            if clock.stops() {
+                return Err(Error::Interrupted);
+            }
             self.read(sequence, log_answers, prior, outside, &mut lattice);
             posterior.log_z += lattice.forward_backward(&transitions)?;
             for token in 0..lattice.tokens() {
@@ -153,10 +161,15 @@ impl Answers {
         log_answers: &[f64],
         prior: TruePrior,
         outside: usize,
+        watch: Watch,
     ) -> Result<Vec<Vec<usize>>> {
         let transitions = self.transitions(log_answers, prior, outside)?;
         let mut lattice = Lattice::default();
+        let mut clock = Clock::new(watch);
         let best = (0..self.ends.len()).map(|sequence| {
+            if clock.stops() {
+                return Err(Error::Interrupted);
+            }
             self.read(sequence, log_answers, prior, outside, &mut lattice);
             Ok(lattice.best(&transitions)?.0)
         });
@@ -316,8 +329,12 @@ mod tests {
                 pairs[two[0] * labels + two[1]] += share;
             }
         }
-        let found = answers.posterior(&table, prior, outside, false).unwrap();
-        let each = answers.posterior(&table, prior, outside, true).unwrap();
+        let found = answers
+            .posterior(&table, prior, outside, false, || false)
+            .unwrap();
+        let each = answers
+            .posterior(&table, prior, outside, true, || false)
+            .unwrap();
         let close = |a: &[f64], b: &[f64]| a.iter().zip(b).all(|(a, b)| (a - b).abs() < 1e-12);
         assert!(
             close(&found.labels, &shares),
@@ -330,7 +347,7 @@ mod tests {
         assert!((found.log_z - z.ln()).abs() < 1e-12);
         let best = labellings(labels, tokens).max_by(|a, b| score(a).total_cmp(&score(b)));
         assert_eq!(
-            answers.best(&table, prior, outside).unwrap(),
+            answers.best(&table, prior, outside, || false).unwrap(),
             [best.unwrap(), vec![]]
         );
         let counts = answers.counts(&shares, outside).unwrap();
@@ -354,8 +371,16 @@ mod tests {
             transitions: &[0.0; 4],
             tokens: &[],
         };
-        assert!(answers.posterior(&[0.0; 7], prior, 0, false).is_err());
-        assert!(answers.posterior(&[0.0; 8], prior, 2, false).is_err());
+        assert!(
+            answers
+                .posterior(&[0.0; 7], prior, 0, false, || false)
+                .is_err()
+        );
+        assert!(
+            answers
+                .posterior(&[0.0; 8], prior, 2, false, || false)
+                .is_err()
+        );
         assert!(answers.counts(&[0.0; 3], 0).is_err());
     }
 }

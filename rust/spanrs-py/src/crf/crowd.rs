@@ -6,6 +6,7 @@ use spanrs_crf::{Answers, TruePrior};
 
 use super::crf;
 use crate::error::Result;
+use crate::stop;
 
 /// The answers of all annotators to all sentences.
 #[pyclass(frozen, module = "spanrs._spanrs")]
@@ -49,7 +50,10 @@ impl CrowdAnswers {
     ) -> Result<PosteriorTuple<'py>> {
         let prior = prior_of(&start, &transitions, &tokens)?;
         let log_answers = flat(&log_answers)?;
-        let found = py.detach(|| self.0.posterior(log_answers, prior, outside, by_sentence));
+        let found = py.detach(|| {
+            self.0
+                .posterior(log_answers, prior, outside, by_sentence, stop)
+        });
         let found = found.map_err(|error| crf(error, None))?;
         let labels = PyArray1::from_vec(py, found.labels);
         Ok((
@@ -72,7 +76,7 @@ impl CrowdAnswers {
     ) -> Result<Vec<Vec<usize>>> {
         let prior = prior_of(&start, &transitions, &tokens)?;
         let log_answers = flat(&log_answers)?;
-        let found = py.detach(|| self.0.best(log_answers, prior, outside));
+        let found = py.detach(|| self.0.best(log_answers, prior, outside, stop));
         found.map_err(|error| crf(error, None))
     }
 
