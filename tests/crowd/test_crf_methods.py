@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 import pytest
 
@@ -11,6 +13,7 @@ from spanrs.crf import CRF
 from spanrs.crowd import BSCSeq, CrossFitted, CrowdCorpus, HMMCrowd, MajorityVote, MultiCRF
 from spanrs.crowd.annotators import Annotators
 from spanrs.crowd.cross_fitted import _folds
+from spanrs.crowd.weighted_crf import WeightedCRF
 from spanrs.errors import ModelError
 
 
@@ -28,6 +31,43 @@ def test_the_first_training_of_multi_crf_is_that_on_shares_of_votes():
     plain = CRF(template=TEMPLATE).fit(corpus.sentences, targets)
     weights = mine.crf_.state_features_
     assert weights == pytest.approx({name: plain.state_features_[name] for name in weights}, abs=0.02)
+
+
+def enumerated(crf, priors, lengths):
+    """The product of a CRF and priors of tokens: probabilities of labels, and counts of pairs of each sentence."""
+    scores, transitions = crf.scores()
+    labels = len(transitions)
+    shares, pairs, start = np.zeros_like(priors), np.zeros((len(lengths), labels, labels)), 0
+    for at, length in enumerate(lengths):
+        weights = {}
+        for own in itertools.product(range(labels), repeat=length):
+            places = [(start + token, label) for token, label in enumerate(own)]
+            score = sum(scores[place] for place in places)
+            score += sum(transitions[pair] for pair in itertools.pairwise(own))
+            weights[own] = np.exp(score) * np.prod([priors[place] for place in places])
+        total = sum(weights.values())
+        for own, weight in weights.items():
+            for token, label in enumerate(own):
+                shares[start + token, label] += weight / total
+            for pair in itertools.pairwise(own):
+                pairs[at][pair] += weight / total
+        start += length
+    return shares, pairs
+
+
+def test_multi_crf_takes_the_crf_and_the_priors_in_turn():
+    corpus, _ = noisy(9, [0.2, 0.4, 0.5], sentences=12)
+    priors = corpus.vote_counts() / 3
+    crf = WeightedCRF(corpus, template=TEMPLATE, scheme=None)
+    for _ in range(3):
+        # The distribution is the product; its marginals are the next priors.
+        shares, pairs = enumerated(crf, priors, corpus.lengths)
+        crf.set_expected(list(range(12)), shares, pairs)
+        crf.train_again()
+        priors = shares
+    model = MultiCRF(template=TEMPLATE, scheme=None, iterations=3, crf_iterations=1000).fit(corpus)
+    expected = crf.crf().state_features_
+    assert model.crf_.state_features_ == pytest.approx(expected, abs=0.01)
 
 
 def test_multi_crf_learns_from_the_most_likely_labels():

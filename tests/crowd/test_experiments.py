@@ -24,11 +24,11 @@ from spanrs.crowd.experiments import (
     METHODS,
     Data,
     Settings,
-    compare,
     one_annotator_each,
     prf,
     reliability_rmse,
     repeat,
+    run_methods,
     without_comparison,
 )
 from spanrs.crowd.page import page
@@ -87,7 +87,7 @@ def test_every_method_runs():
     corpus, truth = noisy(3, [0.1, 0.3, 0.4])
     others, labels = noisy(4, [0.0])
     test = Data(others.sentences, labels)
-    found = compare(corpus, truth, test, settings=SETTINGS)
+    found = run_methods(corpus, truth, test, settings=SETTINGS)
     assert [result.method for result in found] == list(METHODS)
     for result in found:
         assert 0.3 < result.truth.f1 <= 1
@@ -158,7 +158,7 @@ def test_repetitions_and_their_t_test(tmp_path):
     with pytest.raises(ValueError, match="no method 'MVall'"):
         repeat(make, truth, None, repetitions=1, methods=["MVall"])
     with pytest.raises(AlignmentError, match="differ in number"):
-        compare(corpus, truth[1:], methods=["MVtoken"])
+        run_methods(corpus, truth[1:], methods=["MVtoken"])
 
 
 def test_equal_differences_have_a_p_value():
@@ -182,7 +182,7 @@ def test_gold_may_be_in_another_scheme(scheme):
     corpus, truth = noisy(8, [0.0, 0.0, 0.3])
     gold = tags.convert(truth, "BIO", scheme)
     test = Data(corpus.sentences, gold)
-    [vote, crf] = compare(corpus, gold, test, methods=["MVtoken", "CRF-GOLD"], settings=SETTINGS)
+    [vote, crf] = run_methods(corpus, gold, test, methods=["MVtoken", "CRF-GOLD"], settings=SETTINGS)
     known = reliability_rmse(corpus, MajorityVote().fit(corpus).reliability_, truth)
     assert vote.reliability_rmse == pytest.approx(known)
     assert vote.truth.f1 == prf(truth, MajorityVote().fit(corpus).estimated_truth_, "BIO").f1
@@ -192,9 +192,9 @@ def test_gold_may_be_in_another_scheme(scheme):
 def test_gold_of_another_column_is_refused():
     corpus, truth = noisy(9, [0.1, 0.2])
     with pytest.raises(SchemeError, match="the true labels are no tags"):
-        compare(corpus, [["x"] * len(own) for own in truth])
+        run_methods(corpus, [["x"] * len(own) for own in truth])
     with pytest.raises(AlignmentError, match=r"no label of gold \(B-X\) is one of the annotators"):
-        compare(corpus, [["B-X"] * len(own) for own in truth])
+        run_methods(corpus, [["B-X"] * len(own) for own in truth])
 
 
 def test_annotators_are_ranked_with_intervals():

@@ -80,7 +80,7 @@ class CrossFitted(Aggregator):
         L-BFGS iterations of the first training, and of the others, which begin with the weights of the one before.
     c2 : float
         Coefficient of the squared weights of the CRF.
-    min_freq : float
+    min_attribute_freq : float
         Leave out attributes that occur less often.
     scheme : str, optional
         As in :class:`BSCSeq`.
@@ -123,7 +123,7 @@ class CrossFitted(Aggregator):
         first_crf_iterations: int = 40,
         crf_iterations: int = 15,
         c2: float = 0.5,
-        min_freq: float = 2.0,
+        min_attribute_freq: float = 2.0,
         scheme: str | None = "auto",
         agreement: float = 1.0,
         seed: int = 0,
@@ -140,7 +140,7 @@ class CrossFitted(Aggregator):
         self.first_crf_iterations = first_crf_iterations
         self.crf_iterations = crf_iterations
         self.c2 = c2
-        self.min_freq = min_freq
+        self.min_attribute_freq = min_attribute_freq
         self.scheme = scheme
         self.agreement = agreement
         self.seed = seed
@@ -222,7 +222,7 @@ class _Problem:
             scheme=None,
             threads=options.threads,
             features_of_all_labels=True,
-            min_attribute_freq=options.min_freq,
+            min_attribute_freq=options.min_attribute_freq,
             memory=10,
         )
         self._zeros = self.crf.weights

@@ -161,7 +161,7 @@ def reliability_rmse(corpus: CrowdCorpus, estimated: dict[str, float], gold: lis
     return math.sqrt(sum(errors) / len(errors)) if errors else float("nan")
 
 
-def compare(
+def run_methods(
     corpus: CrowdCorpus,
     gold: list[list[str]],
     test: Data | None = None,
@@ -206,10 +206,10 @@ def compare(
     Examples
     --------
     >>> from spanrs.crowd import CrowdCorpus
-    >>> from spanrs.crowd.experiments import compare
+    >>> from spanrs.crowd.experiments import run_methods
     >>> gold = [["B-PER", "O"], ["B-PER", "O"]]
     >>> corpus = CrowdCorpus([["Ada", "sleeps"], ["Bob", "wakes"]], [{"ann": own, "ben": own} for own in gold])
-    >>> [result] = compare(corpus, gold, methods=["MVtoken"])
+    >>> [result] = run_methods(corpus, gold, methods=["MVtoken"])
     >>> result.truth.f1, result.reliability_rmse
     (1.0, 0.0)
     """
@@ -369,7 +369,7 @@ def repeat(
     make : callable
         Gives the corpus for a number, which is the seed of the settings and up.
     gold, test, methods, settings
-        As in :func:`compare`.
+        As in :func:`run_methods`.
     repetitions : int
         Number of corpora.
     leave_out : bool
@@ -400,7 +400,7 @@ def repeat(
                 message = f"each sentence has one annotator at most, which {', '.join(left)} cannot use"
                 raise ModelError(message)
             wanted = without_comparison(wanted, corpus)
-            found = compare(
+            found = run_methods(
                 corpus,
                 gold,
                 test,
