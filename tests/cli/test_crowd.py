@@ -176,6 +176,27 @@ def test_labels_of_a_part_of_a_sentence_are_left_out_and_said(files, capsys):
     assert "annotator 2, line 2" in err
 
 
+def test_annotators_without_labels_and_without_spans(files, capsys):
+    (files / "few.txt").write_text("a O O ?\n\nb O O ?\n")
+    status, out, _ = spanrs(capsys, "aggregate", files / "few.txt", "--method", "MVtoken")
+    assert status == 0
+    assert out.count("100.00 to 100.00") == 2
+    assert "no labels" in out
+    found = json.loads(spanrs(capsys, "aggregate", files / "few.txt", "--method", "MVtoken", "--json")[1])
+    assert found["annotators"][-1]["sentences"] == 0
+
+
+def test_text_and_json_are_refused(files, capsys):
+    (files / "prose.txt").write_text("It was the best of times and the worst\n")
+    status, _, err = spanrs(capsys, "aggregate", files / "prose.txt")
+    assert status == 2
+    assert "different labels on 8 tokens: is it text" in err
+    (files / "a.json").write_text('{"a": 1}\n')
+    status, _, err = spanrs(capsys, "aggregate", files / "a.json")
+    assert status == 2
+    assert "this is JSON" in err
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

@@ -5,9 +5,11 @@ from __future__ import annotations
 import csv
 import gzip
 import io
+import json
 import re
 import zlib
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from os import PathLike, fspath
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
@@ -24,6 +26,8 @@ if TYPE_CHECKING:
 MISSING = "?"
 #: A line of metadata before a sentence.
 _METADATA = re.compile(r"#\s*\w+\s*=|#\s*newdoc\b|#\s*newpar\b")
+#: Labels of a small file may all differ.
+MOST_DIFFERENT = 5
 #: Columns of a long table.
 TABLE = ("annotator", "document", "token", "label")
 
@@ -100,6 +104,10 @@ def read_columns(
     corpus = CrowdCorpus(sentences, given, annotators=names or ())
     if not corpus.annotations:
         raise _error(name, None, "there are no labels of annotators")
+    votes = sum(len(own.labels) for own in corpus.annotations)
+    if len(corpus.labels) > max(MOST_DIFFERENT, votes // 2):
+        message = f"{len(corpus.labels)} different labels on {votes} tokens: is it text, or are there other columns?"
+        raise _error(name, None, message)
     parts.warn()
     return corpus
 
@@ -383,8 +391,11 @@ def _text(source: Source) -> str:
 def _sentences(path: Source) -> Iterator[list[tuple[int, list[str]]]]:
     """Give the lines of each sentence: their numbers, from 1, and fields."""
     name, separator, width = source_name(path), None, 0
+    text = _text(path)
+    if text.lstrip()[:1] in ("{", "[") and _is_json(text):
+        raise _error(name, 1, "this is JSON; give a file of columns, or a table")
     rows: list[tuple[int, list[str]]] = []
-    for number, line in enumerate(_text(path).split("\n"), start=1):
+    for number, line in enumerate(text.split("\n"), start=1):
         # Lines that begin documents, and those of CoNLL-U's metadata.
         outside = line.startswith("-DOCSTART-") or (not rows and _METADATA.match(line) is not None)
         if outside or not line.strip():
@@ -403,6 +414,15 @@ def _sentences(path: Source) -> Iterator[list[tuple[int, list[str]]]]:
         rows.append((number, fields))
     if rows:
         yield rows
+
+
+def _is_json(text: str) -> bool:
+    """Say whether a file, or its first line, is JSON."""
+    for part in (text, text.lstrip().split("\n", 1)[0]):
+        with suppress(ValueError):
+            json.loads(part)
+            return True
+    return False
 
 
 def _error(name: str, line: int | None, message: str) -> FormatError:

@@ -99,14 +99,13 @@ def print_annotators(
         return
     table = Table(["annotator", "sentences", "tokens", measure.replace("f1", "F1"), "95 % interval"])
     for row in rows:
-        interval = (
-            "one sentence"
-            if row.interval is None
-            else "{:.2f} to {:.2f}".format(*(100 * value for value in row.interval))
-        )
-        table.add_row(
-            row.annotator, str(row.sentences), str(row.tokens), f"{100 * row.score:.2f}", interval
-        )
+        interval = ""
+        if row.interval is not None:
+            interval = "{:.2f} to {:.2f}".format(*(100 * value for value in row.interval))
+        shown = f"{100 * row.score:.2f}"
+        if math.isnan(row.score):
+            shown = "no spans" if row.sentences else "no labels"
+        table.add_row(row.annotator, str(row.sentences), str(row.tokens), shown, interval)
     unlabelled = len(corpus) - len(corpus.labelled())
     head = f"{len(corpus)} sentences, {len(corpus.annotations)} annotations, truth by {method}"
     if unlabelled:
