@@ -1,0 +1,175 @@
+//! Averaged weights as a list of rows: what training ends with, what is added up over seeds, and what files hold.
+
+use std::collections::HashMap;
+
+use crate::learner::Learner;
+
+/// Averaged weights of features, in rows of (class, weight).
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Averages {
+    features: Vec<u64>,
+    /// End of each row.
+    ends: Vec<usize>,
+    cells: Vec<(u32, f64)>,
+}
+
+impl Averages {
+    /// The averages of a learner: the sum of a weight over all updates by their number.
+    pub fn of(learner: &Learner) -> Self {
+        Self::with(learner, |sum, updates| sum / updates)
+    }
+
+    /// As [`Averages::of`], rounded to three decimals as parser.py and NLTK do.
+    pub(crate) fn rounded(learner: &Learner) -> Self {
+        Self::with(learner, |sum, updates| {
+            thousandths(sum / updates) as f64 / 1000.0
+        })
+    }
+
+    fn with(learner: &Learner, average: impl Fn(f64, f64) -> f64) -> Self {
+        let updates = learner.updates() as f64;
+        let mut all = Self::default();
+        learner.sums(|feature, sums| {
+            let row = sums.iter().map(|&(class, sum)| (class, average(sum as f64, updates)));
+            all.push(feature, row);
+        });
+        all
+    }
+
+    /// Appends a row; weights of 0 are left out, and rows without weights too.
+    pub(crate) fn push(&mut self, feature: u64, row: impl IntoIterator<Item = (u32, f64)>) {
+        let before = self.cells.len();
+        self.cells
+            .extend(row.into_iter().filter(|(_, weight)| *weight != 0.0));
+        if self.cells.len() > before {
+            self.features.push(feature);
+            self.ends.push(self.cells.len());
+        }
+    }
+
+    /// Number of rows.
+    pub fn len(&self) -> usize {
+        self.features.len()
+    }
+
+    /// True where no feature has a weight.
+    pub fn is_empty(&self) -> bool {
+        self.features.is_empty()
+    }
+
+    /// Features with their rows of (class, weight).
+    pub fn rows(&self) -> impl Iterator<Item = (u64, &[(u32, f64)])> {
+        let starts = std::iter::once(0).chain(self.ends.iter().copied());
+        let ranges = starts.zip(&self.ends);
+        let rows = ranges.map(|(start, &end)| &self.cells[start..end]);
+        self.features.iter().copied().zip(rows)
+    }
+
+    /// The largest weight, without its sign.
+    pub(crate) fn largest(&self) -> f64 {
+        let weights = self.cells.iter().map(|(_, weight)| weight.abs());
+        weights.fold(0.0, f64::max)
+    }
+
+    /// Leaves out rows without a weight of at least `threshold`, of either sign.
+    #[must_use]
+    pub fn pruned(&self, threshold: f64) -> Self {
+        let mut kept = Self::default();
+        for (feature, row) in self.rows() {
+            if row.iter().any(|(_, weight)| weight.abs() >= threshold) {
+                kept.push(feature, row.iter().copied());
+            }
+        }
+        kept
+    }
+
+    /// Adds up weights of several models: the sum of linear models is one of them. Rows are in the order of their first
+    /// occurrence, and classes in a row too.
+    #[must_use]
+    pub fn sum<'a>(models: impl IntoIterator<Item = &'a Self>) -> Self {
+        let mut index: HashMap<u64, usize> = HashMap::new();
+        let mut order = Vec::new();
+        let mut rows: Vec<Vec<(u32, f64)>> = Vec::new();
+        for model in models {
+            for (feature, row) in model.rows() {
+                let at = *index.entry(feature).or_insert_with(|| {
+                    order.push(feature);
+                    rows.push(Vec::new());
+                    rows.len() - 1
+                });
+                for &(class, weight) in row {
+                    match rows[at].iter_mut().find(|known| known.0 == class) {
+                        Some(known) => known.1 += weight,
+                        None => rows[at].push((class, weight)),
+                    }
+                }
+            }
+        }
+        let mut sum = Self::default();
+        for (feature, row) in order.into_iter().zip(rows) {
+            sum.push(feature, row);
+        }
+        sum
+    }
+}
+
+/// `round(value, 3)` of Python in thousandths: the nearest to the exact value of the double, ties to even.
+pub(crate) fn thousandths(value: f64) -> i64 {
+    let scaled = value * 1000.0;
+    let nearest = scaled.round_ties_even();
+    let distance = (scaled - nearest).abs();
+    if (distance - 0.5).abs() > 1e-6 {
+        return nearest as i64;
+    }
+    // Close to a tie, where the product may have been rounded: value = mantissa * 2^exponent exactly.
+    let bits = value.abs().to_bits();
+    let exponent = (bits >> 52) as i32 - 1075;
+    let mantissa = i128::from((bits & ((1 << 52) - 1)) | 1 << 52) * 1000;
+    // Half a thousandth is at least 2^-11, so that the exponent is between -64 and 0 here.
+    let shift = (-exponent).clamp(1, 100) as u32;
+    let (whole, rest) = (mantissa >> shift, mantissa & ((1 << shift) - 1));
+    let half = 1_i128 << (shift - 1);
+    let up = rest > half || rest == half && whole % 2 == 1;
+    let rounded = whole as i64 + i64::from(up);
+    if value < 0.0 { -rounded } else { rounded }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rounds_as_python_does() {
+        // round(x, 3) of CPython 3.11.
+        let cases = [
+            (0.0625, 62),
+            (0.1875, 188),
+            (0.0005, 1), // a little above
+            (1.0005, 1000), // a little below
+            (-0.0625, -62),
+            (-2.0015, -2002),
+            (1e-9, 0),
+            (0.0, 0),
+            (55.4965, 55496),
+            (12.3455, 12345),
+            (2.6745, 2675),
+        ];
+        for (value, expected) in cases {
+            assert_eq!(thousandths(value), expected, "{value}");
+        }
+    }
+
+    #[test]
+    fn sums_are_of_all_models() {
+        let mut a = Averages::default();
+        a.push(7, [(0, 1.0), (1, -1.0)]);
+        let mut b = Averages::default();
+        b.push(7, [(1, 1.0), (2, 0.5)]);
+        b.push(8, [(0, 0.25)]);
+        let sum = Averages::sum([&a, &b]);
+        let rows: Vec<_> = sum.rows().collect();
+        assert_eq!(rows[0], (7, &[(0, 1.0), (2, 0.5)][..]));
+        assert_eq!(rows[1], (8, &[(0, 0.25)][..]));
+        assert_eq!(sum.pruned(0.3).len(), 1);
+    }
+}

@@ -1,0 +1,30 @@
+//! Part-of-speech tagging and dependency parsing with averaged perceptrons.
+
+mod arc_hybrid;
+mod averages;
+mod digits;
+mod error;
+mod feature_index;
+mod fit;
+mod learner;
+mod oracle;
+mod parser;
+mod tagger;
+mod text_hash;
+mod tree;
+mod treebank;
+mod weights;
+
+pub use arc_hybrid::{Move, State};
+pub use averages::Averages;
+pub use error::{Error, Result, TreeError};
+pub use fit::{Epoch, ParserFit, Passes, fit_parser, fit_published, fit_tagger, jackknife};
+pub use learner::Learner;
+pub use oracle::{GoldTree, Oracle};
+pub use parser::{
+    Parse, Parser, ParserBuffers, ParserOptions, ParserTrainer, RICH_TEMPLATES, Tagged, Update,
+};
+pub use tagger::{Tagger, TaggerBuffers, TaggerFeatures, TaggerOptions, TaggerTrainer, Tags};
+pub use tree::{Roots, check_tree, is_projective, projectivise};
+pub use treebank::{Treebank, Word};
+pub use weights::Weights;

@@ -1,0 +1,313 @@
+//! The greedy dependency parser.
+
+pub(crate) mod published;
+pub(crate) mod templates;
+mod train;
+
+use std::ops::Range;
+
+use crate::arc_hybrid::{Move, State};
+use crate::error::Result;
+use crate::text_hash::TextHash;
+use crate::weights::{MAX_CLASSES, Scores, Weights};
+use templates::{TOKEN_FIELDS, TemplateBuffers, Templates};
+
+pub use train::{ParserOptions, ParserTrainer, Update};
+
+/// The templates of the parser that spanrs trains by default.
+pub const RICH_TEMPLATES: &str = include_str!("rich_templates.txt");
+
+/// A sentence with its tags; the slices are of one length.
+#[derive(Clone, Copy, Debug)]
+pub struct Tagged<'a> {
+    /// Forms of the words.
+    pub words: &'a [&'a str],
+    /// Tags of the treebank (XPOS).
+    pub xpos: &'a [&'a str],
+    /// Universal tags (UPOS); empty strings where there are none.
+    pub upos: &'a [&'a str],
+    /// The tag of the root, which only the published features look at.
+    pub root_tag: &'a str,
+}
+
+/// Which features a parser has.
+#[derive(Clone, Debug)]
+pub(crate) enum ParserFeatures {
+    /// The 59 templates of parser.py.
+    Published,
+    Templates(Box<Templates>),
+}
+
+/// Words that are known by a hash, with the cluster they belong to.
+pub(crate) type Clusters = crate::tagger::Lexicon;
+
+/// What a parser knows besides its weights.
+#[derive(Clone, Debug)]
+pub(crate) struct ParserSetup {
+    pub(crate) features: ParserFeatures,
+    /// Names of the labels; empty for an unlabelled parser.
+    pub(crate) labels: Vec<String>,
+    /// SHIFT, then RIGHT and LEFT with each label, then LEFT with the label of the root if no other arc has that label.
+    pub(crate) classes: Vec<(Move, u32)>,
+    pub(crate) single_root: bool,
+    /// True if the last class is the only one for the root and for nothing else.
+    pub(crate) has_root_class: bool,
+    pub(crate) clusters: Clusters,
+    /// Classes by what they do: SHIFT, RIGHT, LEFT, LEFT to the root.
+    ranges: [Range<usize>; 4],
+}
+
+/// A trained parser.
+#[derive(Clone, Debug)]
+pub struct Parser {
+    pub(crate) setup: ParserSetup,
+    pub(crate) weights: Weights,
+}
+
+/// The tree of a sentence.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Parse {
+    /// The head of each word: a word from 1, or 0 for the root.
+    pub heads: Vec<u32>,
+    /// The label of each arc, as an index of [`Parser::labels`]; 0 for an unlabelled parser.
+    pub labels: Vec<u32>,
+}
+
+/// The tokens of a sentence by position.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Tokens {
+    published: Vec<published::Token>,
+    rich: Vec<templates::Token>,
+}
+
+/// Memory that is kept between sentences.
+#[derive(Clone, Debug)]
+pub struct ParserBuffers {
+    pub(crate) state: State,
+    tokens: Tokens,
+    template: TemplateBuffers,
+    features: Vec<u64>,
+    scores: Box<Scores>,
+}
+
+impl Default for ParserBuffers {
+    fn default() -> Self {
+        Self {
+            state: State::default(),
+            tokens: Tokens::default(),
+            template: TemplateBuffers::default(),
+            features: Vec::new(),
+            scores: Box::new([0; MAX_CLASSES]),
+        }
+    }
+}
+
+/// The first index of the largest score in the ranges; None where they are empty.
+#[inline]
+fn first_largest<T: PartialOrd + Copy>(
+    scores: &[T],
+    ranges: impl Iterator<Item = Range<usize>>,
+) -> Option<usize> {
+    let mut best = None;
+    for range in ranges {
+        for at in range {
+            if best.is_none_or(|best: usize| scores[at] > scores[best]) {
+                best = Some(at);
+            }
+        }
+    }
+    best
+}
+
+impl ParserSetup {
+    pub(crate) fn new(
+        features: ParserFeatures,
+        labels: Vec<String>,
+        classes: Vec<(Move, u32)>,
+        single_root: bool,
+        has_root_class: bool,
+        clusters: Clusters,
+    ) -> Self {
+        let shifts = classes.partition_point(|class| class.0 == Move::Shift);
+        let rights = classes.partition_point(|class| class.0 <= Move::Right);
+        let lefts = classes.len() - usize::from(has_root_class);
+        let ranges = [0..shifts, shifts..rights, rights..lefts, lefts..classes.len()];
+        Self {
+            features,
+            labels,
+            classes,
+            single_root,
+            has_root_class,
+            clusters,
+            ranges,
+        }
+    }
+
+    /// Reads the tokens of a sentence.
+    fn read(&self, sentence: &Tagged, tokens: &mut Tokens) {
+        match self.features {
+            ParserFeatures::Published => {
+                let all = &mut tokens.published;
+                all.clear();
+                // The start symbol is no token of any state.
+                all.push(published::Token::of(TextHash::EMPTY, TextHash::EMPTY));
+                let words = sentence.words.iter().zip(sentence.xpos);
+                all.extend(words.map(|(word, tag)| {
+                    published::Token::of(TextHash::of(word), TextHash::of(tag))
+                }));
+                all.push(published::Token::root(TextHash::of(sentence.root_tag)));
+            }
+            ParserFeatures::Templates(_) => {
+                let all = &mut tokens.rich;
+                all.clear();
+                all.push([0; TOKEN_FIELDS]);
+                let tags = sentence.xpos.iter().zip(sentence.upos);
+                let words = sentence.words.iter().zip(tags);
+                all.extend(words.map(|(word, (xpos, upos))| self.token(word, xpos, upos)));
+                all.push(self.token("ROOT", "ROOT", "ROOT"));
+            }
+        }
+    }
+
+    fn token(&self, word: &str, xpos: &str, upos: &str) -> templates::Token {
+        let [w, p, u] = [word, xpos, upos].map(|text| TextHash::of(text).value());
+        let pair = |a: u64, b: u64| match b {
+            0 => 0,
+            b => (a ^ b.rotate_left(32)).wrapping_mul(0xE703_7ED1_A0B4_28DB) | 1,
+        };
+        let cluster = self.clusters.index.find(w).map_or(0, |at| u64::from(at) + 1);
+        [w, p, u, pair(w, p), pair(w, u), cluster]
+    }
+
+    /// Hashes of the features of a state.
+    #[inline]
+    fn extract(
+        &self,
+        state: &State,
+        tokens: &Tokens,
+        template: &mut TemplateBuffers,
+        features: &mut Vec<u64>,
+    ) {
+        match &self.features {
+            ParserFeatures::Published => published::features(&tokens.published, state, features),
+            ParserFeatures::Templates(own) => {
+                own.features(&tokens.rich, state, template, features);
+            }
+        }
+    }
+
+    /// The classes that are allowed in a state.
+    #[inline]
+    fn allowed(&self, state: &State) -> [bool; 4] {
+        let left = state.is_valid(Move::Left);
+        let at_root = self.has_root_class && !state.is_valid(Move::Shift);
+        [
+            state.is_valid(Move::Shift),
+            state.is_valid(Move::Right),
+            left && !at_root,
+            left && at_root,
+        ]
+    }
+
+    #[inline]
+    fn ranges_of(&self, allowed: [bool; 4]) -> impl Iterator<Item = Range<usize>> {
+        let ranges = self.ranges.iter().zip(allowed);
+        ranges.filter_map(|(range, allowed)| allowed.then(|| range.clone()))
+    }
+}
+
+impl Parser {
+    /// Names of the labels; empty for an unlabelled parser.
+    pub fn labels(&self) -> &[String] {
+        &self.setup.labels
+    }
+
+    /// The templates; None for the published features.
+    pub fn templates(&self) -> Option<&str> {
+        match &self.setup.features {
+            ParserFeatures::Published => None,
+            ParserFeatures::Templates(templates) => Some(templates.source()),
+        }
+    }
+
+    /// True if it attaches one word of a sentence to the root.
+    pub fn single_root(&self) -> bool {
+        self.setup.single_root
+    }
+
+    /// Number of features with a weight.
+    pub fn len(&self) -> usize {
+        self.weights.averages().len()
+    }
+
+    /// True for a parser without weights.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Parses a sentence; one without words has an empty parse. Of moves with equal scores the first wins, in the order
+    /// SHIFT, RIGHT, LEFT and then of the labels. O(words) for any sentence.
+    pub fn parse(&self, sentence: &Tagged, buffers: &mut ParserBuffers, parse: &mut Parse) {
+        let setup = &self.setup;
+        setup.read(sentence, &mut buffers.tokens);
+        let ParserBuffers {
+            state,
+            tokens,
+            template,
+            features,
+            scores,
+        } = buffers;
+        state.start(sentence.words.len(), setup.single_root);
+        let classes = setup.classes.len();
+        while !state.is_final() {
+            let allowed = setup.allowed(state);
+            let best = match allowed {
+                [true, false, false, false] => Some(0),
+                _ => {
+                    setup.extract(state, tokens, template, features);
+                    scores[..classes].fill(0);
+                    self.weights.add(features, scores);
+                    self.best(allowed, features, &scores[..classes])
+                }
+            };
+            let Some(best) = best else { break };
+            let (transition, label) = setup.classes[best];
+            state.apply(transition, label);
+        }
+        parse.heads.clear();
+        parse.heads.extend(state.conll_heads());
+        parse.labels.clear();
+        parse
+            .labels
+            .extend_from_slice(&state.labels[1..=sentence.words.len()]);
+    }
+
+    #[inline]
+    fn best(&self, allowed: [bool; 4], features: &[u64], scores: &[i32]) -> Option<usize> {
+        let ranges = || self.setup.ranges_of(allowed);
+        let best = first_largest(scores, ranges())?;
+        let is_published = matches!(self.setup.features, ParserFeatures::Published);
+        if !is_published || ranges().flatten().filter(|&at| scores[at] == scores[best]).count() < 2 {
+            return Some(best);
+        }
+        // Equal sums of thousandths may differ in floats, which parser.py compares: add in the order of its features.
+        let sums: Vec<f64> = (0..scores.len() as u32)
+            .map(|class| {
+                let weights = features.iter().map(|&feature| self.weights.get(feature, class));
+                weights.map(|weight| f64::from(weight) / self.weights.scale()).sum()
+            })
+            .collect();
+        first_largest(&sums, ranges())
+    }
+
+    /// Checks that a parser of these parts can parse.
+    pub(crate) fn new(setup: ParserSetup, weights: Weights) -> Result<Self, String> {
+        let complete = setup.ranges[..2].iter().all(|range| !range.is_empty())
+            && setup.ranges[2].len() + setup.ranges[3].len() > 0
+            && (setup.has_root_class || !setup.ranges[2].is_empty());
+        if !complete || weights.classes() != setup.classes.len() {
+            return Err("the moves of the parser are not complete".into());
+        }
+        Ok(Self { setup, weights })
+    }
+}

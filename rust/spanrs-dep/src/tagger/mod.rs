@@ -1,0 +1,274 @@
+//! The part-of-speech tagger: greedy, from left to right, with an averaged perceptron.
+
+pub(crate) mod published;
+pub(crate) mod rich;
+mod train;
+
+use crate::feature_index::FeatureIndex;
+use crate::text_hash::TextHash;
+use crate::weights::{MAX_CLASSES, Scores, Weights};
+
+pub use train::{TaggerOptions, TaggerTrainer};
+
+/// The two tags of a word; a tag that is not predicted is empty.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Tags {
+    /// The tag of the treebank (`NNS`), XPOS in CoNLL-U.
+    pub xpos: String,
+    /// The universal tag (`NOUN`).
+    pub upos: String,
+}
+
+/// Which features a tagger has.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum TaggerFeatures {
+    /// The 14 of parser.py and NLTK.
+    Published,
+    /// Affixes, shapes, known tags of the neighbours: 48.
+    #[default]
+    Rich,
+}
+
+/// Words that have an entry, each with a number.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Lexicon {
+    pub(crate) entries: Vec<(String, u32)>,
+    pub(crate) index: FeatureIndex,
+}
+
+impl Lexicon {
+    pub(crate) fn new(entries: impl IntoIterator<Item = (String, u32)>) -> Self {
+        let entries: Vec<_> = entries.into_iter().collect();
+        let mut index = FeatureIndex::default();
+        for (word, number) in &entries {
+            index.insert(TextHash::of(word).value(), *number);
+        }
+        Self { entries, index }
+    }
+}
+
+/// What a tagger knows besides its weights.
+#[derive(Clone, Debug)]
+pub(crate) struct TaggerSetup {
+    pub(crate) features: TaggerFeatures,
+    /// Sorted: of equal scores the last class wins, as in parser.py.
+    pub(crate) classes: Vec<Tags>,
+    /// Hashes of the XPOS tags of the classes, which are features of later tokens.
+    texts: Vec<TextHash>,
+    /// Frequent words with one tag, and the class of that tag.
+    pub(crate) tagdict: Lexicon,
+    /// Words with the number of the set of tags they have in the training data.
+    pub(crate) known_tags: Lexicon,
+}
+
+/// A trained tagger.
+#[derive(Clone, Debug)]
+pub struct Tagger {
+    pub(crate) setup: TaggerSetup,
+    pub(crate) weights: Weights,
+    /// Names of the published features, in the order of the weights' rows; empty where they are not known.
+    pub(crate) names: Vec<String>,
+}
+
+/// Memory that is kept between sentences.
+#[derive(Clone, Debug)]
+pub struct TaggerBuffers {
+    published: Vec<published::Token>,
+    pub(crate) rich: Vec<rich::Token>,
+    features: Vec<u64>,
+    scores: Box<Scores>,
+}
+
+impl Default for TaggerBuffers {
+    fn default() -> Self {
+        Self {
+            published: Vec::new(),
+            rich: Vec::new(),
+            features: Vec::new(),
+            scores: Box::new([0; MAX_CLASSES]),
+        }
+    }
+}
+
+impl TaggerSetup {
+    pub(crate) fn new(
+        features: TaggerFeatures,
+        classes: Vec<Tags>,
+        tagdict: Lexicon,
+        known_tags: Lexicon,
+    ) -> Self {
+        let texts = classes.iter().map(|tags| TextHash::of(&tags.xpos)).collect();
+        Self {
+            features,
+            classes,
+            texts,
+            tagdict,
+            known_tags,
+        }
+    }
+
+    /// Reads the words of a sentence.
+    fn read(&self, words: &[&str], buffers: &mut TaggerBuffers) {
+        let words = words.iter().copied();
+        match self.features {
+            TaggerFeatures::Published => published::padded(words, &mut buffers.published),
+            TaggerFeatures::Rich => {
+                rich::padded(words, &self.known_tags.index, &mut buffers.rich);
+            }
+        }
+    }
+
+    /// The class of a token in the dictionary of unambiguous words.
+    #[inline]
+    fn listed(&self, buffers: &TaggerBuffers, at: usize) -> Option<u32> {
+        let word = match self.features {
+            TaggerFeatures::Published => buffers.published[at + 2].word.value(),
+            TaggerFeatures::Rich => buffers.rich[at + 2].word,
+        };
+        self.tagdict.index.find(word)
+    }
+
+    /// Extracts the features of a token after those with the classes in `before`.
+    #[inline]
+    fn extract(&self, buffers: &mut TaggerBuffers, at: usize, before: &[u32]) {
+        let previous = |back: usize| before.len().checked_sub(back).map(|at| before[at]);
+        match self.features {
+            TaggerFeatures::Published => {
+                // The pads stand at fixed distances: "-START2-" only before the first token.
+                let text = |back: usize| match previous(back) {
+                    Some(class) => self.texts[class as usize],
+                    None => TextHash::of(published::TAGS_BEFORE[back - before.len() - 1]),
+                };
+                let tags = [text(1), text(2)];
+                published::features(&buffers.published, at, tags, &mut buffers.features);
+            }
+            TaggerFeatures::Rich => {
+                // Odd multiples of a number are never 0, which stands for nothing.
+                let code = |back| previous(back).map_or(3, |class| (u64::from(class) * 2 + 5) << 20);
+                let tags = [code(1), code(2)];
+                rich::features(&buffers.rich, at, tags, &mut buffers.features);
+            }
+        }
+    }
+}
+
+impl Tagger {
+    /// The pairs of tags that it predicts; [`Tagger::tag`] gives indices.
+    pub fn classes(&self) -> &[Tags] {
+        &self.setup.classes
+    }
+
+    /// The features that it has.
+    pub fn features(&self) -> TaggerFeatures {
+        self.setup.features
+    }
+
+    /// Frequent words with one tag, and the class of that tag: their features are not looked at.
+    pub fn tagdict(&self) -> &[(String, u32)] {
+        &self.setup.tagdict.entries
+    }
+
+    /// Number of features with a weight.
+    pub fn len(&self) -> usize {
+        self.weights.averages().len()
+    }
+
+    /// True for a tagger without weights.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Names of the published features with their (class, weight) pairs; empty for a tagger that does not know the names.
+    pub fn named_weights(&self) -> impl Iterator<Item = (&str, &[(u32, f64)])> {
+        let rows = self.weights.averages().rows().map(|(_, row)| row);
+        self.names.iter().map(String::as_str).zip(rows)
+    }
+
+    /// Tags a sentence: the index of a class for each word.
+    pub fn tag(&self, words: &[&str], buffers: &mut TaggerBuffers, tags: &mut Vec<u32>) {
+        self.tag_with(words, buffers, tags, true, |_| ());
+    }
+
+    /// Tags a sentence, with the dictionary of unambiguous words or without it, and gives the probability of each tag: the
+    /// softmax of its score, 1 for words of the dictionary.
+    pub fn tag_with_confidence(
+        &self,
+        words: &[&str],
+        use_tagdict: bool,
+        buffers: &mut TaggerBuffers,
+        tags: &mut Vec<u32>,
+    ) -> Vec<f64> {
+        let classes = self.setup.classes.len();
+        let mut confidences = Vec::with_capacity(words.len());
+        self.tag_with(words, buffers, tags, use_tagdict, |scores| {
+            confidences.push(match scores {
+                None => 1.0,
+                Some(scores) => {
+                    let scores = scores[..classes].iter().map(|&s| f64::from(s) / self.weights.scale());
+                    let most = scores.clone().fold(f64::NEG_INFINITY, f64::max);
+                    1.0 / scores.map(|score| (score - most).exp()).sum::<f64>()
+                }
+            });
+        });
+        confidences
+    }
+
+    fn tag_with(
+        &self,
+        words: &[&str],
+        buffers: &mut TaggerBuffers,
+        tags: &mut Vec<u32>,
+        use_tagdict: bool,
+        mut each: impl FnMut(Option<&Scores>),
+    ) {
+        self.setup.read(words, buffers);
+        let classes = self.setup.classes.len();
+        tags.clear();
+        for at in 0..words.len() {
+            if use_tagdict && let Some(class) = self.setup.listed(buffers, at) {
+                tags.push(class);
+                each(None);
+                continue;
+            }
+            self.setup.extract(buffers, at, tags);
+            buffers.scores[..classes].fill(0);
+            self.weights.add(&buffers.features, &mut buffers.scores);
+            let scores = &buffers.scores[..classes];
+            let best = last_largest(scores);
+            tags.push(match scores[..best].contains(&scores[best]) {
+                // Equal sums of thousandths may differ in floats, which parser.py compares.
+                true if self.setup.features == TaggerFeatures::Published => {
+                    self.tied(&buffers.features, scores, best)
+                }
+                _ => best as u32,
+            });
+            each(Some(&buffers.scores));
+        }
+    }
+
+    /// The class of largest score among those that are equal in thousandths, by sums of floats in the order of the features.
+    #[cold]
+    fn tied(&self, features: &[u64], scores: &[i32], best: usize) -> u32 {
+        let tied = (0..scores.len()).filter(|&class| scores[class] == scores[best]);
+        let sum = |class: usize| -> f64 {
+            let weights = features.iter().map(|&feature| self.weights.get(feature, class as u32));
+            weights.map(|weight| f64::from(weight) / self.weights.scale()).sum()
+        };
+        let sums: Vec<(usize, f64)> = tied.map(|class| (class, sum(class))).collect();
+        let largest = sums.iter().map(|(_, sum)| *sum).fold(f64::NEG_INFINITY, f64::max);
+        let last = sums.iter().rev().find(|(_, sum)| *sum == largest);
+        last.map_or(best, |(class, _)| *class) as u32
+    }
+}
+
+/// The last index of the largest value; 0 where there is none.
+#[inline]
+fn last_largest<T: PartialOrd + Copy>(values: &[T]) -> usize {
+    let mut best = 0;
+    for (at, value) in values.iter().enumerate() {
+        if *value >= values[best] {
+            best = at;
+        }
+    }
+    best
+}

@@ -1,0 +1,215 @@
+//! Training of the tagger.
+
+use std::collections::HashMap;
+
+use spanrs_base::Interner;
+
+use super::{
+    Lexicon, Tagger, TaggerBuffers, TaggerFeatures, TaggerSetup, Tags, last_largest, published,
+};
+use crate::averages::Averages;
+use crate::error::{Error, Result};
+use crate::learner::Learner;
+use crate::weights::{MAX_CLASSES, Weights};
+
+/// How a tagger is trained.
+#[derive(Clone, Copy, Debug)]
+pub struct TaggerOptions {
+    /// Which features it has.
+    pub features: TaggerFeatures,
+    /// A word gets into the dictionary of unambiguous words if it occurs at least this often...
+    pub min_count: usize,
+    /// ...and at least this share of its occurrences have its most frequent tag.
+    pub min_share: f64,
+    /// Keep the names of the features, to write them to the JSON files of NLTK. Published features only.
+    pub keep_names: bool,
+}
+
+impl Default for TaggerOptions {
+    fn default() -> Self {
+        Self {
+            features: TaggerFeatures::Rich,
+            min_count: 20,
+            min_share: 0.97,
+            keep_names: false,
+        }
+    }
+}
+
+/// A tagger in training: one sentence after the other, in the order of the caller.
+#[derive(Debug)]
+pub struct TaggerTrainer {
+    setup: TaggerSetup,
+    learner: Learner,
+    buffers: TaggerBuffers,
+    scores: Vec<i64>,
+    /// Names of the features that updates have touched, in the order of their rows.
+    names: Option<Interner<str>>,
+    class_of: HashMap<Tags, u32>,
+}
+
+impl TaggerTrainer {
+    /// Prepares training: classes and dictionaries come from all `sentences` of (word, tags).
+    ///
+    /// # Errors
+    /// [`Error::Training`] where there are no tags or too many.
+    pub fn new<'a, S>(sentences: impl Iterator<Item = S>, options: TaggerOptions) -> Result<Self>
+    where
+        S: IntoIterator<Item = (&'a str, &'a Tags)>,
+    {
+        let mut words: Interner<str> = Interner::default();
+        // For each word its tags with their counts, in the order of their first occurrence.
+        let mut counts: Vec<Vec<(u32, usize)>> = Vec::new();
+        let mut seen: Vec<Tags> = Vec::new();
+        let mut index: HashMap<Tags, u32> = HashMap::new();
+        for (word, tags) in sentences.flat_map(IntoIterator::into_iter) {
+            let class = match index.get(tags) {
+                Some(&class) => class,
+                None => {
+                    index.insert(tags.clone(), seen.len() as u32);
+                    seen.push(tags.clone());
+                    seen.len() as u32 - 1
+                }
+            };
+            let word = words.intern(word) as usize;
+            counts.resize(counts.len().max(word + 1), Vec::new());
+            match counts[word].iter_mut().find(|known| known.0 == class) {
+                Some(known) => known.1 += 1,
+                None => counts[word].push((class, 1)),
+            }
+        }
+        if seen.is_empty() {
+            return Err(Error::Training("there are no tags to learn".into()));
+        }
+        if seen.len() > MAX_CLASSES {
+            return Err(Error::Training(format!(
+                "{} different tags; a tagger has at most {MAX_CLASSES}: check that the column holds tags",
+                seen.len()
+            )));
+        }
+        let mut classes = seen.clone();
+        classes.sort_unstable();
+        let class_of: HashMap<Tags, u32> = classes.iter().cloned().zip(0..).collect();
+        let own = |class: u32| class_of[&seen[class as usize]];
+        let mut tagdict = Vec::new();
+        let mut known_tags = Vec::new();
+        let mut sets: HashMap<Vec<u32>, u32> = HashMap::new();
+        for (word, tags) in words.names().zip(&counts) {
+            let total: usize = tags.iter().map(|(_, n)| n).sum();
+            // Of equal counts the tag that occurred first.
+            let most = tags.iter().rev().max_by_key(|(_, n)| *n);
+            if let Some(&(class, n)) = most
+                && total >= options.min_count
+                && n as f64 / total as f64 >= options.min_share
+            {
+                tagdict.push((word.to_owned(), own(class)));
+            }
+            if options.features == TaggerFeatures::Rich && total >= 2 {
+                let mut frequent: Vec<_> = tags.iter().filter(|(_, n)| n * 10 >= total).collect();
+                frequent.sort_by_key(|(class, n)| (std::cmp::Reverse(*n), own(*class)));
+                let set = frequent.iter().map(|(class, _)| own(*class)).collect();
+                let next = sets.len() as u32;
+                known_tags.push((word.to_owned(), *sets.entry(set).or_insert(next)));
+            }
+        }
+        let classes_len = classes.len();
+        let setup = TaggerSetup::new(
+            options.features,
+            classes,
+            Lexicon::new(tagdict),
+            Lexicon::new(known_tags),
+        );
+        Ok(Self {
+            setup,
+            learner: Learner::default(),
+            buffers: TaggerBuffers::default(),
+            scores: vec![0; classes_len],
+            names: options.keep_names.then(Interner::default),
+            class_of,
+        })
+    }
+
+    /// The pairs of tags, by class.
+    pub fn classes(&self) -> &[Tags] {
+        &self.setup.classes
+    }
+
+    /// The class of a pair of tags.
+    pub fn class(&self, tags: &Tags) -> Option<u32> {
+        self.class_of.get(tags).copied()
+    }
+
+    /// Number of updates so far, and of features that were touched.
+    pub fn progress(&self) -> (u64, usize) {
+        (self.learner.updates(), self.learner.len())
+    }
+
+    /// Tags a sentence with the weights so far, which are not averaged.
+    pub fn tag(&mut self, words: &[&str], tags: &mut Vec<u32>) {
+        self.walk(words, None, tags);
+    }
+
+    /// Learns from a sentence: the class of each word. Returns how many were guessed.
+    pub fn train_one(&mut self, words: &[&str], gold: &[u32]) -> usize {
+        let mut tags = Vec::with_capacity(words.len());
+        self.walk(words, Some(gold), &mut tags);
+        tags.iter().zip(gold).filter(|(a, b)| a == b).count()
+    }
+
+    fn walk(&mut self, words: &[&str], gold: Option<&[u32]>, tags: &mut Vec<u32>) {
+        self.setup.read(words, &mut self.buffers);
+        tags.clear();
+        for at in 0..words.len() {
+            if let Some(class) = self.setup.listed(&self.buffers, at) {
+                tags.push(class);
+                continue;
+            }
+            self.setup.extract(&mut self.buffers, at, tags);
+            let features = &self.buffers.features;
+            self.learner.score(features, &mut self.scores);
+            let guess = last_largest(&self.scores) as u32;
+            if let Some(truth) = gold.and_then(|gold| gold.get(at)) {
+                self.learner.update(*truth, guess, features, 1);
+                if let Some(names) = &mut self.names
+                    && *truth != guess
+                {
+                    let text = |back: usize| match tags.len().checked_sub(back) {
+                        Some(at) => self.setup.classes[tags[at] as usize].xpos.as_str(),
+                        None => published::TAGS_BEFORE[back - tags.len() - 1],
+                    };
+                    for name in published::names(words, at, [text(1), text(2)]) {
+                        names.intern(&name);
+                    }
+                }
+            }
+            tags.push(guess);
+        }
+    }
+
+    /// The tagger with averaged weights.
+    ///
+    /// # Errors
+    /// [`Error::Training`] where weights are too large for the format.
+    pub fn finish(&self) -> Result<Tagger> {
+        let published = self.setup.features == TaggerFeatures::Published;
+        let averages = match published {
+            true => Averages::rounded(&self.learner),
+            false => Averages::of(&self.learner),
+        };
+        let mut names = Vec::new();
+        if let Some(all) = &self.names {
+            // Rows whose weights are all 0 are not kept.
+            let kept: std::collections::HashSet<u64> =
+                averages.rows().map(|(feature, _)| feature).collect();
+            let of = |name: &&str| kept.contains(&crate::text_hash::TextHash::of(name).value());
+            names = all.names().filter(of).map(str::to_owned).collect();
+        }
+        let scale = published.then_some(1000.0);
+        let weights = Weights::new(averages, self.setup.classes.len(), scale);
+        Ok(Tagger {
+            setup: self.setup.clone(),
+            weights: weights.map_err(Error::Training)?,
+            names,
+        })
+    }
+}

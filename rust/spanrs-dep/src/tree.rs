@@ -1,0 +1,151 @@
+//! Dependency trees: checks, and projective trees from others.
+//!
+//! Heads are those of CoNLL: `heads[i]` is the head of word `i + 1`; words are numbered from 1 and 0 is the root.
+
+use crate::error::TreeError;
+
+/// How many words may have head 0.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Roots {
+    /// One, as Universal Dependencies asks.
+    #[default]
+    One,
+    /// Any number.
+    Many,
+}
+
+/// Checks that heads are a tree. O(words).
+///
+/// # Errors
+/// [`TreeError`] with the first word that is wrong.
+///
+/// ```
+/// use spanrs_dep::{Roots, TreeError, check_tree};
+/// assert_eq!(check_tree(&[2, 0, 2], Roots::One), Ok(()));
+/// assert_eq!(check_tree(&[2, 1, 0], Roots::One), Err(TreeError::Cycle { word: 1, length: 2 }));
+/// ```
+pub fn check_tree(heads: &[u32], roots: Roots) -> Result<(), TreeError> {
+    let words = heads.len();
+    let mut root = None;
+    for (word, &head) in (1..).zip(heads) {
+        let head = head as usize;
+        if head > words {
+            return Err(TreeError::Range { word, head, words });
+        }
+        if head == 0
+            && let Some(first) = root.replace(word)
+            && roots == Roots::One
+        {
+            return Err(TreeError::Roots {
+                first,
+                second: word,
+            });
+        }
+    }
+    // Each word is visited once: those of earlier walks are known to reach the root.
+    let mut walk_of = vec![0_u32; words + 1];
+    for start in 1..=words {
+        let mut word = start;
+        while word != 0 && walk_of[word] == 0 {
+            walk_of[word] = start as u32;
+            word = heads[word - 1] as usize;
+        }
+        if word != 0 && walk_of[word] == start as u32 {
+            let mut length = 1;
+            let mut at = heads[word - 1] as usize;
+            while at != word {
+                at = heads[at - 1] as usize;
+                length += 1;
+            }
+            return Err(TreeError::Cycle { word, length });
+        }
+    }
+    Ok(())
+}
+
+/// True where no arcs cross, with the root after the last word: every word between a word and its head is dominated by
+/// that head. Heads must be a tree. O(words).
+///
+/// ```
+/// assert!(spanrs_dep::is_projective(&[2, 0, 2]));
+/// assert!(!spanrs_dep::is_projective(&[3, 4, 0, 3]));
+/// ```
+pub fn is_projective(heads: &[u32]) -> bool {
+    first_crossing(heads).is_none()
+}
+
+/// Makes a tree projective: as long as an arc is not projective, the shortest such arc (of equal ones the leftmost
+/// dependent) is moved to the head of its head. Returns the number of words whose head has changed.
+///
+/// Source: Nivre and Nilsson 2005, "Pseudo-projective dependency parsing", without encoding the lifts in labels.
+///
+/// ```
+/// let mut heads = [3, 4, 0, 3];
+/// assert_eq!(spanrs_dep::projectivise(&mut heads), 1);
+/// assert_eq!(heads, [3, 3, 0, 3]);
+/// ```
+pub fn projectivise(heads: &mut [u32]) -> usize {
+    if is_projective(heads) {
+        return 0;
+    }
+    let original = heads.to_vec();
+    while let Some(word) = shortest_nonprojective(heads) {
+        heads[word] = heads[heads[word] as usize - 1];
+    }
+    original.iter().zip(&*heads).filter(|(a, b)| a != b).count()
+}
+
+/// The position of a word's head; the root stands after the last word.
+fn position(heads: &[u32], word: usize) -> usize {
+    match heads[word] {
+        0 => heads.len(),
+        head => head as usize - 1,
+    }
+}
+
+/// A word whose arc crosses an earlier one, found with a stack of open arcs.
+fn first_crossing(heads: &[u32]) -> Option<usize> {
+    // Ends of the arcs that are open at a position, the innermost last.
+    let mut ends_at: Vec<Vec<usize>> = vec![Vec::new(); heads.len() + 1];
+    for word in 0..heads.len() {
+        let head = position(heads, word);
+        ends_at[word.min(head)].push(word.max(head));
+    }
+    let mut open: Vec<usize> = Vec::new();
+    for (at, ends) in ends_at.iter_mut().enumerate() {
+        while open.last() == Some(&at) {
+            open.pop();
+        }
+        // The longest arcs are opened first.
+        ends.sort_unstable_by(|a, b| b.cmp(a));
+        for &end in &*ends {
+            if open.last().is_some_and(|&inner| inner < end) {
+                return Some(at);
+            }
+            open.push(end);
+        }
+    }
+    None
+}
+
+/// The dependent (from 0) of the shortest arc over a word that its head does not dominate; never one of the root.
+fn shortest_nonprojective(heads: &[u32]) -> Option<usize> {
+    let mut best: Option<(usize, usize)> = None;
+    for word in 0..heads.len() {
+        // Arcs of the root are always projective: everything is dominated by the root.
+        if heads[word] == 0 {
+            continue;
+        }
+        let head = position(heads, word);
+        let length = word.abs_diff(head);
+        if best.is_some_and(|(shortest, _)| shortest <= length) {
+            continue;
+        }
+        // If the heads of all words below the arc are within it, they lead to one of its ends.
+        let (first, last) = (word.min(head), word.max(head));
+        if !(first + 1..last).all(|at| (first..=last).contains(&position(heads, at))) {
+            best = Some((length, word));
+        }
+    }
+    best.map(|(_, word)| word)
+}
