@@ -83,6 +83,14 @@ impl Averages {
         kept
     }
 
+    /// The sum of models, which is the only one where there is one.
+    pub(crate) fn total(mut models: Vec<Self>) -> Self {
+        match models.len() {
+            1 => models.pop().unwrap_or_default(),
+            _ => Self::sum(&models),
+        }
+    }
+
     /// Adds up weights of several models: the sum of linear models is one of them. Rows are in the order of their first
     /// occurrence, and classes in a row too.
     #[must_use]

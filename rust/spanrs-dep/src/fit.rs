@@ -6,7 +6,7 @@ use crate::averages::Averages;
 use crate::error::{Error, Result};
 use crate::oracle::Oracle;
 use crate::parser::{Parser, ParserOptions, ParserTrainer, Tagged};
-use crate::tagger::{Tagger, TaggerBuffers, TaggerFeatures, TaggerOptions, TaggerTrainer, Tags};
+use crate::tagger::{Tagger, TaggerBuffers, TaggerOptions, TaggerTrainer, Tags};
 use crate::treebank::Treebank;
 
 /// The passes over the training data.
@@ -16,6 +16,9 @@ pub struct Passes {
     pub epochs: usize,
     /// Seed of the order of sentences, which is drawn anew before each pass. None keeps their order.
     pub seed: Option<u64>,
+    /// How many models are trained, with this seed and the following ones: the averaged weights are added up. The sum is one
+    /// linear model, no slower than each of them, and has less variance.
+    pub models: usize,
     /// Asked at intervals whether to stop.
     pub watch: Watch,
 }
@@ -23,6 +26,8 @@ pub struct Passes {
 /// What is known after a pass.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Epoch {
+    /// Number of the model, from 1.
+    pub model: usize,
     /// Number of the pass, from 1.
     pub epoch: usize,
     /// Words of the training data.
@@ -37,6 +42,22 @@ pub struct Epoch {
     pub tagger: (u64, usize),
 }
 
+/// What happens after a pass.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Next {
+    /// No more passes.
+    Stop,
+    /// The next pass.
+    Continue,
+    /// The next pass; the weights of this one are the best so far, and those that count in the end.
+    Best,
+}
+
+/// The averaged weights of the best pass, or else of the last one.
+fn of_best(best: &mut Option<Averages>, last: impl FnOnce() -> Averages) -> Averages {
+    best.take().unwrap_or_else(last)
+}
+
 /// Shuffles in place (Fisher and Yates).
 fn shuffle(order: &mut [usize], rng: &mut Rng) {
     for at in (1..order.len()).rev() {
@@ -45,13 +66,21 @@ fn shuffle(order: &mut [usize], rng: &mut Rng) {
 }
 
 impl Passes {
-    /// Calls `learn` with each sentence of `order`, pass after pass, and `after` between them, which stops with false.
+    /// The passes of each of the models.
+    fn each(self) -> impl Iterator<Item = (usize, Self)> {
+        (0..self.models.max(1)).map(move |at| {
+            let seed = self.seed.map(|seed| seed.wrapping_add(at as u64));
+            (at + 1, Self { seed, ..self })
+        })
+    }
+
+    /// Calls `learn` with each sentence of `order`, pass after pass, and `after` between them, which says what comes next.
     fn run<T>(
         &self,
         mut order: Vec<usize>,
         work: &mut T,
         mut learn: impl FnMut(&mut T, usize, usize),
-        mut after: impl FnMut(&mut T, usize) -> Result<bool>,
+        mut after: impl FnMut(&mut T, usize) -> Result<Next>,
     ) -> Result<()> {
         let mut rng = Rng::new(self.seed.unwrap_or_default());
         let mut clock = Clock::new(self.watch);
@@ -65,7 +94,7 @@ impl Passes {
                 }
                 learn(work, epoch, sentence);
             }
-            if !after(work, epoch)? {
+            if after(work, epoch)? == Next::Stop {
                 break;
             }
         }
@@ -73,7 +102,7 @@ impl Passes {
     }
 }
 
-/// Trains a tagger on the sentences in `order`; `after` gets the state after each pass and stops with false.
+/// Trains a tagger on the sentences in `order`; `after` gets the state after each pass and says what comes next.
 ///
 /// # Errors
 /// [`Error::Training`], [`Error::Interrupted`], and those of `after`.
@@ -82,7 +111,7 @@ pub fn fit_tagger(
     sentences: &[usize],
     options: TaggerOptions,
     passes: Passes,
-    mut after: impl FnMut(Epoch, &TaggerTrainer) -> Result<bool>,
+    mut after: impl FnMut(Epoch, &TaggerTrainer) -> Result<Next>,
 ) -> Result<Tagger> {
     let tags: Vec<Vec<Tags>> = sentences.iter().map(|&at| treebank.tags(at)).collect();
     let strings: Vec<_> = sentences.iter().map(|&at| treebank.strings(at)).collect();
@@ -94,28 +123,42 @@ pub fn fit_tagger(
     let class = |tags: &Tags| trainer.class(tags).unwrap_or_default();
     let gold: Vec<Vec<u32>> = tags.iter().map(|tags| tags.iter().map(class).collect()).collect();
     let words = strings.iter().map(|strings| strings.words.len()).sum();
-    let mut work = (&mut trainer, 0);
-    passes.run(
-        (0..sentences.len()).collect(),
-        &mut work,
-        |(trainer, correct), _, at| *correct += trainer.train_one(&strings[at].words, &gold[at]),
-        |(trainer, correct), epoch| {
-            let state = Epoch {
-                epoch,
-                words,
-                correct: std::mem::take(correct),
-                correct_labels: 0,
-                parser: (0, 0),
-                tagger: trainer.progress(),
-            };
-            after(state, trainer)
-        },
-    )?;
-    trainer.finish()
+    let mut averages = Vec::new();
+    for (model, passes) in passes.each() {
+        trainer.forget();
+        let mut best = None;
+        let mut work = (&mut trainer, 0);
+        passes.run(
+            (0..sentences.len()).collect(),
+            &mut work,
+            |(trainer, correct), _, at| {
+                *correct += trainer.train_one(&strings[at].words, &gold[at]);
+            },
+            |(trainer, correct), epoch| {
+                let state = Epoch {
+                    model,
+                    epoch,
+                    words,
+                    correct: std::mem::take(correct),
+                    correct_labels: 0,
+                    parser: (0, 0),
+                    tagger: trainer.progress(),
+                };
+                let next = after(state, trainer)?;
+                if next == Next::Best {
+                    best = Some(trainer.averages());
+                }
+                Ok(next)
+            },
+        )?;
+        averages.push(of_best(&mut best, || trainer.averages()));
+    }
+    trainer.finish(Averages::total(averages))
 }
 
 /// Replaces the tags of a treebank with those of taggers that were trained without the sentence (jackknifing), so that a
-/// parser learns from tags with as many errors as it will get. Sentence `i` belongs to part `i % parts`.
+/// parser learns from tags with as many errors as it will get. Parts are contiguous: neighbouring sentences are often of one
+/// document, and would tell the tagger too much of each other.
 ///
 /// # Errors
 /// As [`fit_tagger`].
@@ -128,13 +171,14 @@ pub fn jackknife(
     let mut predicted: Vec<Vec<Tags>> = vec![Vec::new(); treebank.len()];
     let mut buffers = TaggerBuffers::default();
     let mut classes = Vec::new();
+    let sentences = treebank.len();
     for part in 0..parts {
         let (own, others): (Vec<usize>, Vec<usize>) =
-            (0..treebank.len()).partition(|at| at % parts == part);
+            (0..sentences).partition(|at| at * parts / sentences == part);
         if own.is_empty() || others.is_empty() {
             continue;
         }
-        let tagger = fit_tagger(treebank, &others, options, passes, |_, _| Ok(true))?;
+        let tagger = fit_tagger(treebank, &others, options, passes, |_, _| Ok(Next::Continue))?;
         for at in own {
             tagger.tag(&treebank.strings(at).words, &mut buffers, &mut classes);
             let tags = classes.iter().map(|&class| tagger.classes()[class as usize].clone());
@@ -147,17 +191,8 @@ pub fn jackknife(
     Ok(())
 }
 
-/// What a parser of several seeds was made of.
-#[derive(Debug)]
-pub struct ParserFit {
-    /// The trainer, which makes a parser of averages.
-    pub trainer: ParserTrainer,
-    /// The averaged weights.
-    pub averages: Averages,
-}
-
 /// Trains a parser on a treebank of projective trees, with the tags that it has; from pass `explore_from` on (from 1) it
-/// follows its own guesses. `after` gets the state after each pass and stops with false.
+/// follows its own guesses. `after` gets the state after each pass and says what comes next.
 ///
 /// # Errors
 /// [`Error::Training`], [`Error::Template`], [`Error::Interrupted`], and those of `after`.
@@ -167,43 +202,53 @@ pub fn fit_parser(
     options: &ParserOptions,
     explore_from: usize,
     passes: Passes,
-    mut after: impl FnMut(Epoch, &ParserTrainer) -> Result<bool>,
-) -> Result<ParserFit> {
+    mut after: impl FnMut(Epoch, &ParserTrainer) -> Result<Next>,
+) -> Result<Parser> {
     let (mut trainer, labels) = parser_trainer(treebank, clusters, options)?;
     let words = treebank.words();
-    let mut work = (&mut trainer, (0, 0));
-    passes.run(
-        (0..treebank.len()).collect(),
-        &mut work,
-        |(trainer, correct), epoch, at| {
-            let strings = treebank.strings(at);
-            let sentence = Tagged {
-                words: &strings.words,
-                xpos: &strings.xpos,
-                upos: &strings.upos,
-                root_tag: "ROOT",
-            };
-            let own = &labels[treebank.range(at)];
-            let explore = epoch >= explore_from;
-            let (heads, labels) = trainer.train_one(&sentence, treebank.heads(at), own, explore);
-            correct.0 += heads;
-            correct.1 += labels;
-        },
-        |(trainer, correct), epoch| {
-            let (correct, correct_labels) = std::mem::take(correct);
-            let state = Epoch {
-                epoch,
-                words,
-                correct,
-                correct_labels,
-                parser: trainer.progress(),
-                tagger: (0, 0),
-            };
-            after(state, trainer)
-        },
-    )?;
-    let averages = trainer.averages();
-    Ok(ParserFit { trainer, averages })
+    let mut averages = Vec::new();
+    for (model, passes) in passes.each() {
+        trainer.forget();
+        let mut best = None;
+        let mut work = (&mut trainer, (0, 0));
+        passes.run(
+            (0..treebank.len()).collect(),
+            &mut work,
+            |(trainer, correct), epoch, at| {
+                let strings = treebank.strings(at);
+                let sentence = Tagged {
+                    words: &strings.words,
+                    xpos: &strings.xpos,
+                    upos: &strings.upos,
+                    root_tag: "ROOT",
+                };
+                let own = &labels[treebank.range(at)];
+                let explore = epoch >= explore_from;
+                let found = trainer.train_one(&sentence, treebank.heads(at), own, explore);
+                correct.0 += found.0;
+                correct.1 += found.1;
+            },
+            |(trainer, correct), epoch| {
+                let (correct, correct_labels) = std::mem::take(correct);
+                let state = Epoch {
+                    model,
+                    epoch,
+                    words,
+                    correct,
+                    correct_labels,
+                    parser: trainer.progress(),
+                    tagger: (0, 0),
+                };
+                let next = after(state, trainer)?;
+                if next == Next::Best {
+                    best = Some(trainer.averages());
+                }
+                Ok(next)
+            },
+        )?;
+        averages.push(of_best(&mut best, || trainer.averages()));
+    }
+    trainer.finish(Averages::total(averages))
 }
 
 /// A trainer for the arcs of a treebank, and the label of each word.
@@ -225,7 +270,7 @@ fn parser_trainer(
 /// Trains tagger and parser as parser.py does: in turns on each sentence, the parser with the tags of the tagger so far; the
 /// tagger for five passes, after which its weights are averaged. The treebank must be projective.
 ///
-/// `after` gets the state after each pass and stops with false; its `correct` is out of the padded sentences, as parser.py
+/// `after` gets the state after each pass and says what comes next; its `correct` is out of the padded sentences, as parser.py
 /// counts.
 ///
 /// # Errors
@@ -233,7 +278,7 @@ fn parser_trainer(
 pub fn fit_published(
     treebank: &Treebank,
     passes: Passes,
-    mut after: impl FnMut(Epoch) -> Result<bool>,
+    mut after: impl FnMut(Epoch) -> Result<Next>,
 ) -> Result<(Tagger, Parser)> {
     const TAGGER_PASSES: usize = 5;
     let options = ParserOptions {
@@ -259,11 +304,7 @@ pub fn fit_published(
         .collect();
     let mut tagger = TaggerTrainer::new(
         padded.iter().map(|(words, tags)| words.iter().copied().zip(tags)),
-        TaggerOptions {
-            features: TaggerFeatures::Published,
-            keep_names: true,
-            ..TaggerOptions::default()
-        },
+        TaggerOptions::published(),
     )?;
     let names: Vec<Tags> = tagger.classes().to_vec();
     let class = |tags: &Tags| tagger.class(tags).unwrap_or_default();
@@ -302,9 +343,10 @@ pub fn fit_published(
         },
         |(parser, tagger, averaged, correct), epoch| {
             if epoch == TAGGER_PASSES {
-                **averaged = Some(tagger.finish()?);
+                **averaged = Some(tagger.finish(tagger.averages())?);
             }
             after(Epoch {
+                model: 1,
                 epoch,
                 words,
                 correct: std::mem::take(correct),
@@ -317,7 +359,7 @@ pub fn fit_published(
     let tagger = match averaged {
         Some(tagger) => tagger,
         // Fewer passes leave the weights of the original as they are, which are not averaged.
-        None => tagger.finish()?,
+        None => tagger.finish(tagger.averages())?,
     };
     let averages = parser.averages();
     Ok((tagger, parser.finish(averages)?))

@@ -6,7 +6,10 @@ mod digits;
 mod error;
 mod feature_index;
 mod fit;
+mod import;
 mod learner;
+mod model;
+mod model_file;
 mod oracle;
 mod parser;
 mod tagger;
@@ -18,8 +21,10 @@ mod weights;
 pub use arc_hybrid::{Move, State};
 pub use averages::Averages;
 pub use error::{Error, Result, TreeError};
-pub use fit::{Epoch, ParserFit, Passes, fit_parser, fit_published, fit_tagger, jackknife};
+pub use fit::{Epoch, Next, Passes, fit_parser, fit_published, fit_tagger, jackknife};
+pub use import::{import_published, import_tagger};
 pub use learner::Learner;
+pub use model::{Annotated, Model, Workspace};
 pub use oracle::{GoldTree, Oracle};
 pub use parser::{
     Parse, Parser, ParserBuffers, ParserOptions, ParserTrainer, RICH_TEMPLATES, Tagged, Update,

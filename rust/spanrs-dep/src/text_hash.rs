@@ -22,14 +22,22 @@ impl TextHash {
         let mut all = Self::EMPTY;
         let mut at = 0;
         while at < bytes.len() {
-            all.hash = all
-                .hash
-                .wrapping_mul(BASE)
-                .wrapping_add(bytes[at] as u64 + 1);
-            all.power = all.power.wrapping_mul(BASE);
+            all = all.push(bytes[at]);
             at += 1;
         }
         all
+    }
+
+    pub(crate) fn of_bytes(bytes: impl Iterator<Item = u8>) -> Self {
+        bytes.fold(Self::EMPTY, Self::push)
+    }
+
+    #[inline(always)]
+    const fn push(self, byte: u8) -> Self {
+        Self {
+            hash: self.hash.wrapping_mul(BASE).wrapping_add(byte as u64 + 1),
+            power: self.power.wrapping_mul(BASE),
+        }
     }
 
     /// The hash of this text followed by another.

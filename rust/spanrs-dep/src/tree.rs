@@ -128,22 +128,43 @@ fn first_crossing(heads: &[u32]) -> Option<usize> {
     None
 }
 
-/// The dependent (from 0) of the shortest arc over a word that its head does not dominate; never one of the root.
-fn shortest_nonprojective(heads: &[u32]) -> Option<usize> {
-    let mut best: Option<(usize, usize)> = None;
+/// The first and one past the last number of each word's subtree in a depth-first order, by position.
+fn subtrees(heads: &[u32]) -> Vec<std::ops::Range<usize>> {
+    let mut children: Vec<Vec<usize>> = vec![Vec::new(); heads.len() + 1];
     for word in 0..heads.len() {
-        // Arcs of the root are always projective: everything is dominated by the root.
-        if heads[word] == 0 {
+        children[position(heads, word)].push(word);
+    }
+    let mut ranges = vec![0..0; heads.len() + 1];
+    let mut next = 0;
+    // A word is seen twice: before its subtree, and after it.
+    let mut open = vec![(heads.len(), false)];
+    while let Some((at, done)) = open.pop() {
+        if done {
+            ranges[at].end = next;
             continue;
         }
+        ranges[at].start = next;
+        next += 1;
+        open.push((at, true));
+        open.extend(children[at].iter().map(|&child| (child, false)));
+    }
+    ranges
+}
+
+/// The dependent (from 0) of the shortest arc over a word that its head does not dominate; never one of the root.
+fn shortest_nonprojective(heads: &[u32]) -> Option<usize> {
+    let subtrees = subtrees(heads);
+    let mut best: Option<(usize, usize)> = None;
+    // Everything is dominated by the root.
+    for word in (0..heads.len()).filter(|&word| heads[word] != 0) {
         let head = position(heads, word);
         let length = word.abs_diff(head);
         if best.is_some_and(|(shortest, _)| shortest <= length) {
             continue;
         }
-        // If the heads of all words below the arc are within it, they lead to one of its ends.
-        let (first, last) = (word.min(head), word.max(head));
-        if !(first + 1..last).all(|at| (first..=last).contains(&position(heads, at))) {
+        let below = word.min(head) + 1..word.max(head);
+        let dominated = |at: usize| subtrees[head].contains(&subtrees[at].start);
+        if !below.into_iter().all(dominated) {
             best = Some((length, word));
         }
     }

@@ -18,6 +18,7 @@
 mod chunks;
 mod conlleval;
 mod counting;
+pub mod dep;
 mod exact;
 pub mod fair;
 #[cfg(feature = "example-matcher")]

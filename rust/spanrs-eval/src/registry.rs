@@ -5,7 +5,7 @@ use spanrs_base::{Limits, Watch};
 use crate::exact::Exact;
 use crate::matcher::Matcher;
 use crate::outcomes::Schema;
-use crate::{exact, fair, mat, partial};
+use crate::{dep, exact, fair, mat, partial};
 
 /// Options of matchers; each uses those that it has.
 #[derive(Clone, Copy, Debug)]
@@ -54,10 +54,9 @@ pub fn make_matcher(name: &str, options: &MatcherOptions) -> Option<Box<dyn Matc
     Some(make(options))
 }
 
-/// The schema of the counts of a matcher, that of MATScore included.
+/// The schema of the counts of a matcher, those of MATScore and of parses included.
 pub fn schema_of(name: &str) -> Option<&'static Schema> {
-    let mut schemas = MATCHERS.iter().map(|(schema, _)| *schema);
-    schemas
-        .find(|schema| schema.name == name)
-        .or((mat::SCHEMA.name == name).then_some(&mat::SCHEMA))
+    let schemas = MATCHERS.iter().map(|(schema, _)| *schema);
+    let mut schemas = schemas.chain([&mat::SCHEMA, &dep::SCHEMA]);
+    schemas.find(|schema| schema.name == name)
 }

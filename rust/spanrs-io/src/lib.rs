@@ -26,6 +26,7 @@ mod open;
 mod recognise;
 mod running_numbers;
 mod span_file;
+mod syntax;
 mod task;
 
 pub use columns::{ColumnReader, Event, LineKind};
@@ -34,4 +35,7 @@ pub use layout::{Column, Columns, Comments, Format, Separator};
 pub use lines::{LineReader, Source};
 pub use open::open;
 pub use span_file::{SpanFileReader, SpanLine};
+pub use syntax::{
+    Annotation, Multiword, SyntaxChunk, SyntaxChunks, SyntaxFormat, SyntaxPart, SyntaxReader, SyntaxSentence, SyntaxWord, write_sentence,
+};
 pub use task::{Alias, Category, Tag, Task, read_tasks};

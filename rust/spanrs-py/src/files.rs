@@ -88,19 +88,26 @@ impl ColumnOptions {
     }
 }
 
+/// Name and bytes of a binary file object; None for a path.
+pub(crate) fn stream(source: &Bound<'_, PyAny>) -> Result<Option<(String, spanrs_io::Source)>> {
+    if !source.hasattr("read")? {
+        return Ok(None);
+    }
+    let name = match source.getattr("name") {
+        Ok(name) if name.is_instance_of::<PyString>() => name.to_string(),
+        _ => "<stream>".to_owned(),
+    };
+    Ok(Some((name, Box::new(Stream(source.clone().unbind())))))
+}
+
 /// The lines of a path or of a binary file object.
 pub(crate) fn lines(source: &Bound<'_, PyAny>, line_bytes: Option<usize>) -> Result<LineReader> {
     let mut limits = Limits::default();
     if let Some(line_bytes) = line_bytes {
         limits.line_bytes = line_bytes;
     }
-    if source.hasattr("read")? {
-        let name = match source.getattr("name") {
-            Ok(name) if name.is_instance_of::<PyString>() => name.to_string(),
-            _ => "<stream>".to_owned(),
-        };
-        let stream = Stream(source.clone().unbind());
-        return Ok(LineReader::new(&name, Box::new(stream), limits)?);
+    if let Some((name, stream)) = stream(source)? {
+        return Ok(LineReader::new(&name, stream, limits)?);
     }
     let path: PathBuf = source.extract()?;
     Ok(source.py().detach(|| spanrs_io::open(&path, limits))?)

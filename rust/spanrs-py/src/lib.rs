@@ -11,6 +11,7 @@ mod counting;
 mod counts;
 mod crf;
 mod criteria;
+mod dep;
 mod document_ends;
 mod documents;
 mod error;
@@ -48,6 +49,11 @@ mod _spanrs {
     use crate::crf::{CrfItems, CrfModel, CrfTrainer, CrowdAnswers, CrowdCrf, crf_templates};
     #[pymodule_export]
     use crate::criteria::{Criterion, criteria, matchers};
+    #[pymodule_export]
+    use crate::dep::{
+        DepModel, SyntaxFile, Treebank, dep_evaluate, dep_jackknife, dep_templates,
+        dep_train_parser, dep_train_published, dep_train_tagger,
+    };
     #[pymodule_export]
     use crate::documents::{
         Documents, declared_encoding, documents_of, read_conll_documents, read_documents,

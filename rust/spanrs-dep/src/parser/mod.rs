@@ -102,6 +102,16 @@ impl Default for ParserBuffers {
     }
 }
 
+/// The hash of a word in lower case, with 0 for each ASCII digit.
+fn normal_form(word: &str) -> u64 {
+    let zeros = |b: u8| if b.is_ascii_digit() { b'0' } else { b };
+    match word.is_ascii() {
+        true => TextHash::of_bytes(word.bytes().map(|b| zeros(b.to_ascii_lowercase()))),
+        false => TextHash::of_bytes(word.to_lowercase().bytes().map(zeros)),
+    }
+    .value()
+}
+
 /// The first index of the largest score in the ranges; None where they are empty.
 #[inline]
 fn first_largest<T: PartialOrd + Copy>(
@@ -170,7 +180,8 @@ impl ParserSetup {
     }
 
     fn token(&self, word: &str, xpos: &str, upos: &str) -> templates::Token {
-        let [w, p, u] = [word, xpos, upos].map(|text| TextHash::of(text).value());
+        let [p, u] = [xpos, upos].map(|text| TextHash::of(text).value());
+        let w = normal_form(word);
         let pair = |a: u64, b: u64| match b {
             0 => 0,
             b => (a ^ b.rotate_left(32)).wrapping_mul(0xE703_7ED1_A0B4_28DB) | 1,
@@ -233,6 +244,11 @@ impl Parser {
     /// True if it attaches one word of a sentence to the root.
     pub fn single_root(&self) -> bool {
         self.setup.single_root
+    }
+
+    /// The averaged weights.
+    pub fn averages(&self) -> &crate::averages::Averages {
+        self.weights.averages()
     }
 
     /// Number of features with a weight.

@@ -49,7 +49,7 @@ const FIELDS: [&str; 6] = ["w", "p", "u", "wp", "wu", "c"];
 pub(crate) const TOKEN_FIELDS: usize = FIELDS.len();
 
 /// Hashes of the properties of a token by field: form, XPOS, UPOS, form and XPOS, form and UPOS, cluster of the form; 0 for
-/// what is missing.
+/// what is missing. Forms are in lower case, with 0 for each digit.
 pub(crate) type Token = [u64; TOKEN_FIELDS];
 
 /// Templates, one on a line: atoms that are separated by spaces.
@@ -188,8 +188,8 @@ impl Templates {
         }))
     }
 
-    /// Hashes of the features of a state; `tokens` are by position. A template is a feature only where none of its atoms is
-    /// missing.
+    /// Hashes of the features of a state; `tokens` are by position. A template whose atoms are all missing
+    /// is no feature.
     pub(crate) fn features(
         &self,
         tokens: &[Token],
@@ -264,14 +264,14 @@ fn distance(state: &State, on_stack: bool) -> u64 {
 fn push(templates: &[(u64, [u8; MOST])], size: usize, values: &[u64], features: &mut Vec<u64>) {
     for (seed, atoms) in templates {
         let mut hash = *seed;
-        let mut complete = true;
+        let mut any = 0;
         for &atom in &atoms[..size] {
             let value = values[usize::from(atom)];
-            complete &= value != 0;
+            any |= value;
             hash = (hash ^ value).wrapping_mul(0x9E37_79B9_7F4A_7C15);
             hash ^= hash >> 32;
         }
-        if complete {
+        if any != 0 {
             features.push(hash);
         }
     }

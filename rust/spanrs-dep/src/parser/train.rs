@@ -149,6 +149,11 @@ impl ParserTrainer {
         })
     }
 
+    /// Starts again without weights.
+    pub(crate) fn forget(&mut self) {
+        self.learner = Learner::default();
+    }
+
     /// Number of updates so far, and of features that were touched.
     pub fn progress(&self) -> (u64, usize) {
         (self.learner.updates(), self.learner.len())

@@ -24,7 +24,7 @@ pub struct Tags {
 pub enum TaggerFeatures {
     /// The 14 of parser.py and NLTK.
     Published,
-    /// Affixes, shapes, known tags of the neighbours: 48.
+    /// Affixes, shapes, known tags of the neighbours: 42.
     #[default]
     Rich,
 }
@@ -143,8 +143,10 @@ impl TaggerSetup {
                 published::features(&buffers.published, at, tags, &mut buffers.features);
             }
             TaggerFeatures::Rich => {
-                // Odd multiples of a number are never 0, which stands for nothing.
-                let code = |back| previous(back).map_or(3, |class| (u64::from(class) * 2 + 5) << 20);
+                let code = |back| match previous(back) {
+                    Some(class) => self.texts[class as usize].value() | 1,
+                    None => 3,
+                };
                 let tags = [code(1), code(2)];
                 rich::features(&buffers.rich, at, tags, &mut buffers.features);
             }

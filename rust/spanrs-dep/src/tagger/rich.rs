@@ -15,9 +15,10 @@ pub(crate) struct Token {
     pub(crate) tags: u64,
 }
 
-/// A hash of two hashes.
+/// A hash of two hashes or small numbers, in this order.
 #[inline(always)]
 fn mix(a: u64, b: u64) -> u64 {
+    let a = a.wrapping_mul(0xA076_1D64_78BD_642F).rotate_left(32);
     (a ^ b).wrapping_mul(0x9E37_79B9_7F4A_7C15).rotate_left(29)
 }
 
@@ -88,8 +89,8 @@ pub(crate) fn padded<'a>(
     tokens.extend([Token::default(); 2]);
 }
 
-/// Hashes of the features of the token at an index; tokens are padded by two, and `previous` are the classes of the
-/// previous token and of the one before it.
+/// Hashes of the features of the token at an index; tokens are padded by two, and `previous` are hashes of the
+/// tags of the previous token and of the one before it.
 #[inline]
 pub(crate) fn features(tokens: &[Token], at: usize, previous: [u64; 2], features: &mut Vec<u64>) {
     let [before2, before, own, after, after2] = &tokens[at..at + 5] else {
@@ -118,16 +119,13 @@ pub(crate) fn features(tokens: &[Token], at: usize, previous: [u64; 2], features
     for with_tag in [own.lower, own.suffixes[2], own.suffixes[1], own.shape, own.tags, after.lower, after.tags] {
         push(mix(tag, with_tag));
     }
-    push(mix(both, own.lower));
     push(mix(both, own.tags));
-    push(mix(mix(tag, own.tags), after.tags));
     push(before.lower);
     push(before2.lower);
     push(after.lower);
     push(after2.lower);
     push(mix(before.lower, own.lower));
     push(mix(own.lower, after.lower));
-    push(mix(before.lower, mix(own.tags, after.lower)));
     push(after.suffixes[2]);
     push(after.suffixes[1]);
     push(after.shape);

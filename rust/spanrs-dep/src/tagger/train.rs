@@ -1,6 +1,6 @@
 //! Training of the tagger.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use spanrs_base::Interner;
 
@@ -10,6 +10,7 @@ use super::{
 use crate::averages::Averages;
 use crate::error::{Error, Result};
 use crate::learner::Learner;
+use crate::text_hash::TextHash;
 use crate::weights::{MAX_CLASSES, Weights};
 
 /// How a tagger is trained.
@@ -21,6 +22,9 @@ pub struct TaggerOptions {
     pub min_count: usize,
     /// ...and at least this share of its occurrences have its most frequent tag.
     pub min_share: f64,
+    /// A right guess is an update too if its score is less than this above that of the second best class (Crammer and Singer
+    /// 2003, "Ultraconservative online algorithms"); 0 for wrong guesses only.
+    pub margin: i64,
     /// Keep the names of the features, to write them to the JSON files of NLTK. Published features only.
     pub keep_names: bool,
 }
@@ -29,18 +33,36 @@ impl Default for TaggerOptions {
     fn default() -> Self {
         Self {
             features: TaggerFeatures::Rich,
-            min_count: 20,
-            min_share: 0.97,
+            min_count: 100,
+            min_share: 0.995,
+            margin: 50,
             keep_names: false,
         }
     }
 }
+
+impl TaggerOptions {
+    /// The options of parser.py and NLTK.
+    pub fn published() -> Self {
+        Self {
+            features: TaggerFeatures::Published,
+            min_count: 20,
+            min_share: 0.97,
+            margin: 0,
+            keep_names: true,
+        }
+    }
+}
+
+/// Occurrences from which on the tags of a word are a feature: those of rare words are mostly known from the word itself.
+const KNOWN: usize = 10;
 
 /// A tagger in training: one sentence after the other, in the order of the caller.
 #[derive(Debug)]
 pub struct TaggerTrainer {
     setup: TaggerSetup,
     learner: Learner,
+    margin: i64,
     buffers: TaggerBuffers,
     scores: Vec<i64>,
     /// Names of the features that updates have touched, in the order of their rows.
@@ -104,7 +126,7 @@ impl TaggerTrainer {
             {
                 tagdict.push((word.to_owned(), own(class)));
             }
-            if options.features == TaggerFeatures::Rich && total >= 2 {
+            if options.features == TaggerFeatures::Rich && total >= KNOWN {
                 let mut frequent: Vec<_> = tags.iter().filter(|(_, n)| n * 10 >= total).collect();
                 frequent.sort_by_key(|(class, n)| (std::cmp::Reverse(*n), own(*class)));
                 let set = frequent.iter().map(|(class, _)| own(*class)).collect();
@@ -122,6 +144,7 @@ impl TaggerTrainer {
         Ok(Self {
             setup,
             learner: Learner::default(),
+            margin: options.margin,
             buffers: TaggerBuffers::default(),
             scores: vec![0; classes_len],
             names: options.keep_names.then(Interner::default),
@@ -137,6 +160,11 @@ impl TaggerTrainer {
     /// The class of a pair of tags.
     pub fn class(&self, tags: &Tags) -> Option<u32> {
         self.class_of.get(tags).copied()
+    }
+
+    /// Starts again without weights.
+    pub(crate) fn forget(&mut self) {
+        self.learner = Learner::default();
     }
 
     /// Number of updates so far, and of features that were touched.
@@ -165,11 +193,15 @@ impl TaggerTrainer {
                 continue;
             }
             self.setup.extract(&mut self.buffers, at, tags);
-            let features = &self.buffers.features;
-            self.learner.score(features, &mut self.scores);
+            self.learner.score(&self.buffers.features, &mut self.scores);
             let guess = last_largest(&self.scores) as u32;
             if let Some(truth) = gold.and_then(|gold| gold.get(at)) {
-                self.learner.update(*truth, guess, features, 1);
+                let other = match guess == *truth && self.margin > 0 {
+                    true => self.runner_up(guess),
+                    false => guess,
+                };
+                let features = &self.buffers.features;
+                self.learner.update(*truth, other, features, 1);
                 if let Some(names) = &mut self.names
                     && *truth != guess
                 {
@@ -186,26 +218,38 @@ impl TaggerTrainer {
         }
     }
 
-    /// The tagger with averaged weights.
+    /// The class that is too close to the best one, or the best one.
+    fn runner_up(&mut self, best: u32) -> u32 {
+        let score = std::mem::replace(&mut self.scores[best as usize], i64::MIN);
+        let second = last_largest(&self.scores);
+        match score - self.scores[second] < self.margin {
+            true => second as u32,
+            false => best,
+        }
+    }
+
+    /// The averaged weights so far; those of the published features rounded to thousandths.
+    pub fn averages(&self) -> Averages {
+        match self.setup.features {
+            TaggerFeatures::Published => Averages::rounded(&self.learner),
+            TaggerFeatures::Rich => Averages::of(&self.learner),
+        }
+    }
+
+    /// The tagger with these weights, such as [`TaggerTrainer::averages`] or the sum of those of several seeds.
     ///
     /// # Errors
     /// [`Error::Training`] where weights are too large for the format.
-    pub fn finish(&self) -> Result<Tagger> {
-        let published = self.setup.features == TaggerFeatures::Published;
-        let averages = match published {
-            true => Averages::rounded(&self.learner),
-            false => Averages::of(&self.learner),
-        };
+    pub fn finish(&self, averages: Averages) -> Result<Tagger> {
         let mut names = Vec::new();
         if let Some(all) = &self.names {
             // Rows whose weights are all 0 are not kept.
-            let kept: std::collections::HashSet<u64> =
-                averages.rows().map(|(feature, _)| feature).collect();
-            let of = |name: &&str| kept.contains(&crate::text_hash::TextHash::of(name).value());
+            let kept: HashSet<u64> = averages.rows().map(|(feature, _)| feature).collect();
+            let of = |name: &&str| kept.contains(&TextHash::of(name).value());
             names = all.names().filter(of).map(str::to_owned).collect();
         }
-        let scale = published.then_some(1000.0);
-        let weights = Weights::new(averages, self.setup.classes.len(), scale);
+        let published = self.setup.features == TaggerFeatures::Published;
+        let weights = Weights::new(averages, self.setup.classes.len(), published.then_some(1000.0));
         Ok(Tagger {
             setup: self.setup.clone(),
             weights: weights.map_err(Error::Training)?,

@@ -1,0 +1,328 @@
+//! Model files: safetensors with a JSON header.
+//!
+//! Tensors of the tagger begin with `tagger.`, those of the parser with `parser.`:
+//!
+//! | tensor | type | content |
+//! |---|---|---|
+//! | `features`, `ends` | u64, u64 | hash of each feature, and the end of its row |
+//! | `classes`, `weights` | u16, i32 | class and weight of each entry; weights are multiplied by `scale` |
+//! | `tagdict`, `known_tags`, `clusters`, `names` | u8 | words or names, each followed by a line feed |
+//! | `tagdict_numbers`, ... | u32 | the number of each word |
+//!
+//! The metadata of the header has one entry, `spanrs.dep`: format version, classes, options and the model's metadata, as JSON.
+
+use std::collections::HashMap;
+
+use safetensors::tensor::{Dtype, SafeTensors, TensorView};
+use serde::{Deserialize, Serialize};
+
+use crate::arc_hybrid::Move;
+use crate::averages::Averages;
+use crate::error::{Error, Result};
+use crate::model::Model;
+use crate::parser::templates::Templates;
+use crate::parser::{Parser, ParserFeatures, ParserSetup};
+use crate::tagger::{Lexicon, Tagger, TaggerFeatures, TaggerSetup, Tags};
+use crate::weights::{MAX_CLASSES, Weights};
+
+/// Version of the format; files of later ones are refused.
+const VERSION: u64 = 1;
+/// Key of the header's metadata.
+const KEY: &str = "spanrs.dep";
+
+fn damaged(what: impl std::fmt::Display) -> Error {
+    Error::File(what.to_string())
+}
+
+#[derive(Serialize, Deserialize)]
+struct Header {
+    version: u64,
+    padded: bool,
+    tagger: Option<TaggerHeader>,
+    parser: Option<ParserHeader>,
+    metadata: serde_json::Map<String, serde_json::Value>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct TaggerHeader {
+    published: bool,
+    /// (XPOS, UPOS) of each class.
+    classes: Vec<(String, String)>,
+    scale: f64,
+}
+
+#[derive(Serialize, Deserialize)]
+struct ParserHeader {
+    /// None for the published features.
+    templates: Option<String>,
+    labels: Vec<String>,
+    /// (move, label) of each class; moves are 0 (SHIFT), 1 (RIGHT) and 2 (LEFT).
+    classes: Vec<(u8, u32)>,
+    single_root: bool,
+    has_root_class: bool,
+    scale: f64,
+}
+
+/// A tensor to write.
+type Tensor = (String, Dtype, Vec<u8>);
+
+fn bytes<T, const N: usize>(
+    values: impl IntoIterator<Item = T>,
+    convert: impl Fn(T) -> [u8; N],
+) -> Vec<u8> {
+    values.into_iter().flat_map(convert).collect()
+}
+
+fn put_weights(part: &str, weights: &Weights, tensors: &mut Vec<Tensor>) {
+    let scale = weights.scale();
+    let (mut features, mut ends) = (Vec::new(), Vec::new());
+    let (mut classes, mut values) = (Vec::new(), Vec::new());
+    for (feature, row) in weights.averages().rows() {
+        for &(class, weight) in row {
+            let weight = (weight * scale).round() as i32;
+            if weight != 0 {
+                classes.push(class as u16);
+                values.push(weight);
+            }
+        }
+        features.push(feature);
+        ends.push(classes.len() as u64);
+    }
+    let mut put = |name: &str, dtype, data| tensors.push((format!("{part}.{name}"), dtype, data));
+    put("features", Dtype::U64, bytes(features, u64::to_le_bytes));
+    put("ends", Dtype::U64, bytes(ends, u64::to_le_bytes));
+    put("classes", Dtype::U16, bytes(classes, u16::to_le_bytes));
+    put("weights", Dtype::I32, bytes(values, i32::to_le_bytes));
+}
+
+fn put_lexicon(name: &str, lexicon: &Lexicon, tensors: &mut Vec<Tensor>) {
+    put_names(name, lexicon.entries.iter().map(|(word, _)| word.as_str()), tensors);
+    let numbers = lexicon.entries.iter().map(|(_, number)| *number);
+    let data = bytes(numbers, u32::to_le_bytes);
+    tensors.push((format!("{name}_numbers"), Dtype::U32, data));
+}
+
+fn put_names<'a>(name: &str, names: impl Iterator<Item = &'a str>, tensors: &mut Vec<Tensor>) {
+    let text: String = names.flat_map(|name| [name, "\n"]).collect();
+    tensors.push((name.to_owned(), Dtype::U8, text.into_bytes()));
+}
+
+impl Model {
+    /// The bytes of a model file; equal for equal models.
+    ///
+    /// # Errors
+    /// [`Error::File`] if the metadata is not a JSON object.
+    pub fn to_bytes(&self) -> Result<Vec<u8>> {
+        let mut tensors = Vec::new();
+        if let Some(tagger) = &self.tagger {
+            put_weights("tagger", &tagger.weights, &mut tensors);
+            put_lexicon("tagger.tagdict", &tagger.setup.tagdict, &mut tensors);
+            put_lexicon("tagger.known_tags", &tagger.setup.known_tags, &mut tensors);
+            put_names("tagger.names", tagger.names.iter().map(String::as_str), &mut tensors);
+        }
+        if let Some(parser) = &self.parser {
+            put_weights("parser", &parser.weights, &mut tensors);
+            put_lexicon("parser.clusters", &parser.setup.clusters, &mut tensors);
+        }
+        let header = Header {
+            version: VERSION,
+            padded: self.padded,
+            tagger: self.tagger.as_ref().map(|tagger| TaggerHeader {
+                published: tagger.setup.features == TaggerFeatures::Published,
+                classes: tagger
+                    .classes()
+                    .iter()
+                    .map(|tags| (tags.xpos.clone(), tags.upos.clone()))
+                    .collect(),
+                scale: tagger.weights.scale(),
+            }),
+            parser: self.parser.as_ref().map(|parser| ParserHeader {
+                templates: parser.templates().map(str::to_owned),
+                labels: parser.labels().to_vec(),
+                classes: parser
+                    .setup
+                    .classes
+                    .iter()
+                    .map(|&(transition, label)| (transition as u8, label))
+                    .collect(),
+                single_root: parser.setup.single_root,
+                has_root_class: parser.setup.has_root_class,
+                scale: parser.weights.scale(),
+            }),
+            metadata: serde_json::from_str(&self.metadata).map_err(damaged)?,
+        };
+        let header = serde_json::to_string(&header).map_err(damaged)?;
+        let views = tensors.iter().map(|(name, dtype, data)| {
+            let len = data.len() * 8 / dtype.bitsize();
+            let view = TensorView::new(*dtype, vec![len], data).map_err(damaged)?;
+            Ok((name.as_str(), view))
+        });
+        let views = views.collect::<Result<Vec<_>>>()?;
+        let header = HashMap::from([(KEY.to_owned(), header)]);
+        safetensors::serialize(views, Some(header)).map_err(damaged)
+    }
+
+    /// Reads a model file. Everything is checked; memory follows the size of the file.
+    ///
+    /// # Errors
+    /// [`Error::File`] with what is wrong.
+    pub fn from_bytes(file: &[u8]) -> Result<Self> {
+        let (_, header) = SafeTensors::read_metadata(file)
+            .map_err(|error| damaged(format!("not a model of spanrs, or damaged: {error}")))?;
+        let entry = header.metadata().as_ref().and_then(|all| all.get(KEY));
+        let entry =
+            entry.ok_or_else(|| damaged("a safetensors file, but not a tagger or parser of spanrs"))?;
+        let version: serde_json::Value = serde_json::from_str(entry).map_err(damaged)?;
+        if version["version"] != VERSION {
+            return Err(damaged(format!(
+                "format version {}; this spanrs reads version {VERSION}",
+                version["version"]
+            )));
+        }
+        let header: Header = serde_json::from_str(entry).map_err(damaged)?;
+        let tensors = Tensors(SafeTensors::deserialize(file).map_err(damaged)?);
+        let tagger = header.tagger.map(|header| tensors.tagger(header)).transpose()?;
+        let parser = header.parser.map(|header| tensors.parser(header)).transpose()?;
+        let metadata = serde_json::to_string(&header.metadata).map_err(damaged)?;
+        Ok(Self {
+            tagger,
+            parser,
+            padded: header.padded,
+            metadata,
+        })
+    }
+}
+
+/// The tensors of a file.
+struct Tensors<'a>(SafeTensors<'a>);
+
+impl Tensors<'_> {
+    fn data(&self, name: &str, dtype: Dtype) -> Result<Vec<u8>> {
+        let view = self.0.tensor(name).map_err(damaged)?;
+        match view.dtype() == dtype && view.shape().len() == 1 {
+            true => Ok(view.data().to_vec()),
+            false => Err(damaged(format!("tensor {name} has another type or shape"))),
+        }
+    }
+
+    fn numbers<T, const N: usize>(
+        &self,
+        name: &str,
+        dtype: Dtype,
+        convert: impl Fn([u8; N]) -> T,
+    ) -> Result<Vec<T>> {
+        let data = self.data(name, dtype)?;
+        Ok(data.as_chunks::<N>().0.iter().map(|bytes| convert(*bytes)).collect())
+    }
+
+    fn names(&self, name: &str) -> Result<Vec<String>> {
+        let text = String::from_utf8(self.data(name, Dtype::U8)?).map_err(damaged)?;
+        Ok(text.split_terminator('\n').map(str::to_owned).collect())
+    }
+
+    /// A lexicon whose numbers are below `limit`.
+    fn lexicon(&self, name: &str, limit: usize) -> Result<Lexicon> {
+        let names = self.names(name)?;
+        let numbers = self.numbers(&format!("{name}_numbers"), Dtype::U32, u32::from_le_bytes)?;
+        if names.len() != numbers.len() || numbers.iter().any(|&number| number as usize >= limit) {
+            return Err(damaged(format!("the numbers of {name} do not fit its words")));
+        }
+        Ok(Lexicon::new(names.into_iter().zip(numbers)))
+    }
+
+    fn weights(&self, part: &str, classes: usize, scale: f64) -> Result<Weights> {
+        if !(1e-18..=1e18).contains(&scale) {
+            return Err(damaged(format!("the scale of {part} is {scale}")));
+        }
+        let of = |name: &str| format!("{part}.{name}");
+        let features = self.numbers(&of("features"), Dtype::U64, u64::from_le_bytes)?;
+        let ends = self.numbers(&of("ends"), Dtype::U64, u64::from_le_bytes)?;
+        let own = self.numbers(&of("classes"), Dtype::U16, u16::from_le_bytes)?;
+        let values = self.numbers(&of("weights"), Dtype::I32, i32::from_le_bytes)?;
+        let fits = features.len() == ends.len()
+            && own.len() == values.len()
+            && ends.last().copied().unwrap_or_default() == own.len() as u64
+            && ends.is_sorted()
+            && own.iter().all(|&class| usize::from(class) < classes);
+        let mut distinct = features.clone();
+        distinct.sort_unstable();
+        distinct.dedup();
+        if !fits || distinct.len() != features.len() {
+            return Err(damaged(format!("the rows of {part} do not fit together")));
+        }
+        let mut averages = Averages::default();
+        let mut start = 0;
+        for (feature, end) in features.into_iter().zip(ends) {
+            let row = own[start..end as usize].iter().zip(&values[start..end as usize]);
+            averages.push(
+                feature,
+                row.map(|(&class, &weight)| (u32::from(class), f64::from(weight) / scale)),
+            );
+            start = end as usize;
+        }
+        Weights::new(averages, classes, Some(scale)).map_err(damaged)
+    }
+
+    fn tagger(&self, header: TaggerHeader) -> Result<Tagger> {
+        let classes: Vec<Tags> = header
+            .classes
+            .into_iter()
+            .map(|(xpos, upos)| Tags { xpos, upos })
+            .collect();
+        if classes.is_empty() || classes.len() > MAX_CLASSES {
+            return Err(damaged(format!("a tagger with {} classes", classes.len())));
+        }
+        let weights = self.weights("tagger", classes.len(), header.scale)?;
+        let names = self.names("tagger.names")?;
+        if !names.is_empty() && names.len() != weights.averages().len() {
+            return Err(damaged("there are not as many names as features"));
+        }
+        let features = match header.published {
+            true => TaggerFeatures::Published,
+            false => TaggerFeatures::Rich,
+        };
+        let tagdict = self.lexicon("tagger.tagdict", classes.len())?;
+        let known_tags = self.lexicon("tagger.known_tags", u32::MAX as usize)?;
+        Ok(Tagger {
+            setup: TaggerSetup::new(features, classes, tagdict, known_tags),
+            weights,
+            names,
+        })
+    }
+
+    fn parser(&self, header: ParserHeader) -> Result<Parser> {
+        let classes: Vec<(Move, u32)> = header
+            .classes
+            .iter()
+            .map(|&(transition, label)| {
+                let transition = match transition {
+                    0 => Move::Shift,
+                    1 => Move::Right,
+                    _ => Move::Left,
+                };
+                (transition, label)
+            })
+            .collect();
+        let labels = header.labels.len().max(1);
+        if classes.len() > MAX_CLASSES
+            || !classes.is_sorted_by_key(|class| class.0)
+            || classes.iter().any(|class| class.1 as usize >= labels)
+        {
+            return Err(damaged("the moves of the parser are not in order"));
+        }
+        let features = match &header.templates {
+            None => ParserFeatures::Published,
+            Some(source) => ParserFeatures::Templates(Box::new(Templates::parse(source)?)),
+        };
+        let weights = self.weights("parser", classes.len(), header.scale)?;
+        let setup = ParserSetup::new(
+            features,
+            header.labels,
+            classes,
+            header.single_root,
+            header.has_root_class,
+            self.lexicon("parser.clusters", u32::MAX as usize)?,
+        );
+        Parser::new(setup, weights).map_err(damaged)
+    }
+}

@@ -1,0 +1,153 @@
+//! Evaluation of tags and dependency trees, as defined by the CoNLL 2018 shared task (Zeman et al. 2018).
+
+mod align;
+mod schema;
+mod words;
+
+pub use align::{Aligned, align};
+pub use schema::SCHEMA;
+pub use words::{Node, is_content, is_functional, is_punctuation, main_relation};
+
+use crate::outcomes::{Cell, Counts};
+use schema::{
+    ARCS, CONTENT, CORPUS, FEATS, LEMMAS, MISLABELLED, MISSED, MLAS, NO_PUNCT, RIGHT, SPURIOUS,
+    UPOS, WRONG, WRONG_TAG,
+};
+
+/// How trees are compared.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Options {
+    /// Compare whole labels; else only what stands before the first colon, as in the shared task.
+    pub subtypes: bool,
+}
+
+/// Counts what gold and pred words have in common: words of one stretch of text, in one or several sentences. Heads are
+/// indices into the words of the own side.
+pub fn compare(gold: &[Node<'_>], pred: &[Node<'_>], options: Options, counts: &mut Counts) {
+    let pairs = align(gold, pred);
+    let mut gold_of = vec![None; pred.len()];
+    let mut pred_of = vec![None; gold.len()];
+    for pair in &pairs {
+        gold_of[pair.pred] = Some(pair.gold);
+        pred_of[pair.gold] = Some(pair.pred);
+    }
+    let label = |word: &Node| -> String {
+        match options.subtypes {
+            true => word.label.to_owned(),
+            false => main_relation(word.label).to_owned(),
+        }
+    };
+    let mut count = |criterion: u8, outcome: u8, gold: Option<&str>, pred: Option<&str>| {
+        let gold = gold.map(|name| counts.intern(name));
+        let pred = pred.map(|name| counts.intern(name));
+        let cell = counts.cell(Cell::new(criterion, outcome, gold, pred));
+        counts.add(cell, 1);
+    };
+    let children = [functional_children(gold), functional_children(pred)];
+    for (at, word) in gold.iter().enumerate() {
+        let own = label(word);
+        let other = pred_of[at].map(|at| &pred[at]);
+        let Some((pred_at, other)) = pred_of[at].zip(other) else {
+            count(ARCS, MISSED, Some(&own), None);
+            if !is_punctuation(word.label) {
+                count(NO_PUNCT, MISSED, Some(&own), None);
+            }
+            if is_content(word.label) {
+                count(CONTENT, MISSED, Some(&own), None);
+                count(MLAS, MISSED, Some(&own), None);
+            }
+            count(UPOS, WRONG_TAG + 1, Some(word.upos), None);
+            count(UPOS + 1, WRONG_TAG + 1, Some(word.xpos), None);
+            count(FEATS, WRONG_TAG + 1, None, None);
+            count(LEMMAS, WRONG_TAG + 1, None, None);
+            continue;
+        };
+        let theirs = label(other);
+        let head_is_right = match (word.head, other.head) {
+            (None, None) => true,
+            (Some(own), Some(their)) => gold_of[their] == Some(own),
+            _ => false,
+        };
+        let outcome = match (head_is_right, own == theirs) {
+            (true, true) => RIGHT,
+            (true, false) => MISLABELLED,
+            (false, _) => WRONG,
+        };
+        count(ARCS, outcome, Some(&own), Some(&theirs));
+        let mut of_both = |criterion, own_side: bool, other_side: bool, outcome| match (own_side, other_side) {
+            (true, true) => count(criterion, outcome, Some(&own), Some(&theirs)),
+            (true, false) => count(criterion, MISSED, Some(&own), None),
+            (false, true) => count(criterion, SPURIOUS, None, Some(&theirs)),
+            (false, false) => {}
+        };
+        // Punctuation is what gold says it is.
+        let counted = !is_punctuation(word.label);
+        of_both(NO_PUNCT, counted, counted, outcome);
+        let content = [word, other].map(|word| is_content(word.label));
+        of_both(CONTENT, content[0], content[1], outcome);
+        let same_word = word.upos == other.upos && word.feats() == other.feats();
+        let same_children = || {
+            let [gold_children, pred_children] = &children;
+            let (own, their) = (&gold_children[at], &pred_children[pred_at]);
+            own.len() == their.len()
+                && own.iter().zip(their).all(|(&own, &their)| {
+                    let (a, b) = (&gold[own], &pred[their]);
+                    gold_of[their] == Some(own)
+                        && label(a) == label(b)
+                        && a.upos == b.upos
+                        && a.feats() == b.feats()
+                })
+        };
+        let mlas = match outcome == RIGHT && !(same_word && same_children()) {
+            true => WRONG,
+            false => outcome,
+        };
+        of_both(MLAS, content[0], content[1], mlas);
+        let tag = |same: bool| if same { RIGHT } else { WRONG_TAG };
+        count(UPOS, tag(word.upos == other.upos), Some(word.upos), Some(other.upos));
+        count(UPOS + 1, tag(word.xpos == other.xpos), Some(word.xpos), Some(other.xpos));
+        count(FEATS, tag(word.feats() == other.feats()), None, None);
+        count(LEMMAS, tag(same_lemma(word.lemma, other.lemma)), None, None);
+    }
+    for (at, word) in pred.iter().enumerate() {
+        if gold_of[at].is_some() {
+            continue;
+        }
+        let own = label(word);
+        count(ARCS, SPURIOUS, None, Some(&own));
+        if !is_punctuation(word.label) {
+            count(NO_PUNCT, SPURIOUS, None, Some(&own));
+        }
+        if is_content(word.label) {
+            count(CONTENT, SPURIOUS, None, Some(&own));
+            count(MLAS, SPURIOUS, None, Some(&own));
+        }
+        count(UPOS, WRONG_TAG + 2, None, Some(word.upos));
+        count(UPOS + 1, WRONG_TAG + 2, None, Some(word.xpos));
+        count(FEATS, WRONG_TAG + 2, None, None);
+        count(LEMMAS, WRONG_TAG + 2, None, None);
+    }
+    let sizes = [(0, gold.iter().filter(|word| word.starts_sentence).count()), (1, gold.len()), (2, pred.len())];
+    for (outcome, n) in sizes {
+        let cell = counts.cell(Cell::new(CORPUS, outcome, None, None));
+        counts.add(cell, n as u64);
+    }
+}
+
+/// A lemma that gold leaves open is right.
+fn same_lemma(gold: &str, pred: &str) -> bool {
+    gold == "_" || gold == pred
+}
+
+/// For each word the words that depend on it with a functional relation, in order.
+fn functional_children(words: &[Node<'_>]) -> Vec<Vec<usize>> {
+    let mut children = vec![Vec::new(); words.len()];
+    for (at, word) in words.iter().enumerate() {
+        if let Some(head) = word.head
+            && is_functional(word.label)
+        {
+            children[head].push(at);
+        }
+    }
+    children
+}

@@ -1,0 +1,70 @@
+use spanrs_base::Position;
+use spanrs_dep::{Roots, Treebank, TreeError, Word, check_tree};
+use spanrs_io::{Code, Error as IoError, SyntaxChunks, SyntaxFormat, SyntaxReader, SyntaxSentence};
+
+use crate::error::{Error, Result};
+
+/// Adds the sentences of a file to a treebank. With `trees` every sentence must have a tree.
+///
+/// # Errors
+/// Those of the reader; [`Code::BadDocument`] with the line of the word that makes heads no tree, and [`Error::Stopped`].
+pub fn read_treebank(
+    chunks: &mut SyntaxChunks,
+    trees: Option<Roots>,
+    treebank: &mut Treebank,
+    mut stops: impl FnMut() -> bool,
+) -> Result<()> {
+    let (path, format) = (chunks.path().to_owned(), chunks.format());
+    if trees.is_some() && matches!(format, SyntaxFormat::WordTag | SyntaxFormat::Tokens) {
+        let message = "the file has no heads; a parser learns from CoNLL-U";
+        return Err(IoError::new(Code::WrongFormat, Position::file(&path), message).into());
+    }
+    while let Some(chunk) = chunks.read()? {
+        let mut reader = SyntaxReader::new(&chunk.text, format, &path, chunk.lines_before)?;
+        let mut sentence = SyntaxSentence::default();
+        while reader.read(&mut sentence)? {
+            if stops() {
+                return Err(Error::Stopped);
+            }
+            let heads = match trees {
+                Some(roots) => heads_of(&path, format, &sentence, roots)?,
+                None => vec![0; sentence.words.len()],
+            };
+            let known = |field| if field == "_" { "" } else { field };
+            let words = sentence.words.iter().zip(heads).map(|(word, head)| Word {
+                form: word.form(),
+                xpos: known(word.xpos()),
+                upos: known(word.upos()),
+                head,
+                label: known(word.deprel()),
+            });
+            treebank.push(words);
+        }
+    }
+    Ok(())
+}
+
+/// The heads of a sentence, which are a tree; 0 is the root.
+pub(super) fn heads_of(
+    path: &str,
+    format: SyntaxFormat,
+    sentence: &SyntaxSentence<'_>,
+    roots: Roots,
+) -> Result<Vec<u32>> {
+    let mut heads = SyntaxReader::heads(path, sentence)?;
+    if format == SyntaxFormat::FourColumns {
+        // parser.py writes the root as the position after the last word, too.
+        let root = heads.len() as u32 + 1;
+        heads.iter_mut().for_each(|head| *head = if *head == root { 0 } else { *head });
+    }
+    check_tree(&heads, roots).map_err(|error| {
+        let word = match error {
+            TreeError::Range { word, .. } | TreeError::Cycle { word, .. } => word,
+            TreeError::Roots { second, .. } => second,
+        };
+        let line = sentence.words.get(word - 1).map_or(sentence.line, |word| word.line);
+        let position = Position::line(path, line);
+        IoError::new(Code::BadDocument, position, error.to_string())
+    })?;
+    Ok(heads)
+}

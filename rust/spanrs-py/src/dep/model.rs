@@ -1,0 +1,316 @@
+//! Taggers and parsers.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use numpy::PyArray1;
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyString};
+use spanrs_base::{Clock, map_in_threads};
+use spanrs_dep::{Annotated, Model, TaggerFeatures, Workspace, import_published, import_tagger};
+use spanrs_jobs::dep::AnnotateOptions;
+
+use super::dep;
+use super::treebank::SyntaxFile;
+use crate::error::Result;
+use crate::stop;
+
+/// A tagger, a parser, or both.
+#[pyclass(frozen, module = "spanrs._spanrs")]
+pub(crate) struct DepModel(pub(super) Arc<Model>);
+
+/// (XPOS, UPOS) of the words of a sentence.
+type TagLists = (Vec<String>, Vec<String>);
+/// Feature, and its (class, weight) pairs.
+type NamedRow<'a> = (&'a str, Vec<(&'a str, f64)>);
+/// XPOS, UPOS, heads and labels of a sentence.
+type Predicted<'py> = (
+    Vec<Bound<'py, PyString>>,
+    Vec<Bound<'py, PyString>>,
+    Bound<'py, PyArray1<i32>>,
+    Vec<Bound<'py, PyString>>,
+);
+
+/// The templates that parsers have by default.
+#[pyfunction]
+pub(crate) fn dep_templates() -> &'static str {
+    spanrs_dep::RICH_TEMPLATES
+}
+
+impl DepModel {
+    pub(super) fn of(model: Model) -> Self {
+        Self(Arc::new(model))
+    }
+
+    /// Annotates each sentence, in threads.
+    fn each(
+        &self,
+        py: Python<'_>,
+        sentences: &[Vec<String>],
+        given: Option<&[TagLists]>,
+        parse: bool,
+        threads: usize,
+    ) -> Result<Vec<Annotated>> {
+        let model = &*self.0;
+        let threads = threads.clamp(1, sentences.len().max(1));
+        let stopped = AtomicBool::new(false);
+        let parts = py.detach(|| {
+            map_in_threads(0..threads, |part| {
+                let own = sentences.len() * part / threads..sentences.len() * (part + 1) / threads;
+                let mut workspace = Workspace::default();
+                let mut clock = Clock::new(stop);
+                let mut all = Vec::with_capacity(own.len());
+                for at in own {
+                    // Signals reach the main thread only, which works on the first part.
+                    if stopped.load(Ordering::Relaxed) || part == 0 && clock.stops() {
+                        stopped.store(true, Ordering::Relaxed);
+                        return Err(spanrs_dep::Error::Interrupted);
+                    }
+                    let words: Vec<&str> = sentences[at].iter().map(String::as_str).collect();
+                    let mut annotated = Annotated::default();
+                    match parse {
+                        true => {
+                            let tags = given.map(|given| (&given[at].0, &given[at].1));
+                            let tags = tags.map(|(xpos, upos)| (texts(xpos, words.len()), texts(upos, words.len())));
+                            let tags = tags.as_ref().map(|(xpos, upos)| (&xpos[..], &upos[..]));
+                            model.annotate(&words, tags, &mut workspace, &mut annotated);
+                        }
+                        false => model.tag(&words, &mut workspace, &mut annotated),
+                    }
+                    all.push(annotated);
+                }
+                Ok(all)
+            })
+        });
+        let mut all = Vec::with_capacity(sentences.len());
+        for part in parts {
+            all.append(&mut part.map_err(dep)?);
+        }
+        Ok(all)
+    }
+}
+
+/// Tags of so many words; missing ones are empty.
+fn texts(tags: &[String], words: usize) -> Vec<&str> {
+    let tag = |at| tags.get(at).map_or("", String::as_str);
+    (0..words).map(tag).collect()
+}
+
+#[pymethods]
+impl DepModel {
+    /// Puts the tagger of one model and the parser of another together.
+    #[staticmethod]
+    #[pyo3(signature = (tagger, parser, metadata, /))]
+    fn join(
+        tagger: Option<&Self>,
+        parser: Option<&Self>,
+        metadata: String,
+    ) -> Result<Self> {
+        let model = Model {
+            tagger: tagger.and_then(|model| model.0.tagger.clone()),
+            parser: parser.and_then(|model| model.0.parser.clone()),
+            padded: tagger.is_some_and(|model| model.0.padded),
+            metadata,
+        };
+        Ok(Self::of(model))
+    }
+
+    /// Makes a model of the JSON of parser.py.
+    #[staticmethod]
+    #[pyo3(signature = (json, /))]
+    fn from_published(py: Python<'_>, json: &[u8]) -> Result<Self> {
+        let model = py.detach(|| import_published(json));
+        Ok(Self::of(model.map_err(dep)?))
+    }
+
+    /// Makes a tagger of the JSON of NLTK: weights, dictionary and classes.
+    #[staticmethod]
+    #[pyo3(signature = (weights, tagdict, classes, /))]
+    fn from_nltk(py: Python<'_>, weights: &[u8], tagdict: &[u8], classes: &[u8]) -> Result<Self> {
+        let tagger = py.detach(|| import_tagger(weights, tagdict, classes));
+        Ok(Self::of(Model {
+            tagger: Some(tagger.map_err(dep)?),
+            parser: None,
+            padded: false,
+            metadata: "{}".into(),
+        }))
+    }
+
+    /// Reads a model file.
+    #[staticmethod]
+    #[pyo3(signature = (file, /))]
+    fn from_bytes(py: Python<'_>, file: &[u8]) -> Result<Self> {
+        let model = py.detach(|| Model::from_bytes(file));
+        Ok(Self::of(model.map_err(dep)?))
+    }
+
+    /// The bytes of a model file.
+    fn to_bytes<'py>(&self, py: Python<'py>) -> Result<Bound<'py, PyBytes>> {
+        let bytes = py.detach(|| self.0.to_bytes()).map_err(dep)?;
+        Ok(PyBytes::new(py, &bytes))
+    }
+
+    #[getter]
+    fn has_tagger(&self) -> bool {
+        self.0.tagger.is_some()
+    }
+
+    #[getter]
+    fn has_parser(&self) -> bool {
+        self.0.parser.is_some()
+    }
+
+    /// A JSON object, as text.
+    #[getter]
+    fn metadata(&self) -> &str {
+        &self.0.metadata
+    }
+
+    /// (XPOS, UPOS) of each class of the tagger.
+    fn tags(&self) -> Vec<(&str, &str)> {
+        let classes = self.0.tagger.as_ref().map_or(&[][..], |tagger| tagger.classes());
+        let pairs = classes.iter().map(|tags| (tags.xpos.as_str(), tags.upos.as_str()));
+        pairs.collect()
+    }
+
+    /// Labels of the parser.
+    fn labels(&self) -> Vec<&str> {
+        let labels = self.0.parser.as_ref().map_or(&[][..], |parser| parser.labels());
+        labels.iter().map(String::as_str).collect()
+    }
+
+    /// The templates of the parser; None for the published features.
+    fn templates(&self) -> Option<&str> {
+        self.0.parser.as_ref()?.templates()
+    }
+
+    /// True if the parser attaches one word of each sentence to the root.
+    #[getter]
+    fn single_root(&self) -> bool {
+        self.0.parser.as_ref().is_some_and(|parser| parser.single_root())
+    }
+
+    /// (features of the tagger, features of the parser)
+    fn sizes(&self) -> (usize, usize) {
+        let tagger = self.0.tagger.as_ref().map_or(0, |tagger| tagger.len());
+        (tagger, self.0.parser.as_ref().map_or(0, |parser| parser.len()))
+    }
+
+    /// True if the tagger has the published features.
+    #[getter]
+    fn is_published_tagger(&self) -> bool {
+        let tagger = self.0.tagger.as_ref();
+        tagger.is_some_and(|tagger| tagger.features() == TaggerFeatures::Published)
+    }
+
+    /// Frequent words with one tag, and that tag.
+    fn tagdict(&self) -> Vec<(&str, &str)> {
+        let Some(tagger) = &self.0.tagger else {
+            return Vec::new();
+        };
+        let entries = tagger.tagdict().iter();
+        let tag = |class: u32| tagger.classes()[class as usize].xpos.as_str();
+        entries.map(|(word, class)| (word.as_str(), tag(*class))).collect()
+    }
+
+    /// The named features of a published tagger with their (tag, weight) pairs.
+    fn named_weights(&self) -> Vec<NamedRow<'_>> {
+        let Some(tagger) = &self.0.tagger else {
+            return Vec::new();
+        };
+        let rows = tagger.named_weights().map(|(name, row)| {
+            let row = row.iter().map(|&(class, weight)| {
+                (tagger.classes()[class as usize].xpos.as_str(), weight)
+            });
+            (name, row.collect())
+        });
+        rows.collect()
+    }
+
+    /// Tags one sentence, with the probability of each tag.
+    #[pyo3(signature = (words, use_tagdict, /))]
+    fn tag_with_confidence(&self, words: Vec<String>, use_tagdict: bool) -> (Vec<&str>, Vec<f64>) {
+        let Some(tagger) = &self.0.tagger else {
+            return Default::default();
+        };
+        let words: Vec<&str> = words.iter().map(String::as_str).collect();
+        let mut classes = Vec::new();
+        let confidences =
+            tagger.tag_with_confidence(&words, use_tagdict, &mut Default::default(), &mut classes);
+        let tags = classes.iter().map(|&class| tagger.classes()[class as usize].xpos.as_str());
+        (tags.collect(), confidences)
+    }
+
+    /// Tags, and with `parse` parses, sentences; `given` are tags to parse with instead of predicted ones.
+    #[pyo3(signature = (sentences, given, parse, threads, /))]
+    fn annotate<'py>(
+        &self,
+        py: Python<'py>,
+        sentences: Vec<Vec<String>>,
+        given: Option<Vec<TagLists>>,
+        parse: bool,
+        threads: usize,
+    ) -> Result<Vec<Predicted<'py>>> {
+        if given.as_ref().is_some_and(|given| given.len() != sentences.len()) {
+            return Err(PyValueError::new_err("there are not as many lists of tags as sentences").into());
+        }
+        let all = self.each(py, &sentences, given.as_deref(), parse, threads)?;
+        let classes = self.0.tagger.as_ref().map_or(&[][..], |tagger| tagger.classes());
+        let text = |name: &str| PyString::new(py, name);
+        let xpos: Vec<_> = classes.iter().map(|tags| text(&tags.xpos)).collect();
+        let upos: Vec<_> = classes.iter().map(|tags| text(&tags.upos)).collect();
+        let labels = self.0.parser.as_ref().map_or(&[][..], |parser| parser.labels());
+        let labels: Vec<_> = labels.iter().map(|label| text(label)).collect();
+        let none = text("");
+        let predicted = all.into_iter().enumerate().map(|(at, annotated)| {
+            let (own_xpos, own_upos) = match &given {
+                Some(given) => {
+                    let texts = |tags: &[String]| tags.iter().map(|tag| text(tag)).collect();
+                    (texts(&given[at].0), texts(&given[at].1))
+                }
+                None => {
+                    let tag = |names: &[Bound<'py, PyString>]| {
+                        let tags = annotated.tags.iter();
+                        tags.map(|&class| names[class as usize].clone()).collect()
+                    };
+                    (tag(&xpos), tag(&upos))
+                }
+            };
+            let heads = annotated.parse.heads.iter().map(|&head| head as i32);
+            let own_labels = annotated.parse.labels.iter();
+            let own_labels =
+                own_labels.map(|&label| labels.get(label as usize).unwrap_or(&none).clone());
+            let heads = PyArray1::from_iter(py, heads);
+            (own_xpos, own_upos, heads, own_labels.collect())
+        });
+        Ok(predicted.collect())
+    }
+
+    /// Tags, and with `parse` parses, the next sentences of a file; gives CoNLL-U, None at the end of the file.
+    #[pyo3(signature = (file, parse, keep_tags, threads, /))]
+    fn annotate_file<'py>(
+        &self,
+        py: Python<'py>,
+        file: &SyntaxFile,
+        parse: bool,
+        keep_tags: bool,
+        threads: usize,
+    ) -> Result<Option<Bound<'py, PyBytes>>> {
+        let options = AnnotateOptions {
+            parse,
+            keep_tags,
+            threads,
+            watch: stop,
+        };
+        let written = py.detach(|| -> std::result::Result<_, spanrs_jobs::Error> {
+            let mut chunks = file.lock();
+            let Some(chunk) = chunks.read()? else {
+                return Ok(None);
+            };
+            let (path, format) = (chunks.path(), chunks.format());
+            spanrs_jobs::dep::annotate(&self.0, path, format, &chunk, options).map(Some)
+        })?;
+        Ok(written.map(|bytes| PyBytes::new(py, &bytes)))
+    }
+}

@@ -1,0 +1,223 @@
+//! Training.
+
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use spanrs_dep::{
+    Epoch, Error as DepError, Model, Next, Oracle, ParserOptions, Passes, TaggerOptions, Update,
+    fit_parser, fit_published, fit_tagger, jackknife,
+};
+
+use super::dep;
+use super::model::DepModel;
+use super::treebank::Treebank;
+use crate::error::{Error, Result};
+use crate::stop;
+
+/// (epochs, seed or None for the order of the file, models)
+type PassesTuple = (usize, Option<u64>, usize);
+/// (published features, dictionary: least count, least share, margin)
+type TaggerTuple = (bool, usize, f64, i64);
+
+fn passes((epochs, seed, models): PassesTuple) -> Passes {
+    Passes {
+        epochs,
+        seed,
+        models,
+        watch: stop,
+    }
+}
+
+fn tagger_options((published, min_count, min_share, margin): TaggerTuple) -> TaggerOptions {
+    let base = match published {
+        true => TaggerOptions::published(),
+        false => TaggerOptions::default(),
+    };
+    TaggerOptions {
+        min_count,
+        min_share,
+        margin,
+        ..base
+    }
+}
+
+/// What the callback is told of a pass.
+fn state(epoch: Epoch) -> (usize, usize, usize, usize, usize, (u64, usize), (u64, usize)) {
+    (
+        epoch.model,
+        epoch.epoch,
+        epoch.words,
+        epoch.correct,
+        epoch.correct_labels,
+        epoch.parser,
+        epoch.tagger,
+    )
+}
+
+/// The callback of training, and what it raised.
+struct Observer {
+    callback: Option<Py<PyAny>>,
+    with_models: bool,
+    raised: Option<PyErr>,
+}
+
+impl Observer {
+    fn new(callback: Option<Py<PyAny>>, with_models: bool) -> Self {
+        Self {
+            callback,
+            with_models,
+            raised: None,
+        }
+    }
+
+    /// Tells the callback of a pass; it answers 0 (stop), 1 (go on) or 2 (go on, this was the best).
+    fn after(
+        &mut self,
+        epoch: Epoch,
+        model: impl FnOnce() -> spanrs_dep::Result<Model>,
+    ) -> spanrs_dep::Result<Next> {
+        let Some(callback) = &self.callback else {
+            return Ok(Next::Continue);
+        };
+        let model = match self.with_models {
+            true => Some(model()?),
+            false => None,
+        };
+        let answer = Python::attach(|py| -> PyResult<u8> {
+            let model = model.map(DepModel::of);
+            callback.call1(py, (state(epoch), model))?.extract(py)
+        });
+        match answer {
+            Ok(0) => Ok(Next::Stop),
+            Ok(2) => Ok(Next::Best),
+            Ok(_) => Ok(Next::Continue),
+            Err(error) => {
+                self.raised = Some(error);
+                Err(DepError::Interrupted)
+            }
+        }
+    }
+
+    /// The result, or what the callback raised.
+    fn finish<T>(self, result: spanrs_dep::Result<T>) -> Result<T> {
+        match (result, self.raised) {
+            (Err(_), Some(raised)) => Err(Error::Python(raised)),
+            (result, _) => result.map_err(dep),
+        }
+    }
+}
+
+/// A model of a part.
+fn model(tagger: Option<spanrs_dep::Tagger>, parser: Option<spanrs_dep::Parser>) -> Model {
+    Model {
+        tagger,
+        parser,
+        padded: false,
+        metadata: "{}".into(),
+    }
+}
+
+/// Trains a tagger.
+#[pyfunction]
+#[pyo3(signature = (treebank, options, given, callback, with_models, /))]
+pub(crate) fn dep_train_tagger(
+    py: Python<'_>,
+    treebank: &Treebank,
+    options: TaggerTuple,
+    given: PassesTuple,
+    callback: Option<Py<PyAny>>,
+    with_models: bool,
+) -> Result<DepModel> {
+    let treebank = treebank.core();
+    let mut observer = Observer::new(callback, with_models);
+    let result = py.detach(|| {
+        let sentences: Vec<usize> = (0..treebank.len()).collect();
+        let options = tagger_options(options);
+        fit_tagger(&treebank, &sentences, options, passes(given), |epoch, trainer| {
+            let finish = || Ok(model(Some(trainer.finish(trainer.averages())?), None));
+            observer.after(epoch, finish)
+        })
+    });
+    let tagger = observer.finish(result)?;
+    Ok(DepModel::of(model(Some(tagger), None)))
+}
+
+/// Replaces the tags of a treebank by those of taggers that were trained without the sentence.
+#[pyfunction]
+#[pyo3(signature = (treebank, parts, options, given, /))]
+pub(crate) fn dep_jackknife(
+    py: Python<'_>,
+    treebank: &Treebank,
+    parts: usize,
+    options: TaggerTuple,
+    given: PassesTuple,
+) -> Result<()> {
+    py.detach(|| jackknife(&mut treebank.lock(), parts, tagger_options(options), passes(given)))
+        .map_err(dep)
+}
+
+/// (templates or None for the published features, labelled, single root, published oracle, limit of passive-aggressive
+/// updates or None, first pass of exploration)
+type ParserTuple = (Option<String>, bool, bool, bool, Option<f64>, usize);
+
+/// Trains a parser on a treebank of projective trees.
+#[pyfunction]
+#[pyo3(signature = (treebank, clusters, options, given, callback, with_models, /))]
+pub(crate) fn dep_train_parser(
+    py: Python<'_>,
+    treebank: &Treebank,
+    clusters: Vec<(String, u32)>,
+    options: ParserTuple,
+    given: PassesTuple,
+    callback: Option<Py<PyAny>>,
+    with_models: bool,
+) -> Result<DepModel> {
+    let (templates, labelled, single_root, published_oracle, limit, explore_from) = options;
+    if limit.is_some_and(|limit| !(limit > 0.0 && limit.is_finite())) {
+        return Err(PyValueError::new_err("aggressiveness must be a finite number above 0").into());
+    }
+    let options = ParserOptions {
+        templates,
+        labelled,
+        single_root,
+        oracle: match published_oracle {
+            true => Oracle::Published,
+            false => Oracle::Exact,
+        },
+        update: limit.map_or(Update::Perceptron, Update::PassiveAggressive),
+    };
+    let treebank = treebank.core();
+    let mut observer = Observer::new(callback, with_models);
+    let result = py.detach(|| {
+        let given = passes(given);
+        fit_parser(&treebank, &clusters, &options, explore_from, given, |epoch, trainer| {
+            let finish = || Ok(model(None, Some(trainer.finish(trainer.averages())?)));
+            observer.after(epoch, finish)
+        })
+    });
+    let parser = observer.finish(result)?;
+    Ok(DepModel::of(model(None, Some(parser))))
+}
+
+/// Trains tagger and parser as parser.py does.
+#[pyfunction]
+#[pyo3(signature = (treebank, epochs, seed, callback, /))]
+pub(crate) fn dep_train_published(
+    py: Python<'_>,
+    treebank: &Treebank,
+    epochs: usize,
+    seed: Option<u64>,
+    callback: Option<Py<PyAny>>,
+) -> Result<DepModel> {
+    let treebank = treebank.core();
+    let mut observer = Observer::new(callback, false);
+    let result = py.detach(|| {
+        fit_published(&treebank, passes((epochs, seed, 1)), |epoch| {
+            observer.after(epoch, || Err(DepError::Interrupted))
+        })
+    });
+    let (tagger, parser) = observer.finish(result)?;
+    Ok(DepModel::of(Model {
+        padded: true,
+        ..model(Some(tagger), Some(parser))
+    }))
+}
