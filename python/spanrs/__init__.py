@@ -6,14 +6,16 @@
   it is. :func:`score_span_files`: files of spans.
 - :mod:`spanrs.mat`: documents of text with annotations, scored as MATScore does.
 - :mod:`spanrs.crf`: conditional random fields that write tags.
-- ``spanrs`` on the command line: ``score``, ``validate``, ``convert``, ``spans``, ``fair``, ``mat``, ``crf``.
+- :mod:`spanrs.dep`: taggers and dependency parsers.
+- ``spanrs`` on the command line: ``score``, ``validate``, ``convert``, ``spans``, ``fair``, ``mat``, ``crf``,
+  ``crowd``, ``dep``.
 """
 
 import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from spanrs import crf, errors, io, mat, tags
+    from spanrs import crf, dep, errors, io, mat, tags
     from spanrs._spanrs import __version__
     from spanrs.errors import SpanrsError, SpanrsWarning
     from spanrs.eval import (
@@ -41,6 +43,7 @@ __all__ = [
     "SpanrsWarning",
     "__version__",
     "crf",
+    "dep",
     "errors",
     "fair",
     "fair_files",
@@ -62,7 +65,7 @@ _SOURCES = {
     "SpanrsWarning": "spanrs.errors",
     "__version__": "spanrs._spanrs",
 }
-_MODULES = ("crf", "errors", "eval", "io", "mat", "tags")
+_MODULES = ("crf", "dep", "errors", "eval", "io", "mat", "tags")
 
 
 def __getattr__(name: str) -> Any:

@@ -19,6 +19,7 @@ __all__ = [
     "Criterion",
     "CrowdAnswers",
     "CrowdCrf",
+    "DepModel",
     "DocumentTotals",
     "Documents",
     "IobesReader",
@@ -27,6 +28,8 @@ __all__ = [
     "MatScorer",
     "Scorer",
     "SpanLists",
+    "SyntaxFile",
+    "Treebank",
     "__version__",
     "convert",
     "convert_batch",
@@ -34,6 +37,12 @@ __all__ = [
     "crf_templates",
     "criteria",
     "declared_encoding",
+    "dep_evaluate",
+    "dep_jackknife",
+    "dep_templates",
+    "dep_train_parser",
+    "dep_train_published",
+    "dep_train_tagger",
     "detect",
     "detect_file",
     "distinct_tags",
@@ -612,4 +621,103 @@ class CrfModel:
     @staticmethod
     def from_crfsuite(data: bytes, /) -> CrfModel: ...
 
+@final
+class SyntaxFile:
+    def __new__(cls, source: Any, format_name: str | None, /) -> SyntaxFile: ...
+    @property
+    def format(self) -> str: ...
+
+@final
+class Treebank:
+    def __new__(cls) -> Treebank: ...
+    def __len__(self) -> int: ...
+    def words(self) -> int: ...
+    def read(self, file: SyntaxFile, trees: str | None, /) -> None: ...
+    def extend(self, sentences: Sequence[tuple[Any, ...]], trees: str | None, /) -> None: ...
+    def projectivise(self) -> tuple[int, int]: ...
+    def copy(self) -> Treebank: ...
+    def sentences(self) -> list[tuple[list[str], list[str], list[str], list[int], list[str]]]: ...
+
+@final
+class DepModel:
+    @staticmethod
+    def join(tagger: DepModel | None, parser: DepModel | None, metadata: str, /) -> DepModel: ...
+    @staticmethod
+    def from_published(json: bytes, /) -> DepModel: ...
+    @staticmethod
+    def from_nltk(weights: bytes, tagdict: bytes, classes: bytes, /) -> DepModel: ...
+    @staticmethod
+    def from_bytes(file: bytes, /) -> DepModel: ...
+    def to_bytes(self) -> bytes: ...
+    @property
+    def has_tagger(self) -> bool: ...
+    @property
+    def has_parser(self) -> bool: ...
+    @property
+    def metadata(self) -> str: ...
+    @property
+    def single_root(self) -> bool: ...
+    @property
+    def is_published_tagger(self) -> bool: ...
+    def tags(self) -> list[tuple[str, str]]: ...
+    def labels(self) -> list[str]: ...
+    def templates(self) -> str | None: ...
+    def sizes(self) -> tuple[int, int]: ...
+    def tagdict(self) -> list[tuple[str, str]]: ...
+    def named_weights(self) -> list[tuple[str, list[tuple[str, float]]]]: ...
+    def tag_with_confidence(
+        self, words: Sequence[str], use_tagdict: bool, /
+    ) -> tuple[list[str], list[float]]: ...
+    def annotate(
+        self,
+        sentences: Sequence[Sequence[str]],
+        given: Sequence[tuple[list[str], list[str]]] | None,
+        parse: bool,
+        threads: int,
+        /,
+    ) -> list[tuple[list[str], list[str], npt.NDArray[np.int32], list[str]]]: ...
+    def annotate_file(
+        self, file: SyntaxFile, parse: bool, keep_tags: bool, threads: int, /
+    ) -> bytes | None: ...
+
+def dep_templates() -> str: ...
+def dep_train_tagger(
+    treebank: Treebank,
+    options: tuple[bool, int, float, int],
+    given: tuple[int, int | None, int],
+    callback: Callable[[tuple[Any, ...], DepModel | None], int] | None,
+    with_models: bool,
+    /,
+) -> DepModel: ...
+def dep_jackknife(
+    treebank: Treebank,
+    parts: int,
+    options: tuple[bool, int, float, int],
+    given: tuple[int, int | None, int],
+    /,
+) -> None: ...
+def dep_train_parser(
+    treebank: Treebank,
+    clusters: list[tuple[str, int]],
+    options: tuple[str | None, bool, bool, bool, float | None, int],
+    given: tuple[int, int | None, int],
+    callback: Callable[[tuple[Any, ...], DepModel | None], int] | None,
+    with_models: bool,
+    /,
+) -> DepModel: ...
+def dep_train_published(
+    treebank: Treebank,
+    epochs: int,
+    seed: int | None,
+    callback: Callable[[tuple[Any, ...], DepModel | None], int] | None,
+    /,
+) -> DepModel: ...
+def dep_evaluate(
+    gold: Any,
+    pred: Any,
+    formats: tuple[str | None, str | None],
+    subtypes: bool,
+    documents: bool,
+    /,
+) -> Counts: ...
 def crf_templates() -> list[tuple[str, str]]: ...

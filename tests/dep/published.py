@@ -109,9 +109,7 @@ class Tagger:
         return tags
 
     @staticmethod
-    def features(
-        at: int, word: str, context: list[str], previous: str, before: str
-    ) -> dict[str, int]:
+    def features(at: int, word: str, context: list[str], previous: str, before: str) -> dict[str, int]:
         own = context[at + 2]
         names = [
             "bias",
@@ -182,8 +180,10 @@ def gold_moves(n0: int, n: int, stack: list[int], gold: Sequence[Any]) -> list[i
 
 
 def features(
-    words: Sequence[str], tags: Sequence[str], n0: int, n: int, stack: list[int], state: State
+    words: Sequence[str], tags: Sequence[str], n0: int, stack: list[int], state: State
 ) -> dict[str, int]:
+    n = len(words)
+
     def of_stack(data: Sequence[str]) -> list[str]:
         return ([data[at] for at in reversed(stack[-3:])] + ["", "", ""])[:3]
 
@@ -270,7 +270,7 @@ class Parser:
         n = len(words)
         i, stack, state = 2, [1], State(n)
         while stack or i + 1 < n:
-            scores = self.model.score(features(words, tags, i, n, stack, state))
+            scores = self.model.score(features(words, tags, i, stack, state))
             move = max(valid_moves(i, n, len(stack)), key=lambda move: scores[move])
             i = transition(move, i, stack, state)
         return tags, state.heads
@@ -280,7 +280,7 @@ class Parser:
         n = len(words)
         i, stack, state = 2, [1], State(n)
         while stack or i + 1 < n:
-            found = features(words, tags, i, n, stack, state)
+            found = features(words, tags, i, stack, state)
             scores = self.model.score(found)
             guess = max(valid_moves(i, n, len(stack)), key=lambda move: scores[move])
             right = gold_moves(i, n, stack, gold)

@@ -19,6 +19,7 @@ COMMANDS = {
     "conlleval": "Write what conlleval.pl writes, byte for byte.",
     "crf": "Train conditional random fields, and tag files with them.",
     "crowd": "Learn from the labels of many annotators.",
+    "dep": "Train part-of-speech taggers and dependency parsers, and annotate files with them.",
 }
 
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import importlib
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any
 
 import click
@@ -16,14 +18,21 @@ class LazyGroup(click.Group):
     commands_help : dict of str to str
         Help by command.
     modules : dict of str to str
-        The module of each command, which has a ``command``.
+        The module of each command.
+    attributes : dict of str to str, optional
+        What the command is called in its module, where it is not ``command``.
     """
 
     def __init__(
-        self, *args: Any, commands_help: dict[str, str], modules: dict[str, str], **options: Any
+        self,
+        *args: Any,
+        commands_help: dict[str, str],
+        modules: dict[str, str],
+        attributes: Mapping[str, str] = MappingProxyType({}),
+        **options: Any,
     ) -> None:
         super().__init__(*args, **options)
-        self._help, self._modules = commands_help, modules
+        self._help, self._modules, self._attributes = commands_help, modules, attributes
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Give the names of the commands."""
@@ -33,7 +42,8 @@ class LazyGroup(click.Group):
         """Import the module of a command."""
         if cmd_name not in self._modules:
             return None
-        command: click.Command = importlib.import_module(self._modules[cmd_name]).command
+        module = importlib.import_module(self._modules[cmd_name])
+        command: click.Command = getattr(module, self._attributes.get(cmd_name, "command"))
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

@@ -11,9 +11,9 @@ from spanrs.crf.options import check_threads
 from spanrs.crowd import equations
 from spanrs.crowd.aggregator import CRFAggregator, named, reliability
 from spanrs.crowd.majority import MajorityVote
-from spanrs.crowd.progress import iteration_display
 from spanrs.crowd.weighted_crf import WeightedCRF
 from spanrs.errors import warn
+from spanrs.report.progress import iteration_display
 
 if TYPE_CHECKING:
     from os import PathLike

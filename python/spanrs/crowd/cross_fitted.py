@@ -8,9 +8,9 @@ from spanrs.crf.options import check_threads
 from spanrs.crowd.aggregator import Aggregator
 from spanrs.crowd.annotators import Annotators, expected_logs, legality
 from spanrs.crowd.bsc import BSCSeq
-from spanrs.crowd.progress import iteration_display
 from spanrs.crowd.weighted_crf import WeightedCRF
 from spanrs.errors import ModelError
+from spanrs.report.progress import iteration_display
 
 if TYPE_CHECKING:
     from os import PathLike

@@ -21,10 +21,10 @@ from spanrs.crowd.dawid_skene import DawidSkene
 from spanrs.crowd.hmm import HMMCrowd
 from spanrs.crowd.majority import MajorityVote
 from spanrs.crowd.multi_crf import MultiCRF
-from spanrs.crowd.progress import iteration_display
 from spanrs.crowd.results import PRF, Experiment, MethodResult
 from spanrs.errors import AlignmentError, ModelError, SchemeError, SpanrsWarning, with_code
 from spanrs.eval import score
+from spanrs.report.progress import iteration_display
 
 if TYPE_CHECKING:
     from spanrs.crowd.corpus import CrowdCorpus

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Self
 
 from spanrs.crowd.aggregator import CRFAggregator
 from spanrs.crowd.annotators import Annotators
-from spanrs.crowd.progress import iteration_display
 from spanrs.crowd.weighted_crf import WeightedCRF
+from spanrs.report.progress import iteration_display
 
 if TYPE_CHECKING:
     from os import PathLike

@@ -30,7 +30,7 @@ impl SyntaxFormat {
     pub fn name(self) -> &'static str {
         match self {
             Self::Conllu => "conllu",
-            Self::FourColumns => "columns",
+            Self::FourColumns => "four-columns",
             Self::WordTag => "word-tag",
             Self::Tokens => "tokens",
         }

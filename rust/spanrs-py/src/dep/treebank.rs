@@ -41,9 +41,9 @@ pub(super) fn open(source: &Bound<'_, PyAny>, format: Option<&str>) -> Result<Sy
 impl SyntaxFile {
     /// Opens a path or a binary file object; the format is recognised if it is not given.
     #[new]
-    #[pyo3(signature = (source, format, /))]
-    fn new(source: &Bound<'_, PyAny>, format: Option<&str>) -> Result<Self> {
-        Ok(Self(Mutex::new(open(source, format)?)))
+    #[pyo3(signature = (source, format_name, /))]
+    fn new(source: &Bound<'_, PyAny>, format_name: Option<&str>) -> Result<Self> {
+        Ok(Self(Mutex::new(open(source, format_name)?)))
     }
 
     /// Name of the format.

@@ -1,0 +1,86 @@
+"""``spanrs dep parse`` and ``spanrs dep tag``."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from pathlib import Path
+
+import click
+
+from spanrs.cli import console, options
+from spanrs.cli.dep.inputs import check_output, input_format, load_model, open_file, thread_count, threads
+from spanrs.io import atomic_output
+
+
+@click.command("parse")
+@click.argument("model_path", metavar="MODEL")
+@click.argument("files", metavar="FILE...", nargs=-1, required=True)
+@options.output
+@input_format
+@click.option(
+    "--keep-tags",
+    is_flag=True,
+    help="Parse with the tags of the files, and keep them, instead of tagging.",
+)
+@threads
+def parse(
+    model_path: str,
+    files: tuple[str, ...],
+    output: str | None,
+    format_name: str,
+    keep_tags: bool,
+    threads: int,
+) -> None:
+    """Tag and parse FILE with MODEL; the output is CoNLL-U. FILE may be "-" (standard input).
+
+    UPOS (if the model predicts it), XPOS, HEAD and DEPREL are filled; comments, multiword tokens, empty nodes and
+    all other columns stay as they are. An unlabelled model leaves DEPREL "_". Nothing is written if a file cannot
+    be read.
+    """
+    _annotate(model_path, files, output, format_name, keep_tags=keep_tags, threads=threads, parse=True)
+
+
+@click.command("tag")
+@click.argument("model_path", metavar="MODEL")
+@click.argument("files", metavar="FILE...", nargs=-1, required=True)
+@options.output
+@input_format
+@threads
+def tag(
+    model_path: str, files: tuple[str, ...], output: str | None, format_name: str, threads: int
+) -> None:
+    """Tag FILE with MODEL; the output is CoNLL-U. FILE may be "-" (standard input).
+
+    UPOS (if the model predicts it) and XPOS are filled; all else stays as it is.
+    """
+    _annotate(model_path, files, output, format_name, keep_tags=False, threads=threads, parse=False)
+
+
+def _annotate(
+    model_path: str,
+    files: tuple[str, ...],
+    output: str | None,
+    format_name: str,
+    *,
+    keep_tags: bool,
+    threads: int,
+    parse: bool,
+) -> None:
+    if files.count("-") > 1:
+        raise click.UsageError("standard input can be read once")
+    check_output(output, (model_path, *files))
+    model = load_model(model_path, parser=parse)
+    count = thread_count(threads)
+    size = sum(Path(path).stat().st_size for path in files if Path(path).is_file())
+    done = 0
+    with ExitStack() as stack:
+        bar = stack.enter_context(console.progress_bar(size, console.LARGE, in_bytes=True))
+        to_stdout = output in (None, "-")
+        out = stack.enter_context(atomic_output(console.standard_output() if to_stdout else output))
+        for path in files:
+            file = open_file(path, format_name)
+            while (text := model.annotate_file(file, parse, keep_tags, count)) is not None:
+                out.write(text)
+                done += len(text)
+                if bar is not None:
+                    bar(min(done, size))

@@ -1,0 +1,66 @@
+"""``spanrs dep draw``."""
+
+from __future__ import annotations
+
+import click
+
+from spanrs.cli import console, options
+from spanrs.cli.dep.inputs import load_model
+from spanrs.dep import Parse, Parser, draw, read_conllu, to_svg
+from spanrs.io import atomic_output
+
+
+@click.command()
+@click.argument("file", metavar="FILE")
+@click.option("--model", "model_path", metavar="MODEL", help="Parse the sentences of FILE first.")
+@click.option("--text", "is_text", is_flag=True, help="FILE is a sentence, not a file; needs --model.")
+@click.option("--sentence", type=click.IntRange(1), metavar="N", help="Only the sentence with this number.")
+@click.option("--svg", "as_svg", is_flag=True, help="SVG instead of text; one sentence.")
+@options.output
+def command(
+    file: str,
+    model_path: str | None,
+    is_text: bool,
+    sentence: int | None,
+    as_svg: bool,
+    output: str | None,
+) -> None:
+    """Draw the trees of FILE (CoNLL-U), or the trees that MODEL gives to its sentences.
+
+    spanrs dep draw --model MODEL --text "They ate the pizza with anchovies"
+    """
+    parses = _of_text(file, model_path) if is_text else _of_file(file, model_path)
+    if sentence is not None:
+        if sentence > len(parses):
+            raise click.UsageError(f"--sentence {sentence}: the file has {len(parses)} sentences")
+        parses = [parses[sentence - 1]]
+    if not parses:
+        raise click.ClickException(f"{file} has no sentence")
+    if as_svg and len(parses) > 1:
+        raise click.UsageError(f"--svg draws one sentence of {len(parses)}; choose it with --sentence N")
+    text = to_svg(parses[0]) if as_svg else "\n\n".join(draw(parse) for parse in parses)
+    if output in (None, "-"):
+        click.echo(text)
+        return
+    with atomic_output(output) as out:
+        out.write(f"{text}\n".encode())
+
+
+def _of_text(text: str, model_path: str | None) -> list[Parse]:
+    """Parse a sentence that is given itself."""
+    if model_path is None:
+        raise click.UsageError("--text needs --model")
+    if not text.split():
+        raise click.UsageError("the sentence has no words")
+    return [Parser.of(load_model(model_path, parser=True)).parse(text.split())]
+
+
+def _of_file(path: str, model_path: str | None) -> list[Parse]:
+    """Read the sentences of a file, and parse them with a model if there is one."""
+    parses = read_conllu(console.source(path))
+    if model_path is not None:
+        parser = Parser.of(load_model(model_path, parser=True))
+        return parser.parse_batch([parse.words for parse in parses])
+    if parses and not len(parses[0].heads):
+        raise click.UsageError(f"{path} has no trees; parse it with --model MODEL")
+    return parses

@@ -1,0 +1,86 @@
+"""``spanrs dep eval``."""
+
+from __future__ import annotations
+
+import io
+import sys
+
+import click
+
+from spanrs.cli import console, options
+from spanrs.cli.dep.inputs import load_model, open_file, thread_count, threads
+from spanrs.dep import Dep, evaluate
+from spanrs.dep.scores import score_table
+from spanrs.io import atomic_output
+from spanrs.io.sources import rereadable
+
+#: First bytes of a model file: the length of the header, which begins with a brace.
+HEADER = 9
+
+
+@click.command()
+@click.argument("gold")
+@click.argument("pred", metavar="PRED|MODEL")
+@click.option(
+    "--subtypes",
+    is_flag=True,
+    help="Compare labels with their subtypes (nmod:poss); the CoNLL 2018 evaluation leaves them out.",
+)
+@threads
+@click.option("--json", "as_json", is_flag=True, help="One JSON object; fractions, not per cent.")
+@click.option("--per-label", is_flag=True, help="Also a table of LAS by label.")
+@options.output
+def command(
+    gold: str,
+    pred: str,
+    subtypes: bool,
+    threads: int,
+    as_json: bool,
+    per_label: bool,
+    output: str | None,
+) -> None:
+    """Compare the trees of PRED, or those that MODEL gives the words of GOLD, with the trees of GOLD (CoNLL-U).
+
+    The measures are those of the CoNLL 2018 shared task: tokens of both sides are aligned by their characters, and
+    precision, recall and F1 are of aligned words; with the same tokens all three are the accuracy. UAS and LAS without
+    punctuation leave out words whose gold label is punct or P.
+    """
+    if gold == pred == "-":
+        raise click.UsageError("standard input can be read once")
+    with rereadable(console.source(gold), needed=_is_model(pred)) as gold_source:
+        if _is_model(pred):
+            model = load_model(pred, parser=True)
+            text = io.BytesIO()
+            file = open_file(gold) if isinstance(gold_source(), str) else None
+            from spanrs import _spanrs
+
+            file = file or _spanrs.SyntaxFile(gold_source(), None)
+            while (part := model.annotate_file(file, True, False, thread_count(threads))) is not None:
+                text.write(part)
+            text.seek(0)
+            result = evaluate(gold_source(), text, Dep(subtypes=subtypes))
+        else:
+            result = evaluate(gold_source(), console.source(pred), Dep(subtypes=subtypes))
+    if as_json:
+        shown = result.to_json(state=False)
+    else:
+        tables = score_table(result, per_label=per_label)
+        shown = "\n\n".join([*(table.plain().rstrip("\n") for table in tables), result.signature])
+    if output in (None, "-"):
+        if as_json:
+            click.echo(shown)
+        else:
+            console.echo_table(shown)
+    else:
+        with atomic_output(output) as out:
+            out.write(shown.encode() + b"\n")
+    sys.stdout.flush()
+
+
+def _is_model(path: str) -> bool:
+    """Say whether a file begins as a model file does."""
+    if path == "-":
+        return False
+    with open(path, "rb") as file:  # named pipes have no stat
+        head = file.read(HEADER)
+    return len(head) == HEADER and head[8:9] == b"{" and head[4:8] == b"\0\0\0\0"

@@ -1,0 +1,69 @@
+"""Models and files of ``spanrs dep``."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+from spanrs import _spanrs
+from spanrs.cli import console
+from spanrs.dep.tagger import load
+from spanrs.errors import ModelError
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+#: How sentences are written.
+FORMATS = ("auto", "conllu", "four-columns", "word-tag", "tokens")
+
+#: The format of input files.
+input_format = click.option(
+    "--format",
+    "format_name",
+    type=click.Choice(FORMATS),
+    default="auto",
+    help="conllu: CoNLL-U or CoNLL-X; four-columns: form, tag, head, label (parser.py); word-tag: They/PRP "
+    "ate/VBD; tokens: tokens separated by spaces, a sentence a line. auto finds out.",
+)
+#: Number of threads; 0 is one per processor.
+threads = click.option(
+    "--threads",
+    type=click.IntRange(0, 1024),
+    default=1,
+    help="Worker threads; 0: one per processor. The output does not depend on it.",
+)
+
+
+def thread_count(threads: int) -> int:
+    """Give the number of threads; 0 is one per processor."""
+    return threads or os.cpu_count() or 1
+
+
+def open_file(path: str, format_name: str = "auto") -> _spanrs.SyntaxFile:
+    """Open a file; ``-`` is standard input."""
+    return _spanrs.SyntaxFile(console.source(path), None if format_name == "auto" else format_name)
+
+
+def load_model(path: str, *, parser: bool) -> _spanrs.DepModel:
+    """Read a model file with a parser, or with a tagger."""
+    if path.lower().removesuffix(".gz").endswith(".json"):
+        raise click.UsageError(f"{path} looks like JSON; convert it with: spanrs dep import {path} OUT")
+    if path.endswith((".conllu", ".conll", ".txt")):
+        raise click.UsageError(f"{path} is no model; the model comes first")
+    model = load(path)
+    if parser and not model.has_parser:
+        raise ModelError(f"{path} has no parser; spanrs dep tag takes it")
+    if not parser and not model.has_tagger:
+        raise ModelError(f"{path} has no tagger")
+    return model
+
+
+def check_output(output: str | None, inputs: tuple[str, ...]) -> None:
+    """Refuse an output that would be written over an input."""
+    if output not in (None, "-"):
+        files = [Path(path) for path in inputs if path != "-"]
+        if console.overwritten([Path(str(output))], files) is not None:
+            raise click.UsageError(f"-o {output} would overwrite an input")

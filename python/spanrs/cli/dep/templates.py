@@ -1,0 +1,13 @@
+"""``spanrs dep templates``."""
+
+from __future__ import annotations
+
+import click
+
+from spanrs import _spanrs
+
+
+@click.command()
+def command() -> None:
+    """Print the feature templates of the parser, to change them and train with --features FILE."""
+    click.echo(_spanrs.dep_templates(), nl=False)

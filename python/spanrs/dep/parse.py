@@ -1,0 +1,180 @@
+"""Sentences with tags and trees."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from spanrs import _spanrs
+from spanrs.io.sources import Source, check_source
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+
+@dataclass(frozen=True, eq=False)
+class Parse:
+    """A sentence with its tags and its dependency tree.
+
+    Parameters
+    ----------
+    words : sequence of str
+        The forms.
+    heads : array of int, shape (words,)
+        The head of each word: a word from 1, or 0 for the root. Empty where there is no tree.
+    labels : sequence of str
+        The label of the arc to each head; empty for an unlabelled tree.
+    xpos, upos : sequence of str
+        The tags of the treebank and the universal tags; empty where they are not known.
+
+    Raises
+    ------
+    ValueError
+        Where the lengths do not fit together, or a head is not in the sentence.
+
+    Examples
+    --------
+    >>> from spanrs.dep import Parse
+    >>> parse = Parse(["They", "ate"], [2, 0], ["nsubj", "root"])
+    >>> parse.arcs
+    [(2, 'nsubj', 1), (0, 'root', 2)]
+    >>> print(parse.to_conllu(), end="")
+    1	They	_	_	_	_	2	nsubj	_	_
+    2	ate	_	_	_	_	0	root	_	_
+    <BLANKLINE>
+    """
+
+    words: Sequence[str]
+    heads: npt.NDArray[np.int32] = field(default_factory=lambda: np.zeros(0, np.int32))
+    labels: Sequence[str] = ()
+    xpos: Sequence[str] = ()
+    upos: Sequence[str] = ()
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "words", tuple(self.words))
+        heads = np.asarray(self.heads if len(self.heads) else np.zeros(0, np.int32))
+        if heads.dtype.kind not in "iu":
+            raise ValueError(f"heads are integers, not {heads.dtype}")
+        object.__setattr__(self, "heads", heads.astype(np.int32, copy=False))
+        for name in ("heads", "labels", "xpos", "upos"):
+            given = getattr(self, name)
+            if name != "heads":
+                given = tuple(given)
+                object.__setattr__(self, name, given)
+            if len(given) not in (0, len(self.words)):
+                raise ValueError(f"{len(given)} {name} for {len(self.words)} words")
+        outside = (self.heads < 0) | (self.heads > len(self.words))
+        if outside.any():
+            at = int(outside.argmax())
+            raise ValueError(
+                f"word {at + 1} has head {self.heads[at]}; heads are words from 1 to {len(self.words)}, "
+                "or 0 for the root"
+            )
+
+    def __len__(self) -> int:
+        return len(self.words)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Parse):
+            return NotImplemented
+        same = all(
+            getattr(self, name) == getattr(other, name) for name in ("words", "labels", "xpos", "upos")
+        )
+        return same and np.array_equal(self.heads, other.heads)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    @property
+    def arcs(self) -> list[tuple[int, str, int]]:
+        """The arcs as (head, label, dependent), by dependent; words from 1, 0 for the root."""
+        labels = self.labels or ("",) * len(self)
+        return [
+            (int(head), label, at)
+            for at, (head, label) in enumerate(zip(self.heads, labels, strict=False), 1)
+        ]
+
+    def to_conllu(self) -> str:
+        """Give the sentence in CoNLL-U, with an empty line after it."""
+
+        def column(name: str) -> Sequence[object]:
+            values = getattr(self, name)
+            return values if len(values) else ("_",) * len(self)
+
+        rows = zip(
+            self.words, column("upos"), column("xpos"), column("heads"), column("labels"), strict=True
+        )
+        lines = [
+            f"{at}\t{word}\t_\t{upos or '_'}\t{xpos or '_'}\t_\t{head}\t{label or '_'}\t_\t_\n"
+            for at, (word, upos, xpos, head, label) in enumerate(rows, 1)
+        ]
+        return "".join([*lines, "\n"])
+
+    def __str__(self) -> str:
+        from spanrs.dep.drawing import draw
+
+        return draw(self) if len(self.heads) else " ".join(self.words)
+
+    def _repr_svg_(self) -> str:
+        from spanrs.dep.drawing import to_svg
+
+        return to_svg(self)
+
+
+def read_conllu(source: Source, *, format: str | None = None) -> list[Parse]:  # noqa: A002  # the word of the CLI
+    """Read sentences with their trees.
+
+    Parameters
+    ----------
+    source : path or binary file object
+        CoNLL-U or CoNLL-X, or the four columns of parser.py; plain, gzip or zstd.
+    format : str, optional
+        ``conllu``, ``four-columns``, ``word-tag`` or ``tokens``; recognised if not given. The last two have no trees.
+
+    Raises
+    ------
+    spanrs.errors.FormatError
+        With line, for what is not in the format, and heads that are not a tree.
+    OSError
+        Where the file cannot be read.
+
+    Notes
+    -----
+    Comments, multiword tokens and empty nodes are left out; ``spanrs dep parse`` keeps them.
+    """
+    check_source(source)
+    file = _spanrs.SyntaxFile(source, format)
+    has_trees = file.format in ("conllu", "four-columns")
+    treebank = _spanrs.Treebank()
+    treebank.read(file, "many" if has_trees else None)
+    return [
+        Parse(
+            words,
+            np.array(heads if has_trees else [], np.int32),
+            _known(labels),
+            _known(xpos),
+            _known(upos),
+        )
+        for words, xpos, upos, heads, labels in treebank.sentences()
+    ]
+
+
+def parse_conllu(text: str) -> list[Parse]:
+    """Read sentences of a text in CoNLL-U.
+
+    Examples
+    --------
+    >>> from spanrs.dep import Parse, parse_conllu
+    >>> parse = Parse(["They", "ate"], [2, 0], ["nsubj", "root"], xpos=["PRP", "VBD"])
+    >>> parse_conllu(parse.to_conllu()) == [parse]
+    True
+    """
+    return read_conllu(io.BytesIO(text.encode()), format="conllu")
+
+
+def _known(values: list[str]) -> list[str]:
+    """Give values, or none if all are empty."""
+    return values if any(values) else []

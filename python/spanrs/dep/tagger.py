@@ -1,0 +1,279 @@
+"""The part-of-speech tagger."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+from spanrs import _spanrs
+from spanrs.dep.training import (
+    Epoch,
+    Monitor,
+    Sentences,
+    check_count,
+    check_words,
+    thread_count,
+    treebank_of,
+)
+from spanrs.errors import ModelError
+from spanrs.io.output import atomic_output
+from spanrs.report.progress import iteration_display
+
+#: Features of a tagger: those of parser.py and NLTK, or spanrs' own.
+FEATURES = ("rich", "published")
+
+
+class Tagger:
+    """A part-of-speech tagger: an averaged perceptron that decides greedily, from left to right.
+
+    Parameters
+    ----------
+    features : str
+        ``rich``: affixes, shapes, neighbours and their known tags. ``published``: the 14 features of parser.py and
+        NLTK.
+    epochs : int
+        Passes over the training data.
+    models : int
+        Models that are trained with consecutive seeds; their averaged weights are added up.
+    seed : int, optional
+        Seed of the order of sentences; None keeps the order of the data.
+    min_count : int
+        A word is looked up instead of tagged if it occurs at least this often...
+    min_share : float
+        ...and at least this share of its occurrences have its most frequent tag.
+    margin : int
+        Learn from right guesses, too, whose score is less than this above the second best; 0 learns from mistakes only.
+    progress : bool, optional
+        Show the passes on standard error; None means if it is a terminal.
+
+    Attributes
+    ----------
+    history_ : list of Epoch
+        The passes of the last :meth:`fit`.
+
+    Notes
+    -----
+    Source: Collins 2002, "Discriminative training methods for hidden Markov models"; the published features and the
+    dictionary of unambiguous words are those of Honnibal's parser.py.
+
+    Examples
+    --------
+    >>> from spanrs.dep import Parse, Tagger
+    >>> train = [Parse(["They", "ate", "pizza"], xpos=["PRP", "VBD", "NN"])] * 3
+    >>> Tagger(epochs=2).fit(train).tag(["They", "ate"])
+    ['PRP', 'VBD']
+    """
+
+    def __init__(
+        self,
+        *,
+        features: str = "rich",
+        epochs: int = 12,
+        models: int = 1,
+        seed: int | None = 0,
+        min_count: int = 100,
+        min_share: float = 0.995,
+        margin: int = 50,
+        progress: bool | None = None,
+    ) -> None:
+        if features not in FEATURES:
+            raise ValueError(f"unknown features {features!r}; one of {', '.join(FEATURES)}")
+        if not 0 < min_share <= 1:
+            raise ValueError(f"min_share is a share above 0 and at most 1, not {min_share}")
+        self.features = features
+        self.epochs = check_count("epochs", epochs)
+        self.models = check_count("models", models)
+        self.seed = None if seed is None else check_count("seed", seed, 0)
+        self.min_count = check_count("min_count", min_count)
+        self.min_share = float(min_share)
+        self.margin = check_count("margin", margin, 0)
+        self.progress = progress
+        self.history_: list[Epoch] = []
+        self._model: _spanrs.DepModel | None = None
+
+    @classmethod
+    def published(cls, **options: Any) -> Tagger:
+        """Give a tagger with the features and the training of NLTK's ``PerceptronTagger``."""
+        defaults: dict[str, Any] = {
+            "features": "published",
+            "epochs": 5,
+            "min_count": 20,
+            "min_share": 0.97,
+            "margin": 0,
+        }
+        return cls(**(defaults | options))
+
+    @property
+    def compiled(self) -> _spanrs.DepModel:
+        """The trained model.
+
+        Raises
+        ------
+        spanrs.errors.ModelError
+            Before :meth:`fit` or :meth:`load`.
+        """
+        if self._model is None:
+            raise ModelError("the tagger is not trained; call fit() or load()")
+        return self._model
+
+    def options(self) -> tuple[bool, int, float, int]:
+        """Give what the compiled half takes."""
+        return self.features == "published", self.min_count, self.min_share, self.margin
+
+    def passes(self) -> tuple[int, int | None, int]:
+        """Give epochs, seed and number of models."""
+        return self.epochs, self.seed, self.models
+
+    def fit(self, train: Sentences, dev: Sentences | None = None, *, patience: int | None = None) -> Tagger:
+        """Learn from tagged sentences.
+
+        Parameters
+        ----------
+        train : path, binary file object, or sequence of Parse or paths
+            Sentences with XPOS, UPOS, or both.
+        dev : as train, optional
+            Development data, scored after each pass.
+        patience : int, optional
+            Stop after this many passes without a better score on ``dev``, and keep the best weights.
+
+        Raises
+        ------
+        ValueError
+            Where there is nothing to learn from, and for ``patience`` without ``dev``.
+        spanrs.errors.FormatError
+            With line, for what is not in the format.
+        """
+        return self._fit(
+            treebank_of(train, None), None if dev is None else treebank_of(dev, None), patience
+        )
+
+    def _fit(
+        self, train: _spanrs.Treebank, dev: _spanrs.Treebank | None, patience: int | None = None
+    ) -> Tagger:
+        """Learn from sentences of the compiled half."""
+        if patience is not None:
+            check_count("patience", patience)
+            if dev is None:
+                raise ValueError("patience needs development data")
+        sentences = [] if dev is None else dev.sentences()
+
+        def score(model: _spanrs.DepModel) -> dict[str, float]:
+            found = model.annotate([words for words, *_ in sentences], None, False, 1)
+            return tag_scores([(xpos, upos) for _, xpos, upos, *_ in sentences], found)
+
+        self.history_ = []
+        with iteration_display(self.progress, "tagger", self.epochs * self.models) as show:
+            criterion = "xpos" if any(any(xpos) for _, xpos, *_ in sentences) else "upos"
+            monitor = Monitor(
+                None if dev is None else score, show, self.history_, patience, self.epochs, criterion
+            )
+            self._model = _spanrs.dep_train_tagger(
+                train, self.options(), self.passes(), monitor, dev is not None
+            )
+        return self
+
+    def tag(self, words: Sequence[str], *, column: str | None = None) -> list[str]:
+        """Tag a sentence.
+
+        Parameters
+        ----------
+        words : sequence of str
+            The words.
+        column : str, optional
+            ``xpos`` (the tags of the treebank) or ``upos`` (universal tags); the first that the model has.
+
+        Raises
+        ------
+        TypeError
+            For a str instead of a list of words.
+        ValueError
+            For tags that the model does not have.
+        """
+        return self.tag_batch([words], column=column, threads=1)[0]
+
+    def tag_batch(
+        self, sentences: Sequence[Sequence[str]], *, column: str | None = None, threads: int | None = 1
+    ) -> list[list[str]]:
+        """Tag sentences; as :meth:`tag`, with ``threads`` (None: one per processor)."""
+        at = self._column(column)
+        found = self.compiled.annotate(check_words(sentences), None, False, thread_count(threads))
+        return [list(tags[at]) for tags in found]
+
+    def _column(self, name: str | None) -> int:
+        """Give the index of the tags among what the compiled half gives."""
+        known = [
+            column
+            for at, column in enumerate(("xpos", "upos"))
+            if any(tags[at] for tags in self.compiled.tags())
+        ]
+        if name is None:
+            name = known[0]
+        if name not in known:
+            raise ValueError(f"the model has no {name!r} tags; it has {', '.join(known)}")
+        return ("xpos", "upos").index(name)
+
+    @property
+    def tags(self) -> list[tuple[str, str]]:
+        """The pairs of tags (XPOS, UPOS) that the model can give."""
+        return self.compiled.tags()
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write the model to a file (safetensors with JSON metadata)."""
+        save(self.compiled, path)
+
+    @classmethod
+    def load(cls, path: str | PathLike[str]) -> Tagger:
+        """Read a model file; that of a parser has a tagger, too.
+
+        Raises
+        ------
+        spanrs.errors.ModelError
+            For files that are no model, damaged, or without a tagger.
+        OSError
+            Where the file cannot be read.
+        """
+        model = load(path)
+        if not model.has_tagger:
+            raise ModelError(f"{path} has no tagger")
+        return cls.of(model)
+
+    @classmethod
+    def of(cls, model: _spanrs.DepModel) -> Tagger:
+        """Give a tagger of a compiled model."""
+        tagger = cls(**json.loads(model.metadata).get("tagger", {}))
+        tagger._model = model
+        return tagger
+
+
+def tag_scores(gold: Sequence[tuple[list[str], list[str]]], found: Sequence[Any]) -> dict[str, float]:
+    """Give the accuracy of tags by column, for those that gold has."""
+    scores = {}
+    for at, column in enumerate(("xpos", "upos")):
+        right = total = 0
+        for own, pred in zip(gold, found, strict=True):
+            if any(own[at]):
+                total += len(own[at])
+                right += sum(map(str.__eq__, own[at], pred[at]))
+        if total:
+            scores[column] = right / total
+    return scores
+
+
+def save(model: _spanrs.DepModel, path: str | PathLike[str]) -> None:
+    """Write a model file, whole or not at all."""
+    with atomic_output(path) as out:
+        out.write(model.to_bytes())
+
+
+def load(path: str | PathLike[str]) -> _spanrs.DepModel:
+    """Read a model file."""
+    data = Path(path).read_bytes()
+    try:
+        return _spanrs.DepModel.from_bytes(data)
+    except ModelError as error:
+        error.path = str(path)
+        error.args = (f"{path}: {error}",)
+        raise
