@@ -699,7 +699,7 @@ def dep_jackknife(
 def dep_train_parser(
     treebank: Treebank,
     clusters: list[tuple[str, int]],
-    options: tuple[str | None, bool, bool, bool, float | None, int],
+    options: tuple[str | None, bool, bool, bool, float | None, tuple[int, float]],
     given: tuple[int, int | None, int],
     callback: Callable[[tuple[Any, ...], DepModel | None], int] | None,
     with_models: bool,
@@ -715,7 +715,7 @@ def dep_train_published(
 def dep_evaluate(
     gold: Any,
     pred: Any,
-    formats: tuple[str | None, str | None],
+    any_roots: bool,
     subtypes: bool,
     documents: bool,
     /,

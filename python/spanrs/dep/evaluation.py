@@ -17,7 +17,9 @@ from spanrs.io.sources import Source
 Trees: TypeAlias = Source | Sequence[Parse]
 
 
-def evaluate(gold: Trees, pred: Trees, matcher: Dep = DEFAULT, *, documents: bool = False) -> Result:
+def evaluate(
+    gold: Trees, pred: Trees, matcher: Dep = DEFAULT, *, any_roots: bool = False, documents: bool = False
+) -> Result:
     """Compare trees and tags as the CoNLL 2018 shared task does.
 
     Parameters
@@ -26,6 +28,8 @@ def evaluate(gold: Trees, pred: Trees, matcher: Dep = DEFAULT, *, documents: boo
         The same text on both sides; words and sentences may be cut differently.
     matcher : Dep
         How labels are compared.
+    any_roots : bool
+        Accept sentences with several roots, as parser.py gives them; the shared task refuses them.
     documents : bool
         Keep a row of counts for each sentence, for intervals and comparisons.
 
@@ -53,7 +57,7 @@ def evaluate(gold: Trees, pred: Trees, matcher: Dep = DEFAULT, *, documents: boo
     >>> round(result["uas"].micro.f1, 3)
     0.667
     """
-    counts = _spanrs.dep_evaluate(_source(gold), _source(pred), (None, None), matcher.subtypes, documents)
+    counts = _spanrs.dep_evaluate(_source(gold), _source(pred), any_roots, matcher.subtypes, documents)
     return Result(counts, matcher.settings() | {"version": _spanrs.__version__}, matcher, Evidence(), None)
 
 

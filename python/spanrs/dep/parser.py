@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Sequence
 from os import PathLike
 from pathlib import Path
@@ -53,6 +54,8 @@ class Parser:
         The pass, from 1, from which on training goes on after the guessed move, right or wrong.
     aggressiveness : float, optional
         Limit of a passive-aggressive update; None for perceptron updates by 1.
+    prune : float
+        Leave out features whose averaged weights are all smaller than this many updates: half of them, without loss.
     oracle : str
         ``exact`` (Goldberg and Nivre 2013) or ``published`` (that of parser.py, which accepts a few wrong moves).
     jackknife : int
@@ -97,6 +100,7 @@ class Parser:
         seed: int | None = 0,
         explore_from: int = 2,
         aggressiveness: float | None = None,
+        prune: float = 0.3,
         oracle: str = "exact",
         jackknife: int = 10,
         tagger: Tagger | None = None,
@@ -114,6 +118,9 @@ class Parser:
         self.seed = None if seed is None else check_count("seed", seed, 0)
         self.explore_from = check_count("explore_from", explore_from)
         self.aggressiveness = None if aggressiveness is None else float(aggressiveness)
+        if not 0 <= prune < math.inf:
+            raise ValueError(f"prune is a number from 0, not {prune}")
+        self.prune = float(prune)
         self.oracle = oracle
         self.jackknife = check_count("jackknife", jackknife, 0)
         self.tagger = Tagger(seed=self.seed, progress=progress) if tagger is None else tagger
@@ -137,6 +144,7 @@ class Parser:
             seed=seed,
             explore_from=1,
             aggressiveness=None,
+            prune=0.0,
             oracle="published",
             jackknife=0,
             tagger=Tagger.published(),
@@ -231,7 +239,7 @@ class Parser:
             self.single_root,
             self.oracle == "published",
             self.aggressiveness,
-            self.explore_from,
+            (self.explore_from, self.prune),
         )
         with iteration_display(self.progress, "parser", self.epochs * self.models) as show:
             monitor = Monitor(
@@ -274,6 +282,7 @@ class Parser:
                     "seed",
                     "explore_from",
                     "aggressiveness",
+                    "prune",
                     "oracle",
                     "jackknife",
                 )
@@ -345,7 +354,7 @@ class Parser:
 
         if isinstance(gold, Sequence) and not isinstance(gold, str):
             pred: Trees = self.parse_batch([parse.words for parse in gold])
-            return evaluate(gold, pred, matcher, documents=documents)
+            return evaluate(gold, pred, matcher, any_roots=not self.single_root, documents=documents)
         if hasattr(gold, "read"):
             gold = io.BytesIO(gold.read())
         file = _spanrs.SyntaxFile(gold, None)
@@ -355,7 +364,7 @@ class Parser:
         out.seek(0)
         if isinstance(gold, io.BytesIO):
             gold.seek(0)
-        return evaluate(gold, out, matcher, documents=documents)
+        return evaluate(gold, out, matcher, any_roots=not self.single_root, documents=documents)
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write tagger and parser to a file (safetensors with JSON metadata)."""

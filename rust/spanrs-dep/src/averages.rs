@@ -31,6 +31,8 @@ impl Averages {
         let mut all = Self::default();
         learner.sums(|feature, sums| {
             let row = sums.iter().map(|&(class, sum)| (class, average(sum as f64, updates)));
+            let mut row: Vec<(u32, f64)> = row.collect();
+            row.sort_unstable_by_key(|(class, _)| *class);
             all.push(feature, row);
         });
         all
@@ -92,7 +94,7 @@ impl Averages {
     }
 
     /// Adds up weights of several models: the sum of linear models is one of them. Rows are in the order of their first
-    /// occurrence, and classes in a row too.
+    /// occurrence.
     #[must_use]
     pub fn sum<'a>(models: impl IntoIterator<Item = &'a Self>) -> Self {
         let mut index: HashMap<u64, usize> = HashMap::new();

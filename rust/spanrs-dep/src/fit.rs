@@ -192,7 +192,7 @@ pub fn jackknife(
 }
 
 /// Trains a parser on a treebank of projective trees, with the tags that it has; from pass `explore_from` on (from 1) it
-/// follows its own guesses. `after` gets the state after each pass and says what comes next.
+/// follows its own guesses. Features whose averaged weights are all below `prune` steps, of either sign, are left out. `after` gets the state after each pass and says what comes next.
 ///
 /// # Errors
 /// [`Error::Training`], [`Error::Template`], [`Error::Interrupted`], and those of `after`.
@@ -200,7 +200,7 @@ pub fn fit_parser(
     treebank: &Treebank,
     clusters: &[(String, u32)],
     options: &ParserOptions,
-    explore_from: usize,
+    (explore_from, prune): (usize, f64),
     passes: Passes,
     mut after: impl FnMut(Epoch, &ParserTrainer) -> Result<Next>,
 ) -> Result<Parser> {
@@ -248,7 +248,8 @@ pub fn fit_parser(
         )?;
         averages.push(of_best(&mut best, || trainer.averages()));
     }
-    trainer.finish(Averages::total(averages))
+    let threshold = prune * averages.len() as f64 * trainer.unit();
+    trainer.finish(Averages::total(averages).pruned(threshold))
 }
 
 /// A trainer for the arcs of a treebank, and the label of each word.

@@ -149,3 +149,6 @@ impl GoldTree {
         ]
     }
 }
+
+#[cfg(test)]
+mod tests;

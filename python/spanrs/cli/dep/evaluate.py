@@ -7,10 +7,12 @@ import sys
 
 import click
 
+from spanrs import _spanrs
 from spanrs.cli import console, options
-from spanrs.cli.dep.inputs import load_model, open_file, thread_count, threads
+from spanrs.cli.dep.inputs import load_model, thread_count, threads
+from spanrs.cli.run import print_message
 from spanrs.dep import Dep, evaluate
-from spanrs.dep.scores import score_table
+from spanrs.dep.scores import MEASURES, missing, score_tables
 from spanrs.io import atomic_output
 from spanrs.io.sources import rereadable
 
@@ -26,6 +28,9 @@ HEADER = 9
     is_flag=True,
     help="Compare labels with their subtypes (nmod:poss); the CoNLL 2018 evaluation leaves them out.",
 )
+@click.option(
+    "--any-roots", is_flag=True, help="Accept sentences with several roots, as parser.py gives them."
+)
 @threads
 @click.option("--json", "as_json", is_flag=True, help="One JSON object; fractions, not per cent.")
 @click.option("--per-label", is_flag=True, help="Also a table of LAS by label.")
@@ -34,6 +39,7 @@ def command(
     gold: str,
     pred: str,
     subtypes: bool,
+    any_roots: bool,
     threads: int,
     as_json: bool,
     per_label: bool,
@@ -47,24 +53,29 @@ def command(
     """
     if gold == pred == "-":
         raise click.UsageError("standard input can be read once")
-    with rereadable(console.source(gold), needed=_is_model(pred)) as gold_source:
-        if _is_model(pred):
-            model = load_model(pred, parser=True)
-            text = io.BytesIO()
-            file = open_file(gold) if isinstance(gold_source(), str) else None
-            from spanrs import _spanrs
-
-            file = file or _spanrs.SyntaxFile(gold_source(), None)
-            while (part := model.annotate_file(file, True, False, thread_count(threads))) is not None:
-                text.write(part)
-            text.seek(0)
-            result = evaluate(gold_source(), text, Dep(subtypes=subtypes))
-        else:
-            result = evaluate(gold_source(), console.source(pred), Dep(subtypes=subtypes))
+    matcher = Dep(subtypes=subtypes)
+    copied: set[str] = set()
+    if _is_model(pred):
+        model = load_model(pred, parser=True)
+        any_roots = any_roots or not model.single_root
+        copied = _not_predicted(model)
+        with rereadable(console.source(gold)) as gold_source:
+            parsed = io.BytesIO()
+            file = _spanrs.SyntaxFile(gold_source(), None)
+            while (text := model.annotate_file(file, True, False, thread_count(threads))) is not None:
+                parsed.write(text)
+            parsed.seek(0)
+            result = evaluate(gold_source(), parsed, matcher, any_roots=any_roots)
+    else:
+        result = evaluate(console.source(gold), console.source(pred), matcher, any_roots=any_roots)
+    for reason in dict.fromkeys(missing(result).values()):
+        print_message("note", reason)
+    if copied:
+        print_message("note", f"the model does not predict {', '.join(MEASURES[name] for name in sorted(copied))}")
     if as_json:
         shown = result.to_json(state=False)
     else:
-        tables = score_table(result, per_label=per_label)
+        tables = score_tables(result, per_label=per_label, copied=copied)
         shown = "\n\n".join([*(table.plain().rstrip("\n") for table in tables), result.signature])
     if output in (None, "-"):
         if as_json:
@@ -75,6 +86,14 @@ def command(
         with atomic_output(output) as out:
             out.write(shown.encode() + b"\n")
     sys.stdout.flush()
+
+
+def _not_predicted(model: _spanrs.DepModel) -> set[str]:
+    """Give the measures of what the model copies from gold."""
+    tags = model.tags()
+    copied = {"feats", "lemmas", "mlas"}
+    copied |= {name for at, name in enumerate(("xpos", "upos")) if not any(pair[at] for pair in tags)}
+    return copied
 
 
 def _is_model(path: str) -> bool:

@@ -149,6 +149,14 @@ impl ParserTrainer {
         })
     }
 
+    /// What an update of 1 adds to a weight.
+    pub(crate) fn unit(&self) -> f64 {
+        match self.update {
+            Update::Perceptron => 1.0,
+            Update::PassiveAggressive(_) => UNITS,
+        }
+    }
+
     /// Starts again without weights.
     pub(crate) fn forget(&mut self) {
         self.learner = Learner::default();

@@ -23,6 +23,7 @@ struct Side {
     chunk: Option<SyntaxChunk>,
     /// Sentences of the chunk, and which is next.
     sentences: std::vec::IntoIter<OwnedSentence>,
+    roots: Roots,
 }
 
 /// A sentence with the text of its tokens.
@@ -35,7 +36,7 @@ struct OwnedSentence {
 }
 
 impl Side {
-    fn new(chunks: SyntaxChunks) -> Result<Self> {
+    fn new(chunks: SyntaxChunks, roots: Roots) -> Result<Self> {
         let format = chunks.format();
         if !matches!(format, SyntaxFormat::Conllu | SyntaxFormat::FourColumns) {
             let position = Position::file(chunks.path());
@@ -46,6 +47,7 @@ impl Side {
             chunks,
             chunk: None,
             sentences: Vec::new().into_iter(),
+            roots,
         })
     }
 
@@ -64,7 +66,7 @@ impl Side {
             let mut all = Vec::new();
             while reader.read(&mut sentence)? {
                 if !sentence.words.is_empty() {
-                    all.push(owned(path, format, &sentence)?);
+                    all.push(owned(path, format, &sentence, self.roots)?);
                 }
             }
             self.sentences = all.into_iter();
@@ -72,8 +74,13 @@ impl Side {
     }
 }
 
-fn owned(path: &str, format: SyntaxFormat, sentence: &SyntaxSentence<'_>) -> Result<OwnedSentence> {
-    let heads = heads_of(path, format, sentence, Roots::One)?;
+fn owned(
+    path: &str,
+    format: SyntaxFormat,
+    sentence: &SyntaxSentence<'_>,
+    roots: Roots,
+) -> Result<OwnedSentence> {
+    let heads = heads_of(path, format, sentence, roots)?;
     let mut text = String::new();
     let mut length = 0;
     let mut words = Vec::with_capacity(sentence.words.len());
@@ -157,7 +164,8 @@ impl Stretch {
 }
 
 /// Compares the trees of two files sentence by sentence; a row of counts for each stretch of text in which both sides begin
-/// and end a sentence, which is a sentence where they have the same. `documents` keeps the rows.
+/// and end a sentence, which is a sentence where they have the same. `documents` keeps the rows; `roots` says how many roots
+/// trees may have.
 ///
 /// # Errors
 /// Those of the reader, [`Error::Misaligned`] where the texts differ, and [`Error::Stopped`].
@@ -165,6 +173,7 @@ pub fn evaluate(
     gold: SyntaxChunks,
     pred: SyntaxChunks,
     options: Options,
+    roots: Roots,
     documents: bool,
     mut stops: impl FnMut() -> bool,
 ) -> Result<Counts> {
@@ -172,7 +181,7 @@ pub fn evaluate(
         true => Counts::by_document(&dep::SCHEMA),
         false => Counts::new(&dep::SCHEMA),
     };
-    let (mut gold, mut pred) = (Side::new(gold)?, Side::new(pred)?);
+    let (mut gold, mut pred) = (Side::new(gold, roots)?, Side::new(pred, roots)?);
     let mut row = 0;
     loop {
         if stops() {
@@ -187,9 +196,11 @@ pub fn evaluate(
             match next {
                 Some(sentence) => stretch.add(sentence),
                 None if of_gold && own.words.is_empty() => {
+                    if row == 0 {
+                        return Err(empty(gold.chunks.path()));
+                    }
                     return match pred.next()? {
-                        None if row > 0 => Ok(counts),
-                        None => Err(empty(gold.chunks.path())),
+                        None => Ok(counts),
                         Some(rest) => Err(ends(&gold, 0, &pred, rest.line, &rest.text)),
                     };
                 }

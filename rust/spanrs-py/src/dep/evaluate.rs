@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use pyo3::prelude::*;
 use spanrs_base::Clock;
+use spanrs_dep::Roots;
 use spanrs_eval::dep::Options;
 
 use super::treebank::open;
@@ -13,21 +14,22 @@ use crate::stop;
 
 /// Compares the trees of two files; `documents` keeps a row for each sentence.
 #[pyfunction]
-#[pyo3(signature = (gold, pred, formats, subtypes, documents, /))]
+#[pyo3(signature = (gold, pred, any_roots, subtypes, documents, /))]
 pub(crate) fn dep_evaluate(
     py: Python<'_>,
     gold: &Bound<'_, PyAny>,
     pred: &Bound<'_, PyAny>,
-    formats: (Option<String>, Option<String>),
+    any_roots: bool,
     subtypes: bool,
     documents: bool,
 ) -> Result<Counts> {
-    let gold = open(gold, formats.0.as_deref())?;
-    let pred = open(pred, formats.1.as_deref())?;
+    let gold = open(gold, None)?;
+    let pred = open(pred, None)?;
     let mut clock = Clock::new(stop);
     let options = Options { subtypes };
+    let roots = if any_roots { Roots::Many } else { Roots::One };
     let counts = py.detach(|| {
-        spanrs_jobs::dep::evaluate(gold, pred, options, documents, || clock.stops())
+        spanrs_jobs::dep::evaluate(gold, pred, options, roots, documents, || clock.stops())
     })?;
     Ok(Counts(Arc::new(counts)))
 }

@@ -156,8 +156,8 @@ pub(crate) fn dep_jackknife(
 }
 
 /// (templates or None for the published features, labelled, single root, published oracle, limit of passive-aggressive
-/// updates or None, first pass of exploration)
-type ParserTuple = (Option<String>, bool, bool, bool, Option<f64>, usize);
+/// updates or None, (first pass of exploration, least weight))
+type ParserTuple = (Option<String>, bool, bool, bool, Option<f64>, (usize, f64));
 
 /// Trains a parser on a treebank of projective trees.
 #[pyfunction]

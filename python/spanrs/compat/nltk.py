@@ -1,0 +1,169 @@
+"""``nltk.tag.perceptron``: the averaged perceptron tagger of NLTK, with its call shape and its three JSON files.
+
+Training, tags, confidences and files are those of NLTK 3.10; NLTK's pretrained models are read from their folder.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Iterable, Iterator, Sequence
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+from spanrs import _spanrs
+from spanrs.dep import Parse, Tagger
+from spanrs.errors import ModelError
+from spanrs.io.output import atomic_output
+
+__all__ = ["PerceptronTagger"]
+
+#: What the files of a language begin with.
+TAGGER_JSON = "averaged_perceptron_tagger"
+#: Occurrences of a word from which on it can be in the dictionary of unambiguous words.
+MIN_COUNT = 20
+#: The files of a model.
+PARTS = ("weights", "tagdict", "classes")
+
+
+class PerceptronTagger:
+    """Greedy averaged perceptron tagger (Honnibal 2013), as ``nltk.tag.PerceptronTagger``.
+
+    Parameters
+    ----------
+    load : bool
+        Read the English model of ``loc`` at once. NLTK's default looks for it in its data folders; here ``loc`` names the
+        folder with the three JSON files.
+    lang : str
+        Language of the model: part of the file names.
+    loc : path, optional
+        The folder.
+
+    Examples
+    --------
+    >>> from spanrs.compat.nltk import PerceptronTagger
+    >>> tagger = PerceptronTagger(load=False)
+    >>> tagger.train([[("today", "NN"), ("is", "VBZ"), ("good", "JJ"), ("day", "NN")]])
+    >>> tagger.tag(["today", "is", "a", "day"])
+    [('today', 'NN'), ('is', 'VBZ'), ('a', 'NN'), ('day', 'NN')]
+    """
+
+    def __init__(
+        self, load: bool = True, lang: str = "eng", loc: str | PathLike[str] | None = None
+    ) -> None:
+        self.lang = lang
+        self._model: _spanrs.DepModel | None = None
+        if load:
+            if loc is None:
+                raise ModelError(
+                    f"name the folder of {TAGGER_JSON}_{lang}.*.json with loc=, or say load=False and train"
+                )
+            self.load_from_json(lang, loc)
+
+    @property
+    def tagdict(self) -> dict[str, str]:
+        """Frequent words with one tag, and that tag."""
+        return {} if self._model is None else dict(self._model.tagdict())
+
+    @property
+    def classes(self) -> set[str]:
+        """The tags."""
+        return set() if self._model is None else {xpos for xpos, _ in self._model.tags()}
+
+    @property
+    def weights(self) -> dict[str, dict[str, float]]:
+        """Feature -> {tag: weight}; weights of 0 are left out."""
+        return {} if self._model is None else {name: dict(row) for name, row in self._model.named_weights()}
+
+    def tag(
+        self, tokens: Sequence[str], return_conf: bool = False, use_tagdict: bool = True
+    ) -> list[tuple[str, str]] | list[tuple[str, str, float]]:
+        """Tag a sentence: (token, tag) pairs, with ``return_conf`` (token, tag, confidence).
+
+        Raises
+        ------
+        spanrs.errors.ModelError
+            Before training or loading.
+        """
+        if self._model is None:
+            raise ModelError("the tagger has no weights; train it, or load them")
+        words = list(tokens)
+        tags, confidences = self._model.tag_with_confidence(words, use_tagdict)
+        if return_conf:
+            return list(zip(words, tags, confidences, strict=True))
+        return list(zip(words, tags, strict=True))
+
+    def tag_sents(self, sentences: Iterable[Sequence[str]]) -> list[list[tuple[str, str]]]:
+        """Tag sentences."""
+        return [self.tag(sentence) for sentence in sentences]  # type: ignore[misc]
+
+    def train(
+        self,
+        sentences: Iterable[Sequence[tuple[str, str]]],
+        save_loc: str | PathLike[str] | None = None,
+        nr_iter: int = 5,
+    ) -> None:
+        """Train on sentences of (word, tag) pairs, and save the weights if ``save_loc`` names a folder.
+
+        As in NLTK the first pass is in the order of the sentences, and Python's global random generator shuffles them
+        after each pass: ``random.seed`` before the call makes training repeatable.
+        """
+        parses = [
+            Parse([word for word, _ in sentence], xpos=[tag for _, tag in sentence]) for sentence in sentences
+        ]
+        # One pass over the sentences in the order of all passes, in which every word occurs nr_iter times as often.
+        order: list[Parse] = []
+        for _ in range(nr_iter):
+            order += parses
+            random.shuffle(parses)
+        tagger = Tagger.published(epochs=1, seed=None, min_count=MIN_COUNT * nr_iter, progress=False)
+        self._model = tagger.fit(order).compiled
+        if save_loc is not None:
+            self.save_to_json(self.lang, save_loc)
+
+    def save_to_json(self, lang: str = "xxx", loc: str | PathLike[str] | None = None) -> None:
+        """Write the three JSON files of a language to a folder, which is made if needed.
+
+        Raises
+        ------
+        spanrs.errors.ModelError
+            Without weights, and for models whose feature names are not known.
+        """
+        if self._model is None:
+            raise ModelError("the tagger has no weights to save")
+        if not self._model.named_weights() and self._model.sizes()[0]:
+            raise ModelError("the features of this tagger have no names; NLTK needs them")
+        folder = Path(f"{TAGGER_JSON}_{lang}" if loc is None else loc)
+        folder.mkdir(parents=True, exist_ok=True)
+        contents: dict[str, Any] = {
+            "weights": self.weights,
+            "tagdict": self.tagdict,
+            "classes": sorted(self.classes),
+        }
+        for part, path in _files(folder, lang):
+            with atomic_output(path) as out:
+                out.write(json.dumps(contents[part]).encode())
+
+    def load_from_json(self, lang: str = "eng", loc: str | PathLike[str] | None = None) -> None:
+        """Read the three JSON files of a language from a folder.
+
+        Raises
+        ------
+        spanrs.errors.ModelError
+            For files that are not what they should be.
+        OSError
+            Where they cannot be read.
+        """
+        folder = Path(f"{TAGGER_JSON}_{lang}" if loc is None else loc)
+        contents = [path.read_bytes() for _, path in _files(folder, lang)]
+        try:
+            self._model = _spanrs.DepModel.from_nltk(*contents)
+        except ModelError as error:
+            raise ModelError(f"{folder}: {error}") from None
+
+
+def _files(folder: Path, lang: str) -> Iterator[tuple[str, Path]]:
+    """Give the parts of a model with their paths."""
+    for part in PARTS:
+        yield part, folder / f"{TAGGER_JSON}_{lang}.{part}.json"

@@ -1,0 +1,171 @@
+"""Measures of trees, against the evaluation script of Universal Dependencies."""
+
+from __future__ import annotations
+
+import io
+import random
+
+import pytest
+from udtools import udeval
+
+from spanrs.dep import Dep, Parse, evaluate
+from spanrs.errors import AlignmentError, FormatError
+from spanrs.eval import Measure
+
+LABELS = ["nsubj", "obj", "det", "case", "punct", "nmod:poss", "nmod", "aux", "conj", "cc"]
+NAMES = {
+    "upos": "UPOS",
+    "xpos": "XPOS",
+    "feats": "UFeats",
+    "lemmas": "Lemmas",
+    "uas": "UAS",
+    "las": "LAS",
+    "clas": "CLAS",
+    "mlas": "MLAS",
+}
+
+
+def tree(rng, n):
+    """Heads of a random tree, and labels."""
+    root = rng.randrange(n)
+    heads = [0] * n
+    placed = [root]
+    for at in rng.sample([at for at in range(n) if at != root], n - 1):
+        heads[at] = rng.choice(placed) + 1
+        placed.append(at)
+    return heads, ["root" if not head else rng.choice(LABELS) for head in heads]
+
+
+def written(rng, sentences):
+    """Sentences of tokens (each a list of words) in CoNLL-U, with random trees and tags."""
+    lines = []
+    for tokens in sentences:
+        words = [word for _, parts in tokens for word in parts]
+        heads, labels = tree(rng, len(words))
+        at = 1
+        rows = iter(zip(words, heads, labels, strict=True))
+        for form, parts in tokens:
+            if len(parts) > 1:
+                lines.append(f"{at}-{at + len(parts) - 1}\t{form}" + "\t_" * 8)
+            for _ in parts:
+                word, head, label = next(rows)
+                tag = rng.choice(["NOUN", "VERB"])
+                feats = rng.choice(["_", "Number=Sing", "Number=Sing|Typo=Yes", "Case=Nom|Number=Sing"])
+                lemma = rng.choice(["_", word.lower(), word])
+                xpos = rng.choice("AB")
+                lines.append(f"{at}\t{word}\t{lemma}\t{tag}\t{xpos}\t{feats}\t{head}\t{label}\t_\t_")
+                at += 1
+        lines.append("")
+    return "\n".join([*lines, ""])
+
+
+def cut(rng, text, several):
+    """Cut a text into sentences of tokens; of one sentence some tokens are several words.
+
+    Of several sentences the original aligns words that are left over at the end of one with multiword tokens of the
+    next, which have none of their characters; spanrs does not.
+    """
+    sentences, tokens = [], []
+    while text:
+        size = rng.randint(1, 4)
+        form, text = text[:size], text[size:]
+        parts = [form]
+        if not several and rng.random() < 0.3:
+            parts = [rng.choice([form, form.lower(), "de", "x"]) for _ in range(rng.randint(2, 3))]
+        tokens.append((form, parts))
+        if not text or several and rng.random() < 0.3:
+            sentences.append(tokens)
+            tokens = []
+    return sentences
+
+
+@pytest.mark.parametrize("seed", range(300))
+def test_measures_are_those_of_the_shared_task(seed):
+    rng = random.Random(seed)
+    text = "".join(rng.choices("abCdeé", k=rng.randint(1, 40)))
+    several = rng.random() < 0.5
+    gold = cut(rng, text, several)
+    pred = gold if rng.random() < 0.4 else cut(rng, text, several)
+    gold_text, pred_text = written(rng, gold), written(rng, pred)
+    theirs = udeval.evaluate(
+        *(udeval.load_conllu(io.StringIO(text), "x", {}) for text in (gold_text, pred_text))
+    )
+    ours = evaluate(io.BytesIO(gold_text.encode()), io.BytesIO(pred_text.encode()))
+    for name, their_name in NAMES.items():
+        score, expected = ours[name].micro, theirs[their_name]
+        assert (score.precision, score.recall, score.f1) == pytest.approx(
+            (expected.precision, expected.recall, expected.f1), abs=1e-12
+        ), name
+
+
+def test_accuracy_without_punctuation_is_that_of_parser_py():
+    gold = [Parse(["a", "b", ".", "!"], [2, 0, 2, 2], ["det", "root", "punct", "P"])]
+    pred = [Parse(["a", "b", ".", "!"], [2, 0, 1, 1], ["det", "root", "punct", "punct"])]
+    result = evaluate(gold, pred)
+    assert result["uas"].micro.f1 == 0.5
+    assert result["uas_no_punct"].micro.f1 == 1.0
+    assert result["las_no_punct"].micro.support == 2
+
+
+def test_subtypes_are_compared_on_demand():
+    gold = [Parse(["my", "dog"], [2, 0], ["nmod:poss", "root"])]
+    pred = [Parse(["my", "dog"], [2, 0], ["nmod", "root"])]
+    assert evaluate(gold, pred).micro.f1 == 1.0
+    result = evaluate(gold, pred, Dep(subtypes=True))
+    assert result.micro.f1 == 0.5
+    assert result.confusion["nmod:poss"] == {"nmod": 1}
+    assert "subtypes:true" in result.signature
+    assert type(result).from_bytes(result.to_bytes()).micro == result.micro
+
+
+def test_sentences_have_rows_and_intervals():
+    gold = [Parse(["a", "b"], [2, 0], ["det", "root"])] * 6
+    pred = [Parse(["a", "b"], [2, 0], ["det", "root"])] * 3 + [Parse(["a", "b"], [0, 1], ["root", "obj"])] * 3
+    result = evaluate(gold, pred, documents=True)
+    assert len(list(result.documents)) == 6
+    measure = Measure("micro", "f1", "uas")
+    low, high = result.bootstrap([measure], samples=200).interval(measure)
+    assert low < 0.5 < high
+
+
+@pytest.mark.parametrize(
+    ("gold", "pred", "error", "message"),
+    [
+        (["ab"], ["ac"], AlignmentError, "same characters"),
+        (["ab", "c"], ["ab"], AlignmentError, "ends before"),
+        (["ab"], ["ab", "c"], AlignmentError, "ends before"),
+    ],
+)
+def test_texts_must_be_the_same(gold, pred, error, message):
+    def made(sentences):
+        return [Parse(list(words), [0, *[1] * (len(words) - 1)], ["root"] * len(words)) for words in sentences]
+
+    with pytest.raises(error, match=message):
+        evaluate(made(gold), made(pred))
+
+
+def row(at, head, label="dep"):
+    return f"{at}\tw{at}\t_\t_\t_\t_\t{head}\t{label}\t_\t_\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "message"),
+    [
+        (row(1, 2) + row(2, 1), 1, "cycle of 2"),
+        (row(1, 1), 1, "depends on itself"),
+        (row(1, 0) + row(2, 3), 2, "head 3; the sentence has 2 words"),
+        (row(1, 0) + row(2, 0), 2, "both have head 0"),
+        (row(1, 0) + row(3, 1), 2, "out of order"),
+        (row(1, "_"), 1, "has no head"),
+        (row(1, "x"), 1, "no number"),
+        (row(1, -1), 1, "no number"),
+        ("\n\n" + row(1, 99999999999), 3, "no number"),
+        ("1\ta\tb\n", 1, "3 columns"),
+        ("", None, "no word"),
+    ],
+)
+def test_what_is_no_tree_is_refused_with_its_line(text, line, message):
+    good = io.BytesIO((row(1, 0) + row(2, 1)).encode())
+    with pytest.raises(FormatError, match=message) as caught:
+        evaluate(io.BytesIO(text.encode()), good)
+    assert caught.value.line == line

@@ -1,0 +1,218 @@
+"""Training, parsing, files."""
+
+from __future__ import annotations
+
+import io
+import pickle
+import random
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from spanrs.dep import Parse, Parser, Tagger, parse_conllu, read_conllu
+from spanrs.errors import FormatError, ModelError
+
+TREEBANK = Path(__file__).parents[2] / "examples" / "dep" / "train.conllu"
+
+
+@pytest.fixture(scope="module")
+def train():
+    return read_conllu(TREEBANK)
+
+
+@pytest.fixture(scope="module")
+def parser(train):
+    return Parser(epochs=5, models=2, jackknife=3, progress=False).fit(train)
+
+
+def test_the_example_is_parsed(parser):
+    parse = parser.parse("They ate the pizza with anchovies".split())
+    assert parse.heads.tolist() == [2, 0, 4, 2, 6, 4]
+    assert parse.labels == ("nsubj", "root", "det", "obj", "case", "nmod")
+    assert parse.upos == ("PRON", "VERB", "DET", "NOUN", "ADP", "NOUN")
+
+
+def test_every_sentence_has_one_root(parser, train):
+    rng = random.Random(0)
+    words = [word for parse in train for word in parse.words]
+    for _ in range(300):
+        parse = parser.parse(rng.choices(words, k=rng.randint(1, 25)))
+        assert sum(parse.heads == 0) == 1
+        assert (parse.labels[int(np.argmin(parse.heads))]) == "root"
+        assert parse.labels.count("root") == 1
+        assert parse_conllu(parse.to_conllu()) == [parse]
+
+
+def test_an_empty_sentence_parses_to_nothing(parser):
+    parse = parser.parse([])
+    assert (parse.words, parse.heads.tolist(), parse.labels) == ((), [], ())
+    assert parser.parse_batch([]) == []
+
+
+def test_training_is_repeatable_and_depends_on_the_seed(train):
+    def made(seed):
+        return Parser(epochs=2, models=1, jackknife=2, seed=seed, progress=False).fit(train).compiled.to_bytes()
+
+    assert made(1) == made(1)
+    assert made(1) != made(2)
+
+
+def test_threads_change_nothing(parser, train):
+    words = [parse.words for parse in train] * 3
+    one = parser.parse_batch(words, threads=1)
+    assert parser.parse_batch(words, threads=3) == one
+    assert parser.parse_batch(words) == one
+
+
+def test_numpy_input_is_input(parser):
+    words = np.array("They ate pizza".split())
+    assert parser.parse(words) == parser.parse(words.tolist())
+
+
+def test_given_tags_are_parsed_with(parser):
+    words = "They ate pizza".split()
+    tags = ["PRP", "VBD", "NN"]
+    assert parser.parse(words, tags=tags).xpos == tuple(tags)
+    with pytest.raises(ValueError, match="2 tags for 3 words"):
+        parser.parse(words, tags=tags[:2])
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda parser: parser.parse("They ate"), "one str"),
+        (lambda parser: parser.parse(["They", 3]), "not a str"),
+        (lambda parser: parser.parse_batch([["They"], "ate"]), "sentence 1 is one str"),
+        (lambda parser: parser.fit([("They", "PRP")]), "a tuple"),
+    ],
+)
+def test_what_is_no_sentence_is_refused(parser, call, message):
+    with pytest.raises(TypeError, match=message):
+        call(parser)
+
+
+def test_models_are_saved_and_loaded(parser, tmp_path):
+    words = "We ordered the soup with noodles".split()
+    path = tmp_path / "model"
+    parser.save(path)
+    again = Parser.load(path)
+    assert again.parse(words) == parser.parse(words)
+    assert again.compiled.to_bytes() == parser.compiled.to_bytes()
+    assert (again.models, again.lifted_) == (2, (0, 0))
+    assert Tagger.load(path).tag(words) == parser.tag(words)
+    parser.tagger.save(tmp_path / "tagger")
+    assert Tagger.load(tmp_path / "tagger").tag(words) == parser.tag(words)
+    with pytest.raises(ModelError, match="no parser"):
+        Parser.load(tmp_path / "tagger")
+
+
+def test_damaged_models_are_refused(parser, tmp_path):
+    data = parser.compiled.to_bytes()
+    rng = random.Random(0)
+    path = tmp_path / "model"
+    for _ in range(60):
+        damaged = bytearray(data)
+        for _ in range(rng.randint(1, 4)):
+            # The header and the ends of the tensors are where damage does most.
+            damaged[rng.randrange(min(len(damaged), 4000))] = rng.randrange(256)
+        path.write_bytes(damaged[: rng.choice([len(damaged), rng.randrange(len(damaged))])])
+        try:
+            loaded = Parser.load(path)
+        except ModelError as error:
+            assert str(path) in str(error)
+        except (TypeError, ValueError):
+            pass
+        else:
+            loaded.parse(["They", "ate"])
+
+
+def test_an_untrained_parser_says_so():
+    with pytest.raises(ModelError, match="not trained"):
+        Parser().parse(["They"])
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"oracle": "static"}, "unknown oracle"),
+        ({"epochs": 0}, "epochs must be an integer from 1"),
+        ({"jackknife": 1}, "2 parts"),
+        ({"features": "zpar"}, "unknown features"),
+        ({"features": "S0.w\nS9.q"}, "S9.q"),
+        ({"features": "S0.w\nS0.w"}, "there twice"),
+        ({"aggressiveness": -1.0}, "above 0"),
+    ],
+)
+def test_bad_options_are_refused(options, message, train):
+    with pytest.raises(ValueError, match=message):
+        Parser(**{"epochs": 1, "jackknife": 0, "models": 1, "progress": False} | options).fit(train[:2])
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"features": "published", "labelled": False},
+        {"features": "published"},
+        {"features": "S0.w N0.w\nS0.p N0.p\nS0.w\nN0.p S0r.l\nd0n", "single_root": False},
+        {"aggressiveness": 0.1},
+        {"labelled": False},
+        {"oracle": "published", "explore_from": 1},
+    ],
+)
+def test_options_can_be_combined(options, train):
+    parser = Parser(**{"epochs": 4, "models": 1, "jackknife": 0, "progress": False} | options).fit(train)
+    result = parser.evaluate(train)
+    assert result["uas"].micro.f1 > 0.9
+    assert bool(parser.labels) == parser.labelled
+
+
+def test_crossing_arcs_are_lifted_and_counted():
+    crossing = Parse(["a", "b", "c", "d"], [3, 4, 0, 3], ["x", "y", "root", "z"], xpos=list("ABCD"))
+    parser = Parser(epochs=3, models=1, jackknife=0, progress=False).fit([crossing] * 3)
+    assert parser.lifted_ == (3, 3)
+    assert parser.parse(["a", "b", "c", "d"]).heads.tolist() == [3, 3, 0, 3]
+
+
+def test_early_stopping_keeps_the_best_weights(train):
+    dev = train[:20]
+    parser = Parser(epochs=30, models=1, jackknife=2, progress=False).fit(train, dev, patience=2)
+    scores = [epoch.dev["las"] for epoch in parser.history_]
+    assert len(scores) < 30
+    result = parser.evaluate(dev, matcher=__import__("spanrs").dep.Dep(subtypes=True))
+    assert result.micro.f1 == pytest.approx(max(scores))
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("1\ta\t_\tX\tX\t_\t2\tdep\t_\t_\n2\tb\t_\tX\tX\t_\t1\tdep\t_\t_\n", "cycle"),
+        ("1\ta\t_\tX\tX\t_\t_\tdep\t_\t_\n", "no head"),
+        ("They ate pizza\n", "has no heads"),
+        ("They/PRP ate/VBD\n", "has no heads"),
+    ],
+)
+def test_treebanks_without_trees_are_refused(text, message):
+    with pytest.raises(FormatError, match=message):
+        Parser(progress=False).fit(io.BytesIO(text.encode()))
+
+
+def test_nothing_to_learn_from_is_an_error():
+    with pytest.raises(ValueError, match="no sentences"):
+        Parser(progress=False).fit([])
+    with pytest.raises(ValueError, match="no sentences"):
+        Parser(progress=False).fit(io.BytesIO(b"\n\n# comment\n\n"))
+
+
+def test_parses_can_be_pickled(parser):
+    parse = parser.parse("They ate pizza".split())
+    assert pickle.loads(pickle.dumps(parse)) == parse
+
+
+def test_bad_parses_are_refused():
+    with pytest.raises(ValueError, match="head 3"):
+        Parse(["a", "b"], [0, 3])
+    with pytest.raises(ValueError, match="1 labels for 2 words"):
+        Parse(["a", "b"], [0, 1], ["root"])
+    with pytest.raises(ValueError, match="integers"):
+        Parse(["a"], [0.5])
