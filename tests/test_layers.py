@@ -14,8 +14,9 @@ RUST = {
     "spanrs-tags": {"spanrs-base"},
     "spanrs-io": {"spanrs-base"},
     "spanrs-eval": {"spanrs-base", "spanrs-tags"},
-    "spanrs-jobs": {"spanrs-base", "spanrs-tags", "spanrs-io", "spanrs-eval"},
+    "spanrs-jobs": {"spanrs-base", "spanrs-tags", "spanrs-io", "spanrs-eval", "spanrs-dep"},
     "spanrs-crf": {"spanrs-base"},
+    "spanrs-dep": {"spanrs-base"},
     "spanrs-compat": set(),
     "spanrs-py": {
         "spanrs-base",
@@ -24,6 +25,7 @@ RUST = {
         "spanrs-eval",
         "spanrs-jobs",
         "spanrs-crf",
+        "spanrs-dep",
         "spanrs-compat",
     },
 }
@@ -37,10 +39,11 @@ PYTHON = {
     "eval": {"io", "tags", "report"},
     "mat": {"io", "tags", "eval", "report"},
     "crf": {"io", "tags", "eval"},
+    "dep": {"io", "eval", "report"},
     "crowd": {"io", "tags", "eval", "crf", "report"},
-    "compat": {"io", "tags", "eval", "report", "crf"},
-    "integrations": {"io", "tags", "eval", "report", "compat"},
-    "cli": {"io", "tags", "eval", "mat", "crf", "crowd", "report", "compat"},
+    "compat": {"io", "tags", "eval", "report", "crf", "dep"},
+    "integrations": {"io", "tags", "eval", "report", "dep", "compat"},
+    "cli": {"io", "tags", "eval", "mat", "crf", "dep", "crowd", "report", "compat"},
 }
 
 

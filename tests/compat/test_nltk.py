@@ -21,7 +21,10 @@ WORDS = ["the", "Pizza", "2004", "well-done", "3rd", "they", "Ärger", "²", "a"
 def test_weights_tags_and_confidences_are_those_of_nltk(seed, count, passes):
     rng = random.Random(seed)
     data = [
-        [(word, rng.choice("ABC")) for word in rng.choices(WORDS, weights=[9, *[1] * 8], k=rng.randint(1, 8))]
+        [
+            (word, rng.choice("ABC"))
+            for word in rng.choices(WORDS, weights=[9, *[1] * 8], k=rng.randint(1, 8))
+        ]
         for _ in range(count)
     ]
     theirs, ours = Theirs(load=False), Ours(load=False)
@@ -47,7 +50,9 @@ def test_files_are_those_of_nltk(tmp_path):
     ours = Ours(load=False)
     ours.train(data, save_loc=tmp_path / "model")
     names = sorted(path.name for path in (tmp_path / "model").iterdir())
-    assert names == [f"averaged_perceptron_tagger_eng.{part}.json" for part in ("classes", "tagdict", "weights")]
+    assert names == [
+        f"averaged_perceptron_tagger_eng.{part}.json" for part in ("classes", "tagdict", "weights")
+    ]
     theirs = Theirs(load=False)
     parts = {
         part: json.loads((tmp_path / "model" / f"averaged_perceptron_tagger_eng.{part}.json").read_text())
@@ -56,7 +61,7 @@ def test_files_are_those_of_nltk(tmp_path):
     theirs.model.weights, theirs.tagdict = parts["weights"], parts["tagdict"]
     theirs.classes = theirs.model.classes = set(parts["classes"])
     again = Ours(loc=tmp_path / "model")
-    tokens = "the cat sat on a dog".split()
+    tokens = ["the", "cat", "sat", "on", "a", "dog"]
     assert again.tag(tokens) == ours.tag(tokens) == theirs.tag(tokens)
     assert again.weights == ours.weights
 

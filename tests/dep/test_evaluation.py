@@ -73,7 +73,7 @@ def cut(rng, text, several):
         if not several and rng.random() < 0.3:
             parts = [rng.choice([form, form.lower(), "de", "x"]) for _ in range(rng.randint(2, 3))]
         tokens.append((form, parts))
-        if not text or several and rng.random() < 0.3:
+        if not text or (several and rng.random() < 0.3):
             sentences.append(tokens)
             tokens = []
     return sentences
@@ -120,7 +120,9 @@ def test_subtypes_are_compared_on_demand():
 
 def test_sentences_have_rows_and_intervals():
     gold = [Parse(["a", "b"], [2, 0], ["det", "root"])] * 6
-    pred = [Parse(["a", "b"], [2, 0], ["det", "root"])] * 3 + [Parse(["a", "b"], [0, 1], ["root", "obj"])] * 3
+    pred = [Parse(["a", "b"], [2, 0], ["det", "root"])] * 3 + [
+        Parse(["a", "b"], [0, 1], ["root", "obj"])
+    ] * 3
     result = evaluate(gold, pred, documents=True)
     assert len(list(result.documents)) == 6
     measure = Measure("micro", "f1", "uas")
@@ -138,7 +140,9 @@ def test_sentences_have_rows_and_intervals():
 )
 def test_texts_must_be_the_same(gold, pred, error, message):
     def made(sentences):
-        return [Parse(list(words), [0, *[1] * (len(words) - 1)], ["root"] * len(words)) for words in sentences]
+        return [
+            Parse(list(words), [0, *[1] * (len(words) - 1)], ["root"] * len(words)) for words in sentences
+        ]
 
     with pytest.raises(error, match=message):
         evaluate(made(gold), made(pred))

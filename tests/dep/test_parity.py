@@ -76,7 +76,9 @@ def test_mini_training_gives_the_recorded_counts_weights_and_parses(shared: Path
     dev = read_conllu(shared / "data" / "ud_ewt" / "en_ewt-ud-dev.conllu")[:300]
     recorded = json.loads((golden / "mini.json").read_text())
     parser = Parser.published(epochs=6, seed=None, progress=False).fit(train)
-    assert [round(epoch.accuracy * 7627) for epoch in parser.history_] == [row[0] for row in recorded["log"]]
+    assert [round(epoch.accuracy * 7627) for epoch in parser.history_] == [
+        row[0] for row in recorded["log"]
+    ]
     assert [epoch.features for epoch in parser.history_] == [row[4] for row in recorded["log"]]
     for sentence, expected in zip(dev, recorded["parses"], strict=True):
         parse = parser.parse(sentence.words)
@@ -133,7 +135,12 @@ def test_ties_are_broken_as_by_the_original(tmp_path: Path):
     ],
 )
 def test_bad_imports_are_refused(change, message, tmp_path: Path):
-    model = {"parser": {"bias": {"0": 1.0}}, "tagger": {"bias": {"A": 1.0}}, "tagdict": {}, "classes": ["A"]}
+    model = {
+        "parser": {"bias": {"0": 1.0}},
+        "tagger": {"bias": {"A": 1.0}},
+        "tagdict": {},
+        "classes": ["A"],
+    }
     path = tmp_path / "model.json"
     path.write_text(json.dumps({**model, **change}))
     with pytest.raises(ValueError, match=message):

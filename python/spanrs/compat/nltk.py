@@ -33,7 +33,7 @@ class PerceptronTagger:
     Parameters
     ----------
     load : bool
-        Read the English model of ``loc`` at once. NLTK's default looks for it in its data folders; here ``loc`` names the
+        Read the model of ``loc`` at once. NLTK looks for it in its data folders by default; here ``loc`` names the
         folder with the three JSON files.
     lang : str
         Language of the model: part of the file names.
@@ -110,7 +110,8 @@ class PerceptronTagger:
         after each pass: ``random.seed`` before the call makes training repeatable.
         """
         parses = [
-            Parse([word for word, _ in sentence], xpos=[tag for _, tag in sentence]) for sentence in sentences
+            Parse([word for word, _ in sentence], xpos=[tag for _, tag in sentence])
+            for sentence in sentences
         ]
         # One pass over the sentences in the order of all passes, in which every word occurs nr_iter times as often.
         order: list[Parse] = []

@@ -2,10 +2,37 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence, Sized
 from html import escape
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
-from spanrs.dep.parse import Parse
+
+class Tree(Sized, Protocol):
+    """What is drawn: a :class:`spanrs.dep.Parse`."""
+
+    @property
+    def words(self) -> Sequence[str]:
+        """The forms."""
+
+    @property
+    def heads(self) -> Iterable[int]:
+        """The head of each word, from 1; 0 for the root."""
+
+    @property
+    def labels(self) -> Sequence[str]:
+        """The labels of the arcs, or none."""
+
+    @property
+    def xpos(self) -> Sequence[str]:
+        """The tags of the treebank, or none."""
+
+    @property
+    def upos(self) -> Sequence[str]:
+        """The universal tags, or none."""
+
+    @property
+    def arcs(self) -> list[tuple[int, str, int]]:
+        """The arcs as (head, label, dependent)."""
 
 
 class Arc(NamedTuple):
@@ -28,7 +55,7 @@ class Arc(NamedTuple):
         return max(self.head, self.dependent)
 
 
-def _arcs(parse: Parse) -> list[Arc]:
+def _arcs(parse: Tree) -> list[Arc]:
     """Give the arcs between words with their heights: an arc is above those within its bounds."""
     found = [(head - 1, at - 1, label) for head, label, at in parse.arcs if head]
     found.sort(key=lambda arc: (abs(arc[0] - arc[1]), min(arc[:2])))
@@ -43,7 +70,7 @@ def _arcs(parse: Parse) -> list[Arc]:
     return arcs
 
 
-def draw(parse: Parse) -> str:
+def draw(parse: Tree) -> str:
     """Draw a tree as text: a line for each word, with its dependents' arcs on the left.
 
     Parameters
@@ -103,7 +130,7 @@ def draw(parse: Parse) -> str:
 _WORD, _LEVEL, _CHARACTER, _GAP = 18, 26, 8.2, 22
 
 
-def to_svg(parse: Parse) -> str:
+def to_svg(parse: Tree) -> str:
     """Draw a tree as an SVG image with arcs above the words.
 
     Parameters
@@ -176,6 +203,6 @@ def to_svg(parse: Parse) -> str:
     )
 
 
-def _check(parse: Parse) -> None:
-    if len(parse) and not len(parse.heads):
+def _check(parse: Tree) -> None:
+    if len(parse) and not list(parse.heads):
         raise ValueError("the sentence has no tree; parse it first")

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from spanrs import _spanrs
+from spanrs.dep.drawing import draw, to_svg
 from spanrs.io.sources import Source, check_source
 
 if TYPE_CHECKING:
@@ -114,13 +115,9 @@ class Parse:
         return "".join([*lines, "\n"])
 
     def __str__(self) -> str:
-        from spanrs.dep.drawing import draw
-
         return draw(self) if len(self.heads) else " ".join(self.words)
 
     def _repr_svg_(self) -> str:
-        from spanrs.dep.drawing import to_svg
-
         return to_svg(self)
 
 

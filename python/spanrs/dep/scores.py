@@ -26,9 +26,15 @@ LABELLED = ("las", "clas", "mlas", "las_no_punct")
 
 def missing(result: Result) -> dict[str, str]:
     """Give the measures that say nothing, and why: what pred does not annotate at all."""
-    reasons = {}
-    for criterion, what, measures in (("las", "labels", LABELLED), ("upos", "UPOS", ()), ("xpos", "XPOS", ())):
-        annotated = {name for row in result[criterion].confusion.values() for name in row if name is not None}
+    reasons: dict[str, str] = {}
+    for criterion, what, measures in (
+        ("las", "labels", LABELLED),
+        ("upos", "UPOS", ()),
+        ("xpos", "XPOS", ()),
+    ):
+        annotated = {
+            name for row in result[criterion].confusion.values() for name in row if name is not None
+        }
         if annotated <= {"_", ""}:
             reasons |= dict.fromkeys(measures or (criterion,), f"pred has no {what}")
     if "upos" in reasons:

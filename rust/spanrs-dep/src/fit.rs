@@ -192,7 +192,8 @@ pub fn jackknife(
 }
 
 /// Trains a parser on a treebank of projective trees, with the tags that it has; from pass `explore_from` on (from 1) it
-/// follows its own guesses. Features whose averaged weights are all below `prune` steps, of either sign, are left out. `after` gets the state after each pass and says what comes next.
+/// follows its own guesses. Features whose averaged weights are all below `prune` mean
+/// steps, of either sign, are left out. `after` gets the state after each pass and says what comes next.
 ///
 /// # Errors
 /// [`Error::Training`], [`Error::Template`], [`Error::Interrupted`], and those of `after`.
@@ -248,7 +249,7 @@ pub fn fit_parser(
         )?;
         averages.push(of_best(&mut best, || trainer.averages()));
     }
-    let threshold = prune * averages.len() as f64 * trainer.unit();
+    let threshold = prune * averages.len() as f64 * trainer.mean_step();
     trainer.finish(Averages::total(averages).pruned(threshold))
 }
 

@@ -40,6 +40,8 @@ pub struct Learner {
     /// Free places by the logarithm of their capacity.
     free: Vec<Vec<u32>>,
     updates: u64,
+    /// Number of updates that changed weights, and the sum of their steps.
+    steps: (u64, i64),
     /// Rows of the features that were scored last.
     found: Vec<u32>,
 }
@@ -73,6 +75,8 @@ impl Learner {
         if truth == guess {
             return;
         }
+        self.steps.0 += 1;
+        self.steps.1 += i64::from(step);
         for at in 0..features.len() {
             let row = match self.found[at] {
                 NONE => self.add_row(features[at]),
@@ -151,6 +155,14 @@ impl Learner {
     /// Number of updates so far, those of right guesses included.
     pub fn updates(&self) -> u64 {
         self.updates
+    }
+
+    /// The mean step of the updates that changed weights; 1 before the first.
+    pub fn mean_step(&self) -> f64 {
+        match self.steps {
+            (0, _) => 1.0,
+            (updates, sum) => sum as f64 / updates as f64,
+        }
     }
 
     /// Number of features that an update has touched.

@@ -71,7 +71,9 @@ def command(
     for reason in dict.fromkeys(missing(result).values()):
         print_message("note", reason)
     if copied:
-        print_message("note", f"the model does not predict {', '.join(MEASURES[name] for name in sorted(copied))}")
+        print_message(
+            "note", f"the model does not predict {', '.join(MEASURES[name] for name in sorted(copied))}"
+        )
     if as_json:
         shown = result.to_json(state=False)
     else:

@@ -149,12 +149,9 @@ impl ParserTrainer {
         })
     }
 
-    /// What an update of 1 adds to a weight.
-    pub(crate) fn unit(&self) -> f64 {
-        match self.update {
-            Update::Perceptron => 1.0,
-            Update::PassiveAggressive(_) => UNITS,
-        }
+    /// The mean step of the updates that changed weights.
+    pub(crate) fn mean_step(&self) -> f64 {
+        self.learner.mean_step()
     }
 
     /// Starts again without weights.

@@ -81,8 +81,8 @@ pub static SCHEMA: Schema = Schema {
             "corpus",
             &[
                 Outcome::unweighted("sentences"),
-                Outcome::unweighted("tokens"),
-                Outcome::unweighted("pred_tokens"),
+                Outcome::unweighted("words"),
+                Outcome::unweighted("pred_words"),
             ],
         ),
     ],

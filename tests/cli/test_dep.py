@@ -1,0 +1,244 @@
+"""``spanrs dep``."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+from spanrs.cli.group import group
+from spanrs.cli.run import run
+from spanrs.dep import read_conllu
+
+TREEBANK = Path(__file__).parents[2] / "examples" / "dep" / "train.conllu"
+CONLLU = (
+    "# text = They don't eat\n1\tThey\tthey\t_\t_\t_\t_\t_\t_\tA=1\n2-3\tdon't\t_\t_\t_\t_\t_\t_\t_\t_\n"
+    "2\tdo\tdo\t_\t_\t_\t_\t_\t_\t_\n3\tn't\tnot\t_\t_\t_\t_\t_\t_\t_\n3.1\tx\t_\t_\t_\t_\t_\t_\t0:dep\t_\n"
+    "4\teat\teat\t_\t_\t_\t_\t_\t_\t_\n\n"
+)
+
+
+def spanrs(capsysbinary, *args):
+    """Run a command; give its status, standard output and standard error."""
+    status = run(group, ["dep", *map(str, args)])
+    said = capsysbinary.readouterr()
+    return status, said.out.decode(), said.err.decode()
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory):
+    path = tmp_path_factory.mktemp("dep") / "model"
+    status = run(
+        group, ["dep", "train", str(TREEBANK), "--epochs", "5", "--models", "1", "-q", "-o", str(path)]
+    )
+    assert status == 0
+    return path
+
+
+def test_training_says_what_was_made(tmp_path, capsysbinary):
+    args = (
+        "train",
+        TREEBANK,
+        "--dev",
+        TREEBANK,
+        "--models",
+        1,
+        "--epochs",
+        3,
+        "-o",
+        tmp_path / "m",
+        "--json",
+    )
+    status, out, _ = spanrs(capsysbinary, *args)
+    facts = json.loads(out)
+    assert (status, facts["lifted"], facts["passes"]) == (0, [0, 0], 3)
+    assert facts["dev"]["las"] > 0.9
+    _, out, _ = spanrs(capsysbinary, "info", tmp_path / "m")
+    assert "one root" in out
+    status, out, _ = spanrs(capsysbinary, "info", tmp_path / "m", "--json")
+    assert "nsubj" in json.loads(out)["parser"]["labels"]
+
+
+def test_conllu_keeps_all_else(model, tmp_path, capsysbinary):
+    path = tmp_path / "in.conllu"
+    path.write_text(CONLLU)
+    status, out, _ = spanrs(capsysbinary, "parse", model, path)
+    assert status == 0
+    before, after = CONLLU.splitlines(), out.splitlines()
+    assert [line for line in after if not line[:1].isdigit() or "-" in line[:3] or "." in line[:3]] == [
+        line for line in before if not line[:1].isdigit() or "-" in line[:3] or "." in line[:3]
+    ]
+    rows = [line.split("\t") for line in after if line[:1].isdigit() and line.split("\t")[0].isdigit()]
+    assert [row[1] for row in rows] == ["They", "do", "n't", "eat"]
+    assert all(row[6].isdigit() and row[7] != "_" and row[4] != "_" and row[3] != "_" for row in rows)
+    assert rows[0][9] == "A=1"
+    assert [row[6] for row in rows].count("0") == 1
+
+
+@pytest.mark.parametrize(
+    "text", ["They ate pizza\n\nWe cooked\n", "They/X ate/Y pizza/Z\n\nWe/X cooked/1/2/Y\n"]
+)
+def test_lines_of_words_become_conllu(text, model, tmp_path, capsysbinary):
+    path = tmp_path / "in.txt"
+    path.write_text(text)
+    status, out, _ = spanrs(capsysbinary, "parse", model, path)
+    assert status == 0
+    parses = read_conllu(io.BytesIO(out.encode()))
+    assert [len(parse) for parse in parses] == [3, 2]
+    status, tagged, _ = spanrs(capsysbinary, "tag", model, path)
+    assert [line.split("\t")[6] for line in tagged.splitlines() if line] == ["_"] * 5
+    if "/" in text:
+        status, kept, _ = spanrs(capsysbinary, "parse", "--keep-tags", model, path)
+        assert [line.split("\t")[4] for line in kept.splitlines() if line] == list("XYZXY")
+
+
+def test_conllx_and_four_columns_are_read(model, tmp_path, capsysbinary):
+    path = tmp_path / "in.conll"
+    path.write_text("1\tThey\t_\tP\tPRP\t_\t2\tSBJ\t_\t_\n2\tate\t_\tV\tVBD\t_\t0\tROOT\t_\t_\n\n")
+    status, out, _ = spanrs(capsysbinary, "parse", model, path)
+    assert (status, out.count("\tnsubj\t")) == (0, 1)
+    path.write_text("They PRP 2 SBJ\nate VBD 0 ROOT\n\nWe PRP 2 SBJ\ncooked VBD 3 ROOT\n")
+    status, out, _ = spanrs(capsysbinary, "parse", model, path)
+    assert [len(parse) for parse in read_conllu(io.BytesIO(out.encode()))] == [2, 2]
+
+
+def test_threads_compression_and_standard_streams_change_nothing(
+    model, tmp_path, capsysbinary, monkeypatch
+):
+    status, expected, _ = spanrs(capsysbinary, "parse", model, TREEBANK)
+    assert spanrs(capsysbinary, "parse", "--threads", 3, model, TREEBANK)[1] == expected
+    packed = tmp_path / "t.conllu.gz"
+    packed.write_bytes(gzip.compress(TREEBANK.read_bytes()))
+    assert spanrs(capsysbinary, "parse", model, packed)[1] == expected
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(TREEBANK.read_bytes())))
+    assert spanrs(capsysbinary, "parse", model, "-")[1] == expected
+    _status, _, _ = spanrs(capsysbinary, "parse", model, TREEBANK, "-o", tmp_path / "out")
+    assert (tmp_path / "out").read_text() == expected
+    assert spanrs(capsysbinary, "parse", model, TREEBANK, TREEBANK)[1] == expected * 2
+
+
+def test_eval_prints_the_measures(model, tmp_path, capsysbinary):
+    parsed = tmp_path / "parsed"
+    spanrs(capsysbinary, "parse", model, TREEBANK, "-o", parsed)
+    status, out, err = spanrs(capsysbinary, "eval", TREEBANK, parsed)
+    assert status == 0
+    for name in ("UAS", "LAS", "UPOS", "XPOS", "MLAS", "UAS without punctuation"):
+        assert f"\n{name} " in out
+    status, of_model, err = spanrs(capsysbinary, "eval", TREEBANK, model)
+    assert "does not predict UFeats, Lemmas, MLAS" in err
+    line = next(line for line in out.splitlines() if line.startswith("LAS "))
+    assert line in of_model
+    status, out, _ = spanrs(capsysbinary, "eval", TREEBANK, parsed, "--per-label")
+    assert "\nnsubj " in out
+    status, out, _ = spanrs(capsysbinary, "eval", TREEBANK, parsed, "--json")
+    assert json.loads(out)["signature"].startswith("matcher:dep|")
+
+
+def test_measures_of_what_is_not_annotated_are_not_numbers(tmp_path, capsysbinary):
+    gold, pred = tmp_path / "gold", tmp_path / "pred"
+    gold.write_text("1\ta\t_\tX\tY\t_\t0\troot\t_\t_\n2\tb\t_\tX\tY\t_\t1\tobj\t_\t_\n")
+    pred.write_text("1\ta\t_\t_\t_\t_\t0\t_\t_\t_\n2\tb\t_\t_\t_\t_\t1\t_\t_\t_\n")
+    _status, out, err = spanrs(capsysbinary, "eval", gold, pred)
+    shown = {line.split("  ")[0]: line for line in out.splitlines()}
+    assert "100.00" in shown["UAS"]
+    assert "0.00" not in shown["LAS"] + shown["UPOS"] + shown["MLAS"]
+    assert "pred has no labels" in err
+
+
+def test_trees_are_drawn(model, tmp_path, capsysbinary):
+    args = ("draw", "--model", model, "--text", "They ate the pizza with anchovies")
+    status, out, _ = spanrs(capsysbinary, *args)
+    assert (status, len(out.splitlines())) == (0, 6)
+    assert "anchovies" in out.splitlines()[5]
+    status, out, _ = spanrs(capsysbinary, *args, "--svg", "-o", tmp_path / "tree.svg")
+    assert (tmp_path / "tree.svg").read_text().startswith("<svg ")
+    assert spanrs(capsysbinary, "draw", TREEBANK, "--sentence", 2)[0] == 0
+    status, _, err = spanrs(capsysbinary, "draw", TREEBANK, "--svg")
+    assert "--sentence" in err
+
+
+def test_models_of_parser_py_are_imported(tmp_path, capsysbinary):
+    path, out = tmp_path / "m.json.gz", tmp_path / "m"
+    model = {
+        "parser": {"bias": {"0": 1.0}},
+        "tagger": {"bias": {"A": 1.0}},
+        "tagdict": {},
+        "classes": ["A"],
+    }
+    path.write_bytes(gzip.compress(json.dumps(model).encode()))
+    assert spanrs(capsysbinary, "import", path, out)[0] == 0
+    text = tmp_path / "in.txt"
+    text.write_text("a b\n")
+    status, parsed, _ = spanrs(capsysbinary, "parse", out, text)
+    # An unlabelled model leaves the labels.
+    assert parsed == "1\ta\t_\t_\tA\t_\t0\t_\t_\t_\n2\tb\t_\t_\tA\t_\t1\t_\t_\t_\n\n"
+    status, _, err = spanrs(capsysbinary, "parse", path, text)
+    assert (status, "spanrs dep import" in err) == (2, True)
+    path.write_bytes(path.read_bytes()[:50])
+    assert spanrs(capsysbinary, "import", path, tmp_path / "n")[0] == 2
+    assert not (tmp_path / "n").exists()
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("1\ta\tb\n", "3 columns"),
+        ("2\ta\t_\t_\t_\t_\t_\t_\t_\t_\n", ":1: word 2 is out of order"),
+        ("1 They they PRON PRP _ 2 nsubj _ _\n", "separated by spaces"),
+        ('{"a": 1}\n', "JSON or XML"),
+        ("They PRP\nate VBD\n. .\n", "two columns"),
+        (
+            "1\ta\t_\t_\t_\t_\t_\t_\t_\t_\n\n1\tb\t_\t_\t_\t_\t_\t_\t_\t_\n3\tc\t_\t_\t_\t_\t_\t_\t_\t_\n",
+            ":4: word 3",
+        ),
+        ("\x00\x01", "NUL"),
+    ],
+)
+def test_bad_files_are_located_and_nothing_is_written(text, message, model, tmp_path, capsysbinary):
+    path, out = tmp_path / "in", tmp_path / "out"
+    path.write_text(text)
+    status, said, err = spanrs(capsysbinary, "parse", model, path, "-o", out)
+    assert (status, said) == (2, "")
+    assert message in err
+    assert not out.exists()
+
+
+@pytest.mark.parametrize(
+    ("args", "message"),
+    [
+        (("parse", "MODEL", "MODEL", "-o", "MODEL"), "overwrite"),
+        (("parse", "TREEBANK", "MODEL"), "the model comes first"),
+        (("train", "TREEBANK", "-o", "x", "--patience", "3"), "--patience needs --dev"),
+        (("train", "TREEBANK", "-o", "TREEBANK"), "overwrite"),
+        (("draw", "TREEBANK", "--sentence", "900"), "900"),
+        (("draw", "a b", "--text"), "--model"),
+        (("parse", "/nowhere", "TREEBANK"), "No such file"),
+    ],
+)
+def test_wrong_calls_are_explained(args, message, model, capsysbinary):
+    names = {"MODEL": model, "TREEBANK": TREEBANK}
+    status, _, err = spanrs(capsysbinary, *(names.get(arg, arg) for arg in args))
+    assert status == 2
+    assert message in err
+
+
+def test_templates_can_be_changed(tmp_path, capsysbinary):
+    status, out, _ = spanrs(capsysbinary, "templates")
+    path = tmp_path / "templates"
+    path.write_text("\n".join(out.splitlines()[:40]))
+    args = ("train", TREEBANK, "--features", path, "--models", 1, "--epochs", 2, "--jackknife", 0, "-q")
+    assert spanrs(capsysbinary, *args, "-o", tmp_path / "m")[0] == 0
+    path.write_text("S0.w\nS0.zz\n")
+    status, _, err = spanrs(capsysbinary, *args, "-o", tmp_path / "n")
+    assert (status, "template 2" in err) == (2, True)
+
+
+def test_published_training_is_there(tmp_path, capsysbinary):
+    args = ("train", TREEBANK, "--published", "--epochs", 3, "-q", "-o", tmp_path / "m")
+    assert spanrs(capsysbinary, *args)[0] == 0
+    _status, out, _ = spanrs(capsysbinary, "info", tmp_path / "m")
+    assert "no labels" in out
