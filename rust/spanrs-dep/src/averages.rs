@@ -8,6 +8,8 @@ use crate::learner::Learner;
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Averages {
     features: Vec<u64>,
+    /// How often each was looked up in training; 0 where that is not known.
+    uses: Vec<u32>,
     /// End of each row.
     ends: Vec<usize>,
     cells: Vec<(u32, f64)>,
@@ -29,22 +31,29 @@ impl Averages {
     fn with(learner: &Learner, average: impl Fn(f64, f64) -> f64) -> Self {
         let updates = learner.updates() as f64;
         let mut all = Self::default();
-        learner.sums(|feature, sums| {
-            let row = sums.iter().map(|&(class, sum)| (class, average(sum as f64, updates)));
+        learner.sums(|feature, uses, sums| {
+            let row = sums
+                .iter()
+                .map(|&(class, sum)| (class, average(sum as f64, updates)));
             let mut row: Vec<(u32, f64)> = row.collect();
             row.sort_unstable_by_key(|(class, _)| *class);
-            all.push(feature, row);
+            all.push_used(feature, uses, row);
         });
         all
     }
 
     /// Appends a row; weights of 0 are left out, and rows without weights too.
     pub(crate) fn push(&mut self, feature: u64, row: impl IntoIterator<Item = (u32, f64)>) {
+        self.push_used(feature, 0, row);
+    }
+
+    fn push_used(&mut self, feature: u64, uses: u32, row: impl IntoIterator<Item = (u32, f64)>) {
         let before = self.cells.len();
         self.cells
             .extend(row.into_iter().filter(|(_, weight)| *weight != 0.0));
         if self.cells.len() > before {
             self.features.push(feature);
+            self.uses.push(uses);
             self.ends.push(self.cells.len());
         }
     }
@@ -77,12 +86,26 @@ impl Averages {
     #[must_use]
     pub fn pruned(&self, threshold: f64) -> Self {
         let mut kept = Self::default();
-        for (feature, row) in self.rows() {
+        for ((feature, row), &uses) in self.rows().zip(&self.uses) {
             if row.iter().any(|(_, weight)| weight.abs() >= threshold) {
-                kept.push(feature, row.iter().copied());
+                kept.push_used(feature, uses, row.iter().copied());
             }
         }
         kept
+    }
+
+    /// The rows that were looked up most come first: the order in which tables hold them.
+    #[must_use]
+    pub(crate) fn by_use(&self) -> Self {
+        let rows: Vec<_> = self.rows().zip(&self.uses).collect();
+        let mut order: Vec<usize> = (0..rows.len()).collect();
+        order.sort_by_key(|&at| std::cmp::Reverse(rows[at].1));
+        let mut sorted = Self::default();
+        for at in order {
+            let ((feature, row), &uses) = rows[at];
+            sorted.push_used(feature, uses, row.iter().copied());
+        }
+        sorted
     }
 
     /// The sum of models, which is the only one where there is one.
@@ -100,13 +123,16 @@ impl Averages {
         let mut index: HashMap<u64, usize> = HashMap::new();
         let mut order = Vec::new();
         let mut rows: Vec<Vec<(u32, f64)>> = Vec::new();
+        let mut all_uses: Vec<u32> = Vec::new();
         for model in models {
-            for (feature, row) in model.rows() {
+            for ((feature, row), uses) in model.rows().zip(&model.uses) {
                 let at = *index.entry(feature).or_insert_with(|| {
                     order.push(feature);
                     rows.push(Vec::new());
+                    all_uses.push(0);
                     rows.len() - 1
                 });
+                all_uses[at] = all_uses[at].saturating_add(*uses);
                 for &(class, weight) in row {
                     match rows[at].iter_mut().find(|known| known.0 == class) {
                         Some(known) => known.1 += weight,
@@ -116,8 +142,8 @@ impl Averages {
             }
         }
         let mut sum = Self::default();
-        for (feature, row) in order.into_iter().zip(rows) {
-            sum.push(feature, row);
+        for ((feature, row), uses) in order.into_iter().zip(rows).zip(all_uses) {
+            sum.push_used(feature, uses, row);
         }
         sum
     }
@@ -154,7 +180,7 @@ mod tests {
         let cases = [
             (0.0625, 62),
             (0.1875, 188),
-            (0.0005, 1), // a little above
+            (0.0005, 1),    // a little above
             (1.0005, 1000), // a little below
             (-0.0625, -62),
             (-2.0015, -2002),

@@ -100,7 +100,14 @@ mod tests {
 
     #[test]
     fn digits_are_those_of_python() {
-        for (c, expected) in [('7', true), ('²', true), ('٣', true), ('½', false), ('Ⅳ', false), ('x', false)] {
+        for (c, expected) in [
+            ('7', true),
+            ('²', true),
+            ('٣', true),
+            ('½', false),
+            ('Ⅳ', false),
+            ('x', false),
+        ] {
             assert_eq!(is_digit(c), expected, "{c}");
         }
     }

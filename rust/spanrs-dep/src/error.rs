@@ -59,7 +59,9 @@ pub enum TreeError {
         length: usize,
     },
     /// More than one word that depends on the root.
-    #[error("words {first} and {second} both have head 0; a sentence has one root (any_roots allows several)")]
+    #[error(
+        "words {first} and {second} both have head 0; a sentence has one root (any_roots allows several)"
+    )]
     Roots {
         /// The first root.
         first: usize,

@@ -121,7 +121,10 @@ pub fn fit_tagger(
         options,
     )?;
     let class = |tags: &Tags| trainer.class(tags).unwrap_or_default();
-    let gold: Vec<Vec<u32>> = tags.iter().map(|tags| tags.iter().map(class).collect()).collect();
+    let gold: Vec<Vec<u32>> = tags
+        .iter()
+        .map(|tags| tags.iter().map(class).collect())
+        .collect();
     let words = strings.iter().map(|strings| strings.words.len()).sum();
     let mut averages = Vec::new();
     for (model, passes) in passes.each() {
@@ -178,10 +181,14 @@ pub fn jackknife(
         if own.is_empty() || others.is_empty() {
             continue;
         }
-        let tagger = fit_tagger(treebank, &others, options, passes, |_, _| Ok(Next::Continue))?;
+        let tagger = fit_tagger(treebank, &others, options, passes, |_, _| {
+            Ok(Next::Continue)
+        })?;
         for at in own {
             tagger.tag(&treebank.strings(at).words, &mut buffers, &mut classes);
-            let tags = classes.iter().map(|&class| tagger.classes()[class as usize].clone());
+            let tags = classes
+                .iter()
+                .map(|&class| tagger.classes()[class as usize].clone());
             predicted[at] = tags.collect();
         }
     }
@@ -305,7 +312,9 @@ pub fn fit_published(
         })
         .collect();
     let mut tagger = TaggerTrainer::new(
-        padded.iter().map(|(words, tags)| words.iter().copied().zip(tags)),
+        padded
+            .iter()
+            .map(|(words, tags)| words.iter().copied().zip(tags)),
         TaggerOptions::published(),
     )?;
     let names: Vec<Tags> = tagger.classes().to_vec();
@@ -328,7 +337,10 @@ pub fn fit_published(
                 Some(tagger) => tagger.tag(words, &mut buffers, &mut tags),
                 None => tagger.tag(words, &mut tags),
             }
-            let xpos: Vec<&str> = tags.iter().map(|&tag| names[tag as usize].xpos.as_str()).collect();
+            let xpos: Vec<&str> = tags
+                .iter()
+                .map(|&tag| names[tag as usize].xpos.as_str())
+                .collect();
             let inner = 1..words.len() - 1;
             let sentence = Tagged {
                 words: &words[inner.clone()],

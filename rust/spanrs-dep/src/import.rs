@@ -1,6 +1,6 @@
 //! Models of parser.py and of NLTK from JSON.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::fmt;
 
 use serde::Deserializer;
@@ -52,14 +52,18 @@ impl<'de> Visitor<'de> for WeightsOf<'_> {
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Named, A::Error> {
         let mut all = Named::default();
-        while let Some((feature, weights)) = map.next_entry::<String, HashMap<String, f64>>()? {
+        while let Some((feature, weights)) = map.next_entry::<String, BTreeMap<String, f64>>()? {
             let mut row = Vec::with_capacity(weights.len());
             for (class, weight) in weights {
                 let class = self.class_of.get(&class).ok_or_else(|| {
-                    serde::de::Error::custom(format!("{feature:?} has a weight for the unknown class {class:?}"))
+                    serde::de::Error::custom(format!(
+                        "{feature:?} has a weight for the unknown class {class:?}"
+                    ))
                 })?;
                 if !weight.is_finite() {
-                    return Err(serde::de::Error::custom(format!("{feature:?} has a weight of {weight}")));
+                    return Err(serde::de::Error::custom(format!(
+                        "{feature:?} has a weight of {weight}"
+                    )));
                 }
                 row.push((*class, weight));
             }
@@ -177,7 +181,10 @@ pub fn import_published(json: &[u8]) -> Result<Model> {
         Some(weights) => Some(import_parser(weights.get().as_bytes())?),
         None => None,
     };
-    let padded = tagger.classes().iter().any(|tags| tags.xpos == crate::model::START);
+    let padded = tagger
+        .classes()
+        .iter()
+        .any(|tags| tags.xpos == crate::model::START);
     Ok(Model {
         tagger: Some(tagger),
         parser,

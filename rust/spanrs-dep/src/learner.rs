@@ -24,6 +24,8 @@ struct Row {
     start: u32,
     len: u16,
     capacity: u16,
+    /// How often it was looked up.
+    uses: u32,
 }
 
 /// Weights in training. A feature is known by its hash, and has weights only for the classes that an update has touched:
@@ -59,7 +61,8 @@ impl Learner {
             if row == NONE {
                 continue;
             }
-            let row = self.rows[row as usize];
+            let row = &mut self.rows[row as usize];
+            row.uses = row.uses.saturating_add(1);
             let own = &self.weights[row.start as usize..][..usize::from(row.len)];
             for weight in own {
                 scores[weight.class as usize] += i64::from(weight.weight);
@@ -77,9 +80,9 @@ impl Learner {
         }
         self.steps.0 += 1;
         self.steps.1 += i64::from(step);
-        for at in 0..features.len() {
+        for (at, &feature) in features.iter().enumerate() {
             let row = match self.found[at] {
-                NONE => self.add_row(features[at]),
+                NONE => self.add_row(feature),
                 known => known,
             };
             self.change(row, truth, step);
@@ -148,7 +151,7 @@ impl Learner {
         self.rows[row as usize] = Row {
             start,
             capacity,
-            len: old.len,
+            ..old
         };
     }
 
@@ -175,11 +178,13 @@ impl Learner {
         self.rows.is_empty()
     }
 
-    /// Calls `take` with each feature, in the order in which they were first touched, and its (class, sum) pairs: sums of a
+    /// Calls `take` with each feature, in the order in which they were first touched, how often
+    /// it was looked up, and its (class, sum) pairs: sums of a
     /// weight over all updates. Divide by [`Learner::updates`] for the average.
-    pub fn sums(&self, mut take: impl FnMut(u64, &[(u32, i64)])) {
+    pub fn sums(&self, mut take: impl FnMut(u64, u32, &[(u32, i64)])) {
         let mut features = vec![0; self.rows.len()];
-        self.index.each(|feature, row| features[row as usize] = feature);
+        self.index
+            .each(|feature, row| features[row as usize] = feature);
         let mut sums = Vec::new();
         for (feature, row) in features.iter().zip(&self.rows) {
             let own = row.start as usize..row.start as usize + usize::from(row.len);
@@ -188,7 +193,7 @@ impl Learner {
                 let rest = (self.updates - sum.since) as i64 * i64::from(weight.weight);
                 sums.push((weight.class, sum.total + rest));
             }
-            take(*feature, &sums);
+            take(*feature, row.uses, &sums);
         }
     }
 }

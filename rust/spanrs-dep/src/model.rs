@@ -67,8 +67,12 @@ impl Model {
         let (xpos, upos): (Vec<&str>, Vec<&str>) = match (given, &self.tagger) {
             (Some((xpos, upos)), _) => (xpos.to_vec(), upos.to_vec()),
             (None, Some(tagger)) => {
-                let tags = annotated.tags.iter().map(|&class| &tagger.classes()[class as usize]);
-                tags.map(|tags| (tags.xpos.as_str(), tags.upos.as_str())).unzip()
+                let tags = annotated
+                    .tags
+                    .iter()
+                    .map(|&class| &tagger.classes()[class as usize]);
+                tags.map(|tags| (tags.xpos.as_str(), tags.upos.as_str()))
+                    .unzip()
             }
             (None, None) => (vec![""; words.len()], vec![""; words.len()]),
         };

@@ -96,7 +96,11 @@ fn put_weights(part: &str, weights: &Weights, tensors: &mut Vec<Tensor>) {
 }
 
 fn put_lexicon(name: &str, lexicon: &Lexicon, tensors: &mut Vec<Tensor>) {
-    put_names(name, lexicon.entries.iter().map(|(word, _)| word.as_str()), tensors);
+    put_names(
+        name,
+        lexicon.entries.iter().map(|(word, _)| word.as_str()),
+        tensors,
+    );
     let numbers = lexicon.entries.iter().map(|(_, number)| *number);
     let data = bytes(numbers, u32::to_le_bytes);
     tensors.push((format!("{name}_numbers"), Dtype::U32, data));
@@ -118,7 +122,11 @@ impl Model {
             put_weights("tagger", &tagger.weights, &mut tensors);
             put_lexicon("tagger.tagdict", &tagger.setup.tagdict, &mut tensors);
             put_lexicon("tagger.known_tags", &tagger.setup.known_tags, &mut tensors);
-            put_names("tagger.names", tagger.names.iter().map(String::as_str), &mut tensors);
+            put_names(
+                "tagger.names",
+                tagger.names.iter().map(String::as_str),
+                &mut tensors,
+            );
         }
         if let Some(parser) = &self.parser {
             put_weights("parser", &parser.weights, &mut tensors);
@@ -170,8 +178,8 @@ impl Model {
         let (_, header) = SafeTensors::read_metadata(file)
             .map_err(|error| damaged(format!("not a model of spanrs, or damaged: {error}")))?;
         let entry = header.metadata().as_ref().and_then(|all| all.get(KEY));
-        let entry =
-            entry.ok_or_else(|| damaged("a safetensors file, but not a tagger or parser of spanrs"))?;
+        let entry = entry
+            .ok_or_else(|| damaged("a safetensors file, but not a tagger or parser of spanrs"))?;
         let version: serde_json::Value = serde_json::from_str(entry).map_err(damaged)?;
         if version["version"] != VERSION {
             return Err(damaged(format!(
@@ -181,8 +189,14 @@ impl Model {
         }
         let header: Header = serde_json::from_str(entry).map_err(damaged)?;
         let tensors = Tensors(SafeTensors::deserialize(file).map_err(damaged)?);
-        let tagger = header.tagger.map(|header| tensors.tagger(header)).transpose()?;
-        let parser = header.parser.map(|header| tensors.parser(header)).transpose()?;
+        let tagger = header
+            .tagger
+            .map(|header| tensors.tagger(header))
+            .transpose()?;
+        let parser = header
+            .parser
+            .map(|header| tensors.parser(header))
+            .transpose()?;
         let metadata = serde_json::to_string(&header.metadata).map_err(damaged)?;
         Ok(Self {
             tagger,
@@ -212,7 +226,12 @@ impl Tensors<'_> {
         convert: impl Fn([u8; N]) -> T,
     ) -> Result<Vec<T>> {
         let data = self.data(name, dtype)?;
-        Ok(data.as_chunks::<N>().0.iter().map(|bytes| convert(*bytes)).collect())
+        Ok(data
+            .as_chunks::<N>()
+            .0
+            .iter()
+            .map(|bytes| convert(*bytes))
+            .collect())
     }
 
     fn names(&self, name: &str) -> Result<Vec<String>> {
@@ -225,7 +244,9 @@ impl Tensors<'_> {
         let names = self.names(name)?;
         let numbers = self.numbers(&format!("{name}_numbers"), Dtype::U32, u32::from_le_bytes)?;
         if names.len() != numbers.len() || numbers.iter().any(|&number| number as usize >= limit) {
-            return Err(damaged(format!("the numbers of {name} do not fit its words")));
+            return Err(damaged(format!(
+                "the numbers of {name} do not fit its words"
+            )));
         }
         Ok(Lexicon::new(names.into_iter().zip(numbers)))
     }
@@ -253,7 +274,9 @@ impl Tensors<'_> {
         let mut averages = Averages::default();
         let mut start = 0;
         for (feature, end) in features.into_iter().zip(ends) {
-            let row = own[start..end as usize].iter().zip(&values[start..end as usize]);
+            let row = own[start..end as usize]
+                .iter()
+                .zip(&values[start..end as usize]);
             averages.push(
                 feature,
                 row.map(|(&class, &weight)| (u32::from(class), f64::from(weight) / scale)),

@@ -35,8 +35,11 @@ impl GoldTree {
         let positions = heads.len() + 2;
         self.heads.clear();
         self.heads.push(0);
-        self.heads
-            .extend(heads.iter().map(|&head| if head == 0 { root } else { head }));
+        self.heads.extend(
+            heads
+                .iter()
+                .map(|&head| if head == 0 { root } else { head }),
+        );
         self.heads.push(0);
         self.labels.clear();
         self.labels.push(0);
@@ -105,8 +108,8 @@ impl GoldTree {
         let keeps_children = self.last_right[top as usize] < state.front;
         let reachable = !(single_root && head == root && state.stack.len() >= 2);
         let right_is_free = head < state.front || !reachable;
-        let left_is_free = head == state.front
-            || (head < state.front || !reachable) && head != state.stack_at(1);
+        let left_is_free =
+            head == state.front || (head < state.front || !reachable) && head != state.stack_at(1);
         [
             shift,
             state.is_valid(Move::Right) && keeps_children && right_is_free,
@@ -138,14 +141,16 @@ impl GoldTree {
         if head == front {
             return [false, false, true];
         }
-        let second = state.stack_at(1);
         let arc_with_stack = self.waiting[front as usize] > 0
-            || self.heads[front as usize] != 0 && self.on_stack[self.heads[front as usize] as usize];
-        let arc_with_buffer = self.last_right[top as usize] > front || head > front && head < state.n - 1;
+            || self.heads[front as usize] != 0
+                && self.on_stack[self.heads[front as usize] as usize];
+        let arc_with_buffer =
+            self.last_right[top as usize] > front || head > front && head < state.n - 1;
         [
             can_shift && !arc_with_stack,
             state.is_valid(Move::Right) && !arc_with_buffer,
-            !(second != 0 && head == second) && !arc_with_buffer,
+            // There is no word at 0, which is the position of what is not on the stack.
+            head != state.stack_at(1) && !arc_with_buffer,
         ]
     }
 }

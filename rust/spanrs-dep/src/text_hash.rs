@@ -44,10 +44,7 @@ impl TextHash {
     #[inline(always)]
     pub(crate) const fn then(self, next: Self) -> Self {
         Self {
-            hash: self
-                .hash
-                .wrapping_mul(next.power)
-                .wrapping_add(next.hash),
+            hash: self.hash.wrapping_mul(next.power).wrapping_add(next.hash),
             power: self.power.wrapping_mul(next.power),
         }
     }
@@ -55,9 +52,7 @@ impl TextHash {
     /// The hash of this text followed by another; the result cannot be continued.
     #[inline(always)]
     pub(crate) const fn end(self, last: Self) -> u64 {
-        self.hash
-            .wrapping_mul(last.power)
-            .wrapping_add(last.hash)
+        self.hash.wrapping_mul(last.power).wrapping_add(last.hash)
     }
 
     pub(crate) const fn value(self) -> u64 {

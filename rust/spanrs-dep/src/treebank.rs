@@ -74,7 +74,9 @@ impl Treebank {
     }
 
     pub(crate) fn range(&self, sentence: usize) -> std::ops::Range<usize> {
-        let start = sentence.checked_sub(1).map_or(0, |before| self.ends[before]);
+        let start = sentence
+            .checked_sub(1)
+            .map_or(0, |before| self.ends[before]);
         start..self.ends[sentence]
     }
 
@@ -145,11 +147,7 @@ impl Treebank {
     }
 
     /// Puts other tags in the place of those of a sentence.
-    pub(crate) fn retag<'a>(
-        &mut self,
-        sentence: usize,
-        tags: impl IntoIterator<Item = &'a Tags>,
-    ) {
+    pub(crate) fn retag<'a>(&mut self, sentence: usize, tags: impl IntoIterator<Item = &'a Tags>) {
         for (at, tags) in self.range(sentence).zip(tags) {
             self.xpos[at] = self.strings.intern(&tags.xpos);
             self.upos[at] = self.strings.intern(&tags.upos);

@@ -7,7 +7,11 @@ pub(crate) const MAX_CLASSES: usize = 1 << CLASS_BITS;
 const CLASS_BITS: u32 = 12;
 /// Largest weight of an entry: what is left of 32 bits, with a sign.
 const LARGEST: i32 = (1 << (31 - CLASS_BITS)) - 1;
-/// Slots of a batch that are loaded before the first of them is looked at.
+/// Entries from which on a row has an entry for each class: adding a vector is faster than adding entries one by one.
+const MANY: usize = 12;
+/// Dense rows are padded to a multiple of this.
+const LANES: usize = 32;
+/// Features whose buckets are loaded before the first of them is looked at.
 const BATCH: usize = 32;
 
 /// Scores of the classes of a model; those above its number of classes are unused.
@@ -27,20 +31,28 @@ struct Slot {
     data: [u32; 3],
 }
 
-/// The weights of a model as integers, in a table with one slot of 16 bytes per feature.
+/// Slots of a cache line.
+#[derive(Clone, Copy, Debug, Default)]
+#[repr(align(64))]
+struct Bucket([Slot; SLOTS]);
+
+const SLOTS: usize = 4;
+
+/// The weights of a model as integers, in a hash table with one slot of 16 bytes per feature.
 ///
 /// An entry is a weight (20 bits) and its class (12 bits). Rows of at most three entries, which are most, are in the slot,
 /// so that a lookup touches one cache line. Two features are mistaken for each other if 30 bits and the place of their
 /// hashes agree; that is excluded for features of the model, and has a chance of about 10^-9 for others.
 #[derive(Clone, Debug)]
 pub struct Weights {
-    slots: Vec<Slot>,
+    buckets: Vec<Bucket>,
     /// Multiplier of the hashes.
     multiplier: u64,
     /// Entries of rows that are too long for a slot.
     entries: Vec<u32>,
-    /// Rows with a weight for most classes, in the order of the classes.
-    dense: Vec<i32>,
+    /// Rows of many entries, in the order of the classes and padded to `stride`.
+    dense: Vec<i16>,
+    stride: usize,
     classes: usize,
     /// How much a weight of 1 is.
     scale: f64,
@@ -53,14 +65,55 @@ fn entry(class: u32, weight: i32) -> u32 {
     (weight << CLASS_BITS) as u32 | class
 }
 
+/// The bucket where a hash is looked for first.
+#[inline(always)]
+fn home(buckets: &[Bucket], mixed: u64) -> usize {
+    ((u128::from(mixed) * buckets.len() as u128) >> 64) as usize
+}
+
+#[inline(always)]
+fn next(buckets: &[Bucket], at: usize) -> usize {
+    if at + 1 == buckets.len() { 0 } else { at + 1 }
+}
+
+/// Bucket and index of the free slot for a hash; None where another feature has its tag.
+fn place(buckets: &[Bucket], mixed: u64, tag: u32) -> Option<(usize, usize)> {
+    let mut at = home(buckets, mixed);
+    loop {
+        let slots = &buckets[at].0;
+        if slots
+            .iter()
+            .any(|slot| slot.tag != EMPTY && slot.tag & !3 == tag)
+        {
+            return None;
+        }
+        if let Some(slot) = slots.iter().position(|slot| slot.tag == EMPTY) {
+            return Some((at, slot));
+        }
+        at = next(buckets, at);
+    }
+}
+
 #[inline(always)]
 fn add(scores: &mut Scores, entry: u32) {
     scores[entry as usize % MAX_CLASSES] += entry as i32 >> CLASS_BITS;
 }
 
+/// [`Weights::add`] as a kernel: closures are compiled for the least instruction set.
+struct AddAll<'a>(&'a Weights, &'a [u64], &'a mut Scores);
+
+impl pulp::NullaryFnOnce for AddAll<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn call(self) {
+        self.0.add_all(self.1, self.2);
+    }
+}
+
 impl Weights {
     /// A table of these averages for so many classes. With a `scale` weights are multiplied by it and rounded, else by the
-    /// largest power of two that 20 bits allow.
+    /// largest power of two that 16 bits allow.
     ///
     /// # Errors
     /// What does not fit, as text.
@@ -70,11 +123,13 @@ impl Weights {
         scale: Option<f64>,
     ) -> Result<Self, String> {
         if classes > MAX_CLASSES {
-            return Err(format!("{classes} classes; at most {MAX_CLASSES} are possible"));
+            return Err(format!(
+                "{classes} classes; at most {MAX_CLASSES} are possible"
+            ));
         }
         let largest = averages.largest();
         let scale = scale.unwrap_or_else(|| {
-            let room = f64::from(LARGEST) / largest.max(1e-300);
+            let room = f64::from(i16::MAX) / largest.max(1e-300);
             room.log2().floor().clamp(-60.0, 60.0).exp2()
         });
         if largest * scale > f64::from(LARGEST) + 0.5 {
@@ -95,10 +150,12 @@ impl Weights {
 
     fn build(averages: &Averages, classes: usize, scale: f64, multiplier: u64) -> Option<Self> {
         let mut table = Self {
-            slots: vec![Slot::default(); averages.len() + averages.len() / 2 + BATCH],
+            // Two thirds of the slots are used.
+            buckets: vec![Bucket::default(); averages.len() * 3 / (2 * SLOTS) + 2],
             multiplier,
             entries: Vec::new(),
             dense: Vec::new(),
+            stride: classes.next_multiple_of(LANES),
             classes,
             scale,
             averages: Averages::default(),
@@ -119,24 +176,20 @@ impl Weights {
 
     /// None where the feature cannot be told from another.
     fn insert(&mut self, feature: u64, row: &[(u32, i32)]) -> Option<()> {
-        let (mut at, tag) = self.home(feature);
-        while self.slots[at].tag != EMPTY {
-            if self.slots[at].tag | 3 == tag | 3 {
-                return None;
-            }
-            at = self.next(at);
-        }
+        let (mixed, tag) = self.mixed(feature);
+        let (at, slot) = place(&self.buckets, mixed, tag)?;
         let (kind, data) = if row.len() <= 3 {
             let mut data = [0; 3];
             for (data, &(class, weight)) in data.iter_mut().zip(row) {
                 *data = entry(class, weight);
             }
             (INLINE, data)
-        } else if row.len() * 3 > self.classes && self.classes >= 16 {
+        } else if row.len() >= MANY && row.iter().all(|(_, weight)| i16::try_from(*weight).is_ok())
+        {
             let start = self.dense.len();
-            self.dense.resize(start + self.classes, 0);
+            self.dense.resize(start + self.stride, 0);
             for &(class, weight) in row {
-                self.dense[start + class as usize] = weight;
+                self.dense[start + class as usize] = weight as i16;
             }
             (DENSE, [start as u32, 0, 0])
         } else {
@@ -145,58 +198,98 @@ impl Weights {
                 .extend(row.iter().map(|&(class, weight)| entry(class, weight)));
             (SPARSE, [start, row.len() as u32, 0])
         };
-        self.slots[at] = Slot {
+        self.buckets[at].0[slot] = Slot {
             tag: tag | kind,
             data,
         };
         Some(())
     }
 
-    /// The first slot of a feature, and its tag without the kind.
+    /// The mixed hash of a feature, and its tag without the kind.
     #[inline(always)]
-    fn home(&self, feature: u64) -> (usize, u32) {
+    fn mixed(&self, feature: u64) -> (u64, u32) {
         let mixed = (feature ^ (feature >> 32)).wrapping_mul(self.multiplier);
-        let at = (u128::from(mixed) * self.slots.len() as u128) >> 64;
         // The middle bits: the place depends on the high ones.
-        (at as usize, (mixed >> 4) as u32 & !3)
-    }
-
-    #[inline(always)]
-    fn next(&self, at: usize) -> usize {
-        if at + 1 == self.slots.len() { 0 } else { at + 1 }
+        (mixed, (mixed >> 4) as u32 & !3)
     }
 
     /// Adds the weights of features to the scores.
     #[inline]
     pub(crate) fn add(&self, features: &[u64], scores: &mut Scores) {
-        // The loads of a batch do not depend on each other, so that cache misses overlap.
-        let mut first = [(Slot::default(), 0, 0); BATCH];
+        // Vectorised for the instruction set of the processor.
+        pulp::Arch::new().dispatch(AddAll(self, features, scores));
+    }
+
+    #[inline(always)]
+    fn add_all(&self, features: &[u64], scores: &mut Scores) {
+        // Loads that do not depend on each other come together, so that cache misses overlap: first the buckets of a
+        // batch, then the beginnings of the rows that are not in their slots.
+        let mut first = [(Bucket::default(), 0, 0); BATCH];
+        let (mut sparse, mut dense) = ([(0, 0); BATCH], [0; BATCH]);
         for batch in features.chunks(BATCH) {
             for (feature, first) in batch.iter().zip(&mut first) {
-                let (at, tag) = self.home(*feature);
-                *first = (self.slots[at], at, tag);
+                let (mixed, tag) = self.mixed(*feature);
+                let at = home(&self.buckets, mixed);
+                *first = (self.buckets[at], at, tag);
             }
-            for &(mut slot, mut at, tag) in &first[..batch.len()] {
-                while slot.tag & !3 != tag && slot.tag != EMPTY {
-                    at = self.next(at);
-                    slot = self.slots[at];
-                }
+            let (mut few, mut many, mut touched) = (0, 0, 0);
+            for (bucket, at, tag) in &first[..batch.len()] {
+                let slot = self.find(bucket, *at, *tag);
                 match slot.tag & 3 {
                     INLINE => slot.data.iter().for_each(|&entry| add(scores, entry)),
                     SPARSE => {
-                        let start = slot.data[0] as usize;
-                        let row = &self.entries[start..start + slot.data[1] as usize];
-                        row.iter().for_each(|&entry| add(scores, entry));
+                        sparse[few] = (slot.data[0] as usize, slot.data[1] as usize);
+                        touched ^= self.entries[slot.data[0] as usize];
+                        few += 1;
                     }
                     DENSE => {
-                        let start = slot.data[0] as usize;
-                        let row = &self.dense[start..start + self.classes];
-                        for (score, weight) in scores.iter_mut().zip(row) {
-                            *score += weight;
-                        }
+                        dense[many] = slot.data[0] as usize;
+                        touched ^= self.dense[slot.data[0] as usize] as u32;
+                        many += 1;
                     }
                     _ => {}
                 }
+            }
+            std::hint::black_box(touched);
+            for &(start, len) in &sparse[..few] {
+                let row = &self.entries[start..start + len];
+                row.iter().for_each(|&entry| add(scores, entry));
+            }
+            self.add_dense(&dense[..many], scores);
+        }
+    }
+
+    /// The slot of a feature, or an empty one; `bucket` is the one where it is looked for first.
+    #[inline(always)]
+    fn find(&self, bucket: &Bucket, mut at: usize, tag: u32) -> Slot {
+        let mut bucket = *bucket;
+        loop {
+            for slot in bucket.0 {
+                if slot.tag & !3 == tag || slot.tag == EMPTY {
+                    return slot;
+                }
+            }
+            at = next(&self.buckets, at);
+            bucket = self.buckets[at];
+        }
+    }
+
+    /// Adds dense rows, four at a time.
+    #[inline(always)]
+    fn add_dense(&self, starts: &[usize], scores: &mut Scores) {
+        let row = |start: usize| &self.dense[start..start + self.stride];
+        let scores = &mut scores[..self.stride];
+        let (fours, rest) = starts.as_chunks::<4>();
+        for starts in fours {
+            let [a, b, c, d] = starts.map(row);
+            let rows = a.iter().zip(b).zip(c.iter().zip(d));
+            for (score, ((a, b), (c, d))) in scores.iter_mut().zip(rows) {
+                *score += i32::from(*a) + i32::from(*b) + i32::from(*c) + i32::from(*d);
+            }
+        }
+        for &start in rest {
+            for (score, weight) in scores.iter_mut().zip(row(start)) {
+                *score += i32::from(*weight);
             }
         }
     }

@@ -4,9 +4,9 @@
 //! of their own because they join reading files with tags and counting, which know nothing of each
 //! other, and because the binding should hold no logic.
 
-pub mod dep;
 pub mod conlleval;
 mod convert;
+pub mod dep;
 mod detect;
 mod documents;
 mod error;

@@ -38,7 +38,10 @@ fn best(state: &State, gold: &[u32], known: &mut HashMap<Key, usize>) -> usize {
     if let Some(&found) = known.get(&key(state)) {
         return found;
     }
-    let most = MOVES.iter().filter(|&&m| state.is_valid(m)).map(|&m| after(state, m, gold, known));
+    let most = MOVES
+        .iter()
+        .filter(|&&m| state.is_valid(m))
+        .map(|&m| after(state, m, gold, known));
     let most = most.max().unwrap();
     known.insert(key(state), most);
     most
@@ -84,7 +87,8 @@ fn check(words: usize, roots: Roots, single_root: bool) -> (usize, usize, usize)
             }
             totals.0 += 1;
             let most = best(&state, &gold, &mut known);
-            let truth = MOVES.map(|m| state.is_valid(m) && after(&state, m, &gold, &mut known) == most);
+            let truth =
+                MOVES.map(|m| state.is_valid(m) && after(&state, m, &gold, &mut known) == most);
             let tree = gold_tree(&heads, &state);
             totals.1 += usize::from(tree.zero_cost(&state, single_root) != truth);
             totals.2 += usize::from(tree.published(&state) != truth);
@@ -131,12 +135,23 @@ fn states_that_are_followed_are_those_that_are_told() {
         state.start(4, false);
         while !state.is_final() {
             let fresh = gold_tree(&heads, &state);
-            assert_eq!((&tree.waiting, &tree.on_stack), (&fresh.waiting, &fresh.on_stack));
+            assert_eq!(
+                (&tree.waiting, &tree.on_stack),
+                (&fresh.waiting, &fresh.on_stack)
+            );
             let free = tree.zero_cost(&state, false);
-            let next = MOVES.into_iter().zip(free).find_map(|(m, free)| free.then_some(m)).unwrap();
+            let next = MOVES
+                .into_iter()
+                .zip(free)
+                .find_map(|(m, free)| free.then_some(m))
+                .unwrap();
             tree.follow(&state, next);
             state.apply(next, 0);
         }
-        assert_eq!(state.conll_heads().collect::<Vec<_>>(), heads, "zero-cost moves lead to the tree");
+        assert_eq!(
+            state.conll_heads().collect::<Vec<_>>(),
+            heads,
+            "zero-cost moves lead to the tree"
+        );
     }
 }

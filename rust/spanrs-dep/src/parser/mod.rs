@@ -141,7 +141,12 @@ impl ParserSetup {
         let shifts = classes.partition_point(|class| class.0 == Move::Shift);
         let rights = classes.partition_point(|class| class.0 <= Move::Right);
         let lefts = classes.len() - usize::from(has_root_class);
-        let ranges = [0..shifts, shifts..rights, rights..lefts, lefts..classes.len()];
+        let ranges = [
+            0..shifts,
+            shifts..rights,
+            rights..lefts,
+            lefts..classes.len(),
+        ];
         Self {
             features,
             labels,
@@ -186,7 +191,11 @@ impl ParserSetup {
             0 => 0,
             b => (a ^ b.rotate_left(32)).wrapping_mul(0xE703_7ED1_A0B4_28DB) | 1,
         };
-        let cluster = self.clusters.index.find(w).map_or(0, |at| u64::from(at) + 1);
+        let cluster = self
+            .clusters
+            .index
+            .find(w)
+            .map_or(0, |at| u64::from(at) + 1);
         [w, p, u, pair(w, p), pair(w, u), cluster]
     }
 
@@ -223,7 +232,9 @@ impl ParserSetup {
     #[inline]
     fn ranges_of(&self, allowed: [bool; 4]) -> impl Iterator<Item = Range<usize>> {
         let ranges = self.ranges.iter().zip(allowed);
-        ranges.filter_map(|(range, allowed)| allowed.then(|| range.clone()))
+        ranges
+            .filter(|(_, allowed)| *allowed)
+            .map(|(range, _)| range.clone())
     }
 }
 
@@ -303,14 +314,24 @@ impl Parser {
         let ranges = || self.setup.ranges_of(allowed);
         let best = first_largest(scores, ranges())?;
         let is_published = matches!(self.setup.features, ParserFeatures::Published);
-        if !is_published || ranges().flatten().filter(|&at| scores[at] == scores[best]).count() < 2 {
+        if !is_published
+            || ranges()
+                .flatten()
+                .filter(|&at| scores[at] == scores[best])
+                .count()
+                < 2
+        {
             return Some(best);
         }
         // Equal sums of thousandths may differ in floats, which parser.py compares: add in the order of its features.
         let sums: Vec<f64> = (0..scores.len() as u32)
             .map(|class| {
-                let weights = features.iter().map(|&feature| self.weights.get(feature, class));
-                weights.map(|weight| f64::from(weight) / self.weights.scale()).sum()
+                let weights = features
+                    .iter()
+                    .map(|&feature| self.weights.get(feature, class));
+                weights
+                    .map(|weight| f64::from(weight) / self.weights.scale())
+                    .sum()
             })
             .collect();
         first_largest(&sums, ranges())

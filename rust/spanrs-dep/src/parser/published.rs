@@ -94,8 +94,16 @@ pub(crate) fn features(tokens: &[Token], state: &State, features: &mut Vec<u64>)
     features.clear();
     features.push(const { TextHash::of("bias") }.value());
     let all = [n0, n1, n2, s0, s1, s2, n0b1, n0b2, s0b1, s0b2, s0f1, s0f2];
-    push_set(const { TextHash::of("w=") }, all.map(|token| token.word), features);
-    push_set(const { TextHash::of("t=") }, all.map(|token| token.tag), features);
+    push_set(
+        const { TextHash::of("w=") },
+        all.map(|token| token.word),
+        features,
+    );
+    push_set(
+        const { TextHash::of("t=") },
+        all.map(|token| token.tag),
+        features,
+    );
 
     const PAIRS: [TextHash; 4] = [
         TextHash::of("0 w="),
@@ -118,11 +126,26 @@ pub(crate) fn features(tokens: &[Token], state: &State, features: &mut Vec<u64>)
             .then(s0.word)
             .then(const { TextHash::of(",  n0w=") })
             .end(n0.word),
-        const { TextHash::of("wn0tn0-ws0 ") }.then(n0.pair).then(SPACE).end(s0.word),
-        const { TextHash::of("wn0tn0-ts0 ") }.then(n0.pair).then(SPACE).end(s0.tag),
-        const { TextHash::of("ws0ts0-wn0 ") }.then(s0.pair).then(SPACE).end(n0.word),
-        const { TextHash::of("ws0-ts0 tn0 ") }.then(s0.pair).then(SPACE).end(n0.tag),
-        const { TextHash::of("wt-wt ") }.then(s0.pair).then(SPACE).end(n0.pair),
+        const { TextHash::of("wn0tn0-ws0 ") }
+            .then(n0.pair)
+            .then(SPACE)
+            .end(s0.word),
+        const { TextHash::of("wn0tn0-ts0 ") }
+            .then(n0.pair)
+            .then(SPACE)
+            .end(s0.tag),
+        const { TextHash::of("ws0ts0-wn0 ") }
+            .then(s0.pair)
+            .then(SPACE)
+            .end(n0.word),
+        const { TextHash::of("ws0-ts0 tn0 ") }
+            .then(s0.pair)
+            .then(SPACE)
+            .end(n0.tag),
+        const { TextHash::of("wt-wt ") }
+            .then(s0.pair)
+            .then(SPACE)
+            .end(n0.pair),
         tag_pair(const { TextHash::of("tt s0=") }, s0.tag, n0.tag),
         const { TextHash::of("tt n0=") }
             .then(n0.tag)

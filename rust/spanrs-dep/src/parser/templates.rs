@@ -96,7 +96,9 @@ impl Templates {
             let mut template = Vec::new();
             for name in text.split_whitespace() {
                 let atom = all.atom(name).ok_or_else(|| {
-                    bad(format!("{name:?} is no atom, such as S0.wp, N0l.p, S1vr, S0sl or d0n"))
+                    bad(format!(
+                        "{name:?} is no atom, such as S0.wp, N0l.p, S1vr, S0sl or d0n"
+                    ))
                 })?;
                 let at = all.atoms.iter().position(|known| *known == atom);
                 template.push(at.unwrap_or_else(|| {
@@ -105,7 +107,10 @@ impl Templates {
                 }) as u8);
             }
             if template.len() > MOST {
-                return Err(bad(format!("{} atoms; at most {MOST} are possible", template.len())));
+                return Err(bad(format!(
+                    "{} atoms; at most {MOST} are possible",
+                    template.len()
+                )));
             }
             if seen.contains(&template) {
                 return Err(bad(format!("{text:?} is there twice")));

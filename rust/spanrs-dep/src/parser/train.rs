@@ -203,7 +203,11 @@ impl ParserTrainer {
                 if !free {
                     *range = 0..0;
                 } else if let Some(label) = self.gold.label(state, transition) {
-                    let label = if setup.labels.is_empty() { 0 } else { label as usize };
+                    let label = if setup.labels.is_empty() {
+                        0
+                    } else {
+                        label as usize
+                    };
                     match self.class_of[usize::from(transition == Move::Left)][label] {
                         NO_CLASS => *range = 0..0,
                         class => *range = class..class + 1,
@@ -227,7 +231,8 @@ impl ParserTrainer {
                     let step = ((1.0 - margin) / length).min(limit) * UNITS;
                     let changes = wrong.is_some() && step >= 1.0;
                     let other = if changes { other } else { best };
-                    self.learner.update(best as u32, other as u32, features, step as i32);
+                    self.learner
+                        .update(best as u32, other as u32, features, step as i32);
                 }
             }
             let followed = match explore || is_right(guess) {
@@ -262,6 +267,12 @@ impl ParserTrainer {
     /// [`Error::Training`] where weights are too large for the format.
     pub fn finish(&self, averages: Averages) -> Result<Parser> {
         let scale = matches!(self.setup.features, ParserFeatures::Published).then_some(1000.0);
+        // The published order is that of the original.
+        let averages = if scale.is_some() {
+            averages
+        } else {
+            averages.by_use()
+        };
         let weights = Weights::new(averages, self.setup.classes.len(), scale);
         Parser::new(self.setup.clone(), weights.map_err(Error::Training)?).map_err(Error::Training)
     }

@@ -97,7 +97,10 @@ impl TaggerSetup {
         tagdict: Lexicon,
         known_tags: Lexicon,
     ) -> Self {
-        let texts = classes.iter().map(|tags| TextHash::of(&tags.xpos)).collect();
+        let texts = classes
+            .iter()
+            .map(|tags| TextHash::of(&tags.xpos))
+            .collect();
         Self {
             features,
             classes,
@@ -206,7 +209,9 @@ impl Tagger {
             confidences.push(match scores {
                 None => 1.0,
                 Some(scores) => {
-                    let scores = scores[..classes].iter().map(|&s| f64::from(s) / self.weights.scale());
+                    let scores = scores[..classes]
+                        .iter()
+                        .map(|&s| f64::from(s) / self.weights.scale());
                     let most = scores.clone().fold(f64::NEG_INFINITY, f64::max);
                     1.0 / scores.map(|score| (score - most).exp()).sum::<f64>()
                 }
@@ -253,11 +258,18 @@ impl Tagger {
     fn tied(&self, features: &[u64], scores: &[i32], best: usize) -> u32 {
         let tied = (0..scores.len()).filter(|&class| scores[class] == scores[best]);
         let sum = |class: usize| -> f64 {
-            let weights = features.iter().map(|&feature| self.weights.get(feature, class as u32));
-            weights.map(|weight| f64::from(weight) / self.weights.scale()).sum()
+            let weights = features
+                .iter()
+                .map(|&feature| self.weights.get(feature, class as u32));
+            weights
+                .map(|weight| f64::from(weight) / self.weights.scale())
+                .sum()
         };
         let sums: Vec<(usize, f64)> = tied.map(|class| (class, sum(class))).collect();
-        let largest = sums.iter().map(|(_, sum)| *sum).fold(f64::NEG_INFINITY, f64::max);
+        let largest = sums
+            .iter()
+            .map(|(_, sum)| *sum)
+            .fold(f64::NEG_INFINITY, f64::max);
         let last = sums.iter().rev().find(|(_, sum)| *sum == largest);
         last.map_or(best, |(class, _)| *class) as u32
     }

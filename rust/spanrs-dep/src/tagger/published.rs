@@ -49,7 +49,10 @@ impl Token {
         let own_suffix = TextHash::of(suffix(word));
         let (norm, norm_suffix) = match class_of(word) {
             Some(class) => (TextHash::of(class), TextHash::of(suffix(class))),
-            None if word.bytes().all(|b| b.is_ascii() && !b.is_ascii_uppercase()) => {
+            None if word
+                .bytes()
+                .all(|b| b.is_ascii() && !b.is_ascii_uppercase()) =>
+            {
                 (text, own_suffix)
             }
             None => {
@@ -168,7 +171,18 @@ mod tests {
 
     #[test]
     fn hashes_are_those_of_the_names() {
-        let words = ["In", "2004", "they", "ate", "well-done", "Ärger", "-x", "3rd", "", "Σ"];
+        let words = [
+            "In",
+            "2004",
+            "they",
+            "ate",
+            "well-done",
+            "Ärger",
+            "-x",
+            "3rd",
+            "",
+            "Σ",
+        ];
         let mut tokens = Vec::new();
         padded(words.into_iter(), &mut tokens);
         let mut hashes = Vec::new();
@@ -183,7 +197,9 @@ mod tests {
     #[test]
     fn normal_forms() {
         let forms = ["2004", "20x4", "v2", "a-b", "-a", "-a-b", "ÄB", "٣٤٥٦", ""].map(normal_form);
-        let expected = ["!YEAR", "!DIGITS", "v2", "!HYPHEN", "-a", "-a-b", "äb", "!YEAR", ""];
+        let expected = [
+            "!YEAR", "!DIGITS", "v2", "!HYPHEN", "-a", "-a-b", "äb", "!YEAR", "",
+        ];
         assert_eq!(forms, expected);
     }
 }

@@ -23,7 +23,11 @@ fn mix(a: u64, b: u64) -> u64 {
 }
 
 /// Hashes of the first or last one to `N` characters; 0 from the length of the word on.
-fn affixes<const N: usize>(word: &str, ends: impl Iterator<Item = usize>, prefix: bool) -> [u64; N] {
+fn affixes<const N: usize>(
+    word: &str,
+    ends: impl Iterator<Item = usize>,
+    prefix: bool,
+) -> [u64; N] {
     let mut all = [0; N];
     for (affix, at) in all.iter_mut().zip(ends) {
         let text = if prefix { &word[..at] } else { &word[at..] };
@@ -58,14 +62,23 @@ fn shape(word: &str) -> u64 {
 impl Token {
     pub(crate) fn of(word: &str, known_tags: &FeatureIndex) -> Self {
         let text = TextHash::of(word).value();
-        let lower = match word.bytes().all(|b| b.is_ascii() && !b.is_ascii_uppercase()) {
+        let lower = match word
+            .bytes()
+            .all(|b| b.is_ascii() && !b.is_ascii_uppercase())
+        {
             true => text,
             false => TextHash::of(&word.to_lowercase()).value(),
         };
         let after_first = word.char_indices().skip(1).map(|(at, _)| at);
-        let before_last = word.char_indices().rev().map(|(at, _)| at).take_while(|&at| at > 0);
+        let before_last = word
+            .char_indices()
+            .rev()
+            .map(|(at, _)| at)
+            .take_while(|&at| at > 0);
         let find = |word| known_tags.find(word);
-        let tags = find(text).or_else(|| find(lower)).map_or(0, |tags| u64::from(tags) + 1);
+        let tags = find(text)
+            .or_else(|| find(lower))
+            .map_or(0, |tags| u64::from(tags) + 1);
         Self {
             word: text,
             lower,
@@ -116,7 +129,15 @@ pub(crate) fn features(tokens: &[Token], at: usize, previous: [u64; 2], features
     push(tag);
     push(tag2);
     push(both);
-    for with_tag in [own.lower, own.suffixes[2], own.suffixes[1], own.shape, own.tags, after.lower, after.tags] {
+    for with_tag in [
+        own.lower,
+        own.suffixes[2],
+        own.suffixes[1],
+        own.shape,
+        own.tags,
+        after.lower,
+        after.tags,
+    ] {
         push(mix(tag, with_tag));
     }
     push(mix(both, own.tags));

@@ -249,7 +249,11 @@ impl TaggerTrainer {
             names = all.names().filter(of).map(str::to_owned).collect();
         }
         let published = self.setup.features == TaggerFeatures::Published;
-        let weights = Weights::new(averages, self.setup.classes.len(), published.then_some(1000.0));
+        let weights = Weights::new(
+            averages,
+            self.setup.classes.len(),
+            published.then_some(1000.0),
+        );
         Ok(Tagger {
             setup: self.setup.clone(),
             weights: weights.map_err(Error::Training)?,

@@ -59,7 +59,11 @@ fn align_multiword(
         // The side whose next word begins first goes on.
         let start = |word: Option<&Node>| word.map_or(usize::MAX, |word| word.span.0);
         let of_gold = g < gold.len() && start(gold.get(g)) <= start(pred.get(p));
-        let (words, at) = if of_gold { (gold, &mut g) } else { (pred, &mut p) };
+        let (words, at) = if of_gold {
+            (gold, &mut g)
+        } else {
+            (pred, &mut p)
+        };
         let Some(word) = words.get(*at) else { break };
         if word.in_multiword {
             end = end.max(word.span.1);

@@ -74,12 +74,13 @@ pub fn compare(gold: &[Node<'_>], pred: &[Node<'_>], options: Options, counts: &
             (false, _) => WRONG,
         };
         count(ARCS, outcome, Some(&own), Some(&theirs));
-        let mut of_both = |criterion, own_side: bool, other_side: bool, outcome| match (own_side, other_side) {
-            (true, true) => count(criterion, outcome, Some(&own), Some(&theirs)),
-            (true, false) => count(criterion, MISSED, Some(&own), None),
-            (false, true) => count(criterion, SPURIOUS, None, Some(&theirs)),
-            (false, false) => {}
-        };
+        let mut of_both =
+            |criterion, own_side: bool, other_side: bool, outcome| match (own_side, other_side) {
+                (true, true) => count(criterion, outcome, Some(&own), Some(&theirs)),
+                (true, false) => count(criterion, MISSED, Some(&own), None),
+                (false, true) => count(criterion, SPURIOUS, None, Some(&theirs)),
+                (false, false) => {}
+            };
         // Punctuation is what gold says it is.
         let counted = !is_punctuation(word.label);
         of_both(NO_PUNCT, counted, counted, outcome);
@@ -104,8 +105,18 @@ pub fn compare(gold: &[Node<'_>], pred: &[Node<'_>], options: Options, counts: &
         };
         of_both(MLAS, content[0], content[1], mlas);
         let tag = |same: bool| if same { RIGHT } else { WRONG_TAG };
-        count(UPOS, tag(word.upos == other.upos), Some(word.upos), Some(other.upos));
-        count(UPOS + 1, tag(word.xpos == other.xpos), Some(word.xpos), Some(other.xpos));
+        count(
+            UPOS,
+            tag(word.upos == other.upos),
+            Some(word.upos),
+            Some(other.upos),
+        );
+        count(
+            UPOS + 1,
+            tag(word.xpos == other.xpos),
+            Some(word.xpos),
+            Some(other.xpos),
+        );
         count(FEATS, tag(word.feats() == other.feats()), None, None);
         count(LEMMAS, tag(same_lemma(word.lemma, other.lemma)), None, None);
     }
@@ -127,7 +138,11 @@ pub fn compare(gold: &[Node<'_>], pred: &[Node<'_>], options: Options, counts: &
         count(FEATS, WRONG_TAG + 2, None, None);
         count(LEMMAS, WRONG_TAG + 2, None, None);
     }
-    let sizes = [(0, gold.iter().filter(|word| word.starts_sentence).count()), (1, gold.len()), (2, pred.len())];
+    let sizes = [
+        (0, gold.iter().filter(|word| word.starts_sentence).count()),
+        (1, gold.len()),
+        (2, pred.len()),
+    ];
     for (outcome, n) in sizes {
         let cell = counts.cell(Cell::new(CORPUS, outcome, None, None));
         counts.add(cell, n as u64);

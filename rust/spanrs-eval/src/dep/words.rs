@@ -58,9 +58,34 @@ pub fn is_functional(label: &str) -> bool {
 /// True for relations of content words.
 pub fn is_content(label: &str) -> bool {
     const CONTENT: [&str; 28] = [
-        "nsubj", "obj", "iobj", "csubj", "ccomp", "xcomp", "obl", "vocative", "expl", "dislocated",
-        "advcl", "advmod", "discourse", "nmod", "appos", "nummod", "acl", "amod", "conj", "fixed",
-        "flat", "compound", "list", "parataxis", "orphan", "goeswith", "reparandum", "root",
+        "nsubj",
+        "obj",
+        "iobj",
+        "csubj",
+        "ccomp",
+        "xcomp",
+        "obl",
+        "vocative",
+        "expl",
+        "dislocated",
+        "advcl",
+        "advmod",
+        "discourse",
+        "nmod",
+        "appos",
+        "nummod",
+        "acl",
+        "amod",
+        "conj",
+        "fixed",
+        "flat",
+        "compound",
+        "list",
+        "parataxis",
+        "orphan",
+        "goeswith",
+        "reparandum",
+        "root",
     ];
     let relation = main_relation(label);
     CONTENT.contains(&relation) || relation == "dep"

@@ -89,7 +89,11 @@ impl SyntaxChunks {
 
     fn read_more(&mut self) -> Result<()> {
         let before = self.pending.len();
-        let result = self.source.by_ref().take(CHUNK as u64).read_to_end(&mut self.pending);
+        let result = self
+            .source
+            .by_ref()
+            .take(CHUNK as u64)
+            .read_to_end(&mut self.pending);
         result.map_err(|error| Error::read(Position::file(&self.path), error))?;
         self.ended = self.pending.len() < before + CHUNK;
         Ok(())
@@ -108,7 +112,8 @@ impl SyntaxChunks {
             }
             if self.pending.len() > LONGEST {
                 let position = Position::line(&self.path, self.lines + 1);
-                let message = "a sentence of more than 1 GiB; sentences are separated by empty lines";
+                let message =
+                    "a sentence of more than 1 GiB; sentences are separated by empty lines";
                 return Err(Error::new(Code::SentenceTooLong, position, message));
             }
             self.read_more()?;
@@ -155,7 +160,9 @@ impl SyntaxChunk {
             let wanted = self.text.len() * part / parts;
             let end = match part == parts {
                 true => self.text.len(),
-                false => start + sentence_end(&self.text[start..wanted.max(start)], format).unwrap_or(0),
+                false => {
+                    start + sentence_end(&self.text[start..wanted.max(start)], format).unwrap_or(0)
+                }
             };
             if end > start {
                 let text = &self.text[start..end];

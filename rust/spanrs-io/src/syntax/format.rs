@@ -19,12 +19,7 @@ pub enum SyntaxFormat {
 
 impl SyntaxFormat {
     /// All formats.
-    pub const ALL: [Self; 4] = [
-        Self::Conllu,
-        Self::FourColumns,
-        Self::WordTag,
-        Self::Tokens,
-    ];
+    pub const ALL: [Self; 4] = [Self::Conllu, Self::FourColumns, Self::WordTag, Self::Tokens];
 
     /// Its name in options.
     pub fn name(self) -> &'static str {
@@ -49,7 +44,8 @@ impl SyntaxFormat {
         const LINES: usize = 20;
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         let lines = (1..).zip(text.lines());
-        let content = |&(_, line): &(usize, &str)| !line.trim().is_empty() && !line.starts_with('#');
+        let content =
+            |&(_, line): &(usize, &str)| !line.trim().is_empty() && !line.starts_with('#');
         let lines: Vec<(usize, &str)> = lines.filter(content).take(LINES).collect();
         let Some(&(number, first)) = lines.first() else {
             return Ok(Self::Conllu);
@@ -61,7 +57,9 @@ impl SyntaxFormat {
         let fields = first.split('\t').count();
         let known = "CoNLL-U or CoNLL-X (ten columns separated by tabs), word/TAG tokens, or tokens separated by spaces, \
                      one sentence on a line";
-        if fields == 10 && id(first.split('\t').next().unwrap_or_default().as_bytes()) != Id::Invalid {
+        if fields == 10
+            && id(first.split('\t').next().unwrap_or_default().as_bytes()) != Id::Invalid
+        {
             return Ok(Self::Conllu);
         }
         let words: Vec<&str> = first.split_whitespace().collect();
@@ -69,15 +67,23 @@ impl SyntaxFormat {
             return Ok(Self::FourColumns);
         }
         if fields > 1 {
-            return wrong(format!("{fields} columns separated by tabs; expected {known}"));
+            return wrong(format!(
+                "{fields} columns separated by tabs; expected {known}"
+            ));
         }
         if words.len() == 10 && words[0] == "1" {
-            return wrong("the columns are separated by spaces; CoNLL-U separates them by tabs".into());
+            return wrong(
+                "the columns are separated by spaces; CoNLL-U separates them by tabs".into(),
+            );
         }
         if first.starts_with(['{', '<']) || first.starts_with("[{") || first.starts_with("[\"") {
             return wrong(format!("this looks like JSON or XML; expected {known}"));
         }
-        if lines.len() > 2 && lines.iter().all(|(_, line)| line.split_whitespace().count() == 2) {
+        if lines.len() > 2
+            && lines
+                .iter()
+                .all(|(_, line)| line.split_whitespace().count() == 2)
+        {
             return wrong(format!("every line has two columns; expected {known}"));
         }
         let is_tagged = |word: &str| {

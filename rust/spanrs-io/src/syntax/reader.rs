@@ -122,9 +122,9 @@ impl<'a> SyntaxReader<'a> {
         let mut columns = line.split_whitespace();
         let mut next = || columns.next();
         match (next(), next(), next(), next(), next()) {
-            (Some(form), Some(tag), Some(head), Some(label), None) => Ok([
-                NONE, form, NONE, NONE, tag, NONE, head, label, NONE, NONE,
-            ]),
+            (Some(form), Some(tag), Some(head), Some(label), None) => {
+                Ok([NONE, form, NONE, NONE, tag, NONE, head, label, NONE, NONE])
+            }
             _ => self.wrong(format!(
                 "{} columns; expected form, tag, head and label",
                 line.split_whitespace().count()
@@ -226,9 +226,7 @@ impl<'a> SyntaxReader<'a> {
             };
             sentence.words.push(SyntaxWord {
                 line: self.line,
-                fields: [
-                    NONE, form, NONE, NONE, tag, NONE, NONE, NONE, NONE, NONE,
-                ],
+                fields: [NONE, form, NONE, NONE, tag, NONE, NONE, NONE, NONE, NONE],
                 before: "",
             });
         }

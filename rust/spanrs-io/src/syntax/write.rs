@@ -116,7 +116,10 @@ mod tests {
         let mut out = Vec::new();
         write_sentence(&sentence, [annotation; 2], &mut out);
         let line = |id, form| format!("{id}\t{form}\t_\t_\tPRP\t_\t12\tnsubj\t_\t_\n");
-        assert_eq!(String::from_utf8(out).unwrap(), line(1, "They") + &line(2, "ate") + "\n");
+        assert_eq!(
+            String::from_utf8(out).unwrap(),
+            line(1, "They") + &line(2, "ate") + "\n"
+        );
         assert!(reader.read(&mut sentence).unwrap() && sentence.words.is_empty());
         assert!(!reader.read(&mut sentence).unwrap());
     }
@@ -136,7 +139,10 @@ mod tests {
             }
         };
         let row = |id: &str| format!("{id}\ta\t_\t_\t_\t_\t_\t_\t_\t_\n");
-        assert_eq!(bad(&row("2")), "x:11: word 2 is out of order; expected 1 (sentences are separated by empty lines)");
+        assert_eq!(
+            bad(&row("2")),
+            "x:11: word 2 is out of order; expected 1 (sentences are separated by empty lines)"
+        );
         assert!(bad(&(row("1") + &row("1"))).starts_with("x:12: word 1"));
         assert!(bad(&(row("1") + &row("1-2"))).starts_with("x:12: the multiword token 1-2"));
         assert!(bad(&(row("1") + &row("3.1"))).starts_with("x:12: the empty node 3.1"));

@@ -84,7 +84,11 @@ fn annotate_part(
             true => model.annotate(&words, given, &mut workspace, &mut annotated),
             false => model.tag(&words, &mut workspace, &mut annotated),
         }
-        write_sentence(&sentence, annotations(model, &annotated, words.len()), &mut out);
+        write_sentence(
+            &sentence,
+            annotations(model, &annotated, words.len()),
+            &mut out,
+        );
     }
     Ok(out)
 }
@@ -96,11 +100,18 @@ fn annotations<'a>(
     words: usize,
 ) -> impl Iterator<Item = Annotation<'a>> {
     let known = |tag: &'a str| (!tag.is_empty()).then_some(tag);
-    let labels = model.parser.as_ref().map_or(&[][..], |parser| parser.labels());
+    let labels = model
+        .parser
+        .as_ref()
+        .map_or(&[][..], |parser| parser.labels());
     (0..words).map(move |at| {
         let tags = annotated.tags.get(at).zip(model.tagger.as_ref());
         let tags = tags.map(|(&class, tagger)| &tagger.classes()[class as usize]);
-        let arc = annotated.parse.heads.get(at).zip(annotated.parse.labels.get(at));
+        let arc = annotated
+            .parse
+            .heads
+            .get(at)
+            .zip(annotated.parse.labels.get(at));
         Annotation {
             upos: tags.and_then(|tags| known(&tags.upos)),
             xpos: tags.and_then(|tags| known(&tags.xpos)),

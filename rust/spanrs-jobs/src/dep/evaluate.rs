@@ -2,7 +2,9 @@ use spanrs_base::Position;
 use spanrs_dep::Roots;
 use spanrs_eval::dep::{self, Node, Options};
 use spanrs_eval::outcomes::{Counts, Key};
-use spanrs_io::{Code, Error as IoError, SyntaxChunk, SyntaxChunks, SyntaxFormat, SyntaxReader, SyntaxSentence};
+use spanrs_io::{
+    Code, Error as IoError, SyntaxChunk, SyntaxChunks, SyntaxFormat, SyntaxReader, SyntaxSentence,
+};
 
 use super::treebank::heads_of;
 use crate::error::{Error, Result};
@@ -93,7 +95,9 @@ fn owned(
         (start, length)
     };
     for (at, (word, head)) in sentence.words.iter().zip(&heads).enumerate() {
-        if multiwords.peek().is_some_and(|multiword| multiword.start == at)
+        if multiwords
+            .peek()
+            .is_some_and(|multiword| multiword.start == at)
             && let Some(multiword) = multiwords.next()
         {
             inside = Some((token(multiword.form), multiword.end));
@@ -103,8 +107,15 @@ fn owned(
             _ => None,
         };
         words.push(OwnedWord {
-            fields: [word.form(), word.lemma(), word.upos(), word.xpos(), word.feats(), word.deprel()]
-                .map(str::to_owned),
+            fields: [
+                word.form(),
+                word.lemma(),
+                word.upos(),
+                word.xpos(),
+                word.feats(),
+                word.deprel(),
+            ]
+            .map(str::to_owned),
             head: (*head as usize).checked_sub(1),
             span: span.unwrap_or_else(|| token(word.form())),
             in_multiword: span.is_some(),
@@ -136,11 +147,12 @@ impl Stretch {
         let (words, characters) = (self.words.len(), self.length);
         self.length += sentence.text.chars().count();
         self.text.push_str(&sentence.text);
-        self.words.extend(sentence.words.into_iter().map(|mut word| {
-            word.head = word.head.map(|head| head + words);
-            word.span = (word.span.0 + characters, word.span.1 + characters);
-            word
-        }));
+        self.words
+            .extend(sentence.words.into_iter().map(|mut word| {
+                word.head = word.head.map(|head| head + words);
+                word.span = (word.span.0 + characters, word.span.1 + characters);
+                word
+            }));
     }
 
     fn nodes(&self) -> Vec<Node<'_>> {
@@ -190,7 +202,8 @@ pub fn evaluate(
         let (mut own, mut other) = (Stretch::default(), Stretch::default());
         // The shorter side gets the next sentence until both end at the same character.
         while own.words.is_empty() || other.words.is_empty() || own.length != other.length {
-            let of_gold = own.words.is_empty() || !other.words.is_empty() && own.length < other.length;
+            let of_gold =
+                own.words.is_empty() || !other.words.is_empty() && own.length < other.length;
             let next = if of_gold { gold.next()? } else { pred.next()? };
             let stretch = if of_gold { &mut own } else { &mut other };
             match next {
@@ -204,7 +217,9 @@ pub fn evaluate(
                         Some(rest) => Err(ends(&gold, 0, &pred, rest.line, &rest.text)),
                     };
                 }
-                None if of_gold => return Err(ends(&gold, own.line, &pred, other.line, &other.text)),
+                None if of_gold => {
+                    return Err(ends(&gold, own.line, &pred, other.line, &other.text));
+                }
                 None => return Err(ends(&pred, other.line, &gold, own.line, &own.text)),
             }
             check_same(&gold, &own, &pred, &other)?;
@@ -218,7 +233,12 @@ pub fn evaluate(
 }
 
 fn empty(path: &str) -> Error {
-    IoError::new(Code::Empty, Position::file(path), "there is no word in the file").into()
+    IoError::new(
+        Code::Empty,
+        Position::file(path),
+        "there is no word in the file",
+    )
+    .into()
 }
 
 fn ends(short: &Side, line: u64, long: &Side, long_line: u64, text: &str) -> Error {
@@ -235,11 +255,21 @@ fn ends(short: &Side, line: u64, long: &Side, long_line: u64, text: &str) -> Err
 
 /// Compares the texts as far as both are known.
 fn check_same(gold: &Side, own: &Stretch, pred: &Side, other: &Stretch) -> Result<()> {
-    let same = own.text.chars().zip(other.text.chars()).take_while(|(a, b)| a == b).count();
+    let same = own
+        .text
+        .chars()
+        .zip(other.text.chars())
+        .take_while(|(a, b)| a == b)
+        .count();
     if same >= own.length.min(other.length) {
         return Ok(());
     }
-    let part = |text: &str| text.chars().skip(same.saturating_sub(10)).take(20).collect::<String>();
+    let part = |text: &str| {
+        text.chars()
+            .skip(same.saturating_sub(10))
+            .take(20)
+            .collect::<String>()
+    };
     Err(Error::Misaligned {
         gold: Position::line(gold.chunks.path(), own.line),
         pred: Position::line(pred.chunks.path(), other.line),

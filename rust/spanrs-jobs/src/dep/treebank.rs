@@ -1,5 +1,5 @@
 use spanrs_base::Position;
-use spanrs_dep::{Roots, Treebank, TreeError, Word, check_tree};
+use spanrs_dep::{Roots, TreeError, Treebank, Word, check_tree};
 use spanrs_io::{Code, Error as IoError, SyntaxChunks, SyntaxFormat, SyntaxReader, SyntaxSentence};
 
 use crate::error::{Error, Result};
@@ -55,14 +55,19 @@ pub(super) fn heads_of(
     if format == SyntaxFormat::FourColumns {
         // parser.py writes the root as the position after the last word, too.
         let root = heads.len() as u32 + 1;
-        heads.iter_mut().for_each(|head| *head = if *head == root { 0 } else { *head });
+        heads
+            .iter_mut()
+            .for_each(|head| *head = if *head == root { 0 } else { *head });
     }
     check_tree(&heads, roots).map_err(|error| {
         let word = match error {
             TreeError::Range { word, .. } | TreeError::Cycle { word, .. } => word,
             TreeError::Roots { second, .. } => second,
         };
-        let line = sentence.words.get(word - 1).map_or(sentence.line, |word| word.line);
+        let line = sentence
+            .words
+            .get(word - 1)
+            .map_or(sentence.line, |word| word.line);
         let position = Position::line(path, line);
         IoError::new(Code::BadDocument, position, error.to_string())
     })?;

@@ -72,7 +72,9 @@ impl DepModel {
                     match parse {
                         true => {
                             let tags = given.map(|given| (&given[at].0, &given[at].1));
-                            let tags = tags.map(|(xpos, upos)| (texts(xpos, words.len()), texts(upos, words.len())));
+                            let tags = tags.map(|(xpos, upos)| {
+                                (texts(xpos, words.len()), texts(upos, words.len()))
+                            });
                             let tags = tags.as_ref().map(|(xpos, upos)| (&xpos[..], &upos[..]));
                             model.annotate(&words, tags, &mut workspace, &mut annotated);
                         }
@@ -102,11 +104,7 @@ impl DepModel {
     /// Puts the tagger of one model and the parser of another together.
     #[staticmethod]
     #[pyo3(signature = (tagger, parser, metadata, /))]
-    fn join(
-        tagger: Option<&Self>,
-        parser: Option<&Self>,
-        metadata: String,
-    ) -> Result<Self> {
+    fn join(tagger: Option<&Self>, parser: Option<&Self>, metadata: String) -> Result<Self> {
         let model = Model {
             tagger: tagger.and_then(|model| model.0.tagger.clone()),
             parser: parser.and_then(|model| model.0.parser.clone()),
@@ -169,14 +167,24 @@ impl DepModel {
 
     /// (XPOS, UPOS) of each class of the tagger.
     fn tags(&self) -> Vec<(&str, &str)> {
-        let classes = self.0.tagger.as_ref().map_or(&[][..], |tagger| tagger.classes());
-        let pairs = classes.iter().map(|tags| (tags.xpos.as_str(), tags.upos.as_str()));
+        let classes = self
+            .0
+            .tagger
+            .as_ref()
+            .map_or(&[][..], |tagger| tagger.classes());
+        let pairs = classes
+            .iter()
+            .map(|tags| (tags.xpos.as_str(), tags.upos.as_str()));
         pairs.collect()
     }
 
     /// Labels of the parser.
     fn labels(&self) -> Vec<&str> {
-        let labels = self.0.parser.as_ref().map_or(&[][..], |parser| parser.labels());
+        let labels = self
+            .0
+            .parser
+            .as_ref()
+            .map_or(&[][..], |parser| parser.labels());
         labels.iter().map(String::as_str).collect()
     }
 
@@ -188,13 +196,19 @@ impl DepModel {
     /// True if the parser attaches one word of each sentence to the root.
     #[getter]
     fn single_root(&self) -> bool {
-        self.0.parser.as_ref().is_some_and(|parser| parser.single_root())
+        self.0
+            .parser
+            .as_ref()
+            .is_some_and(|parser| parser.single_root())
     }
 
     /// (features of the tagger, features of the parser)
     fn sizes(&self) -> (usize, usize) {
         let tagger = self.0.tagger.as_ref().map_or(0, |tagger| tagger.len());
-        (tagger, self.0.parser.as_ref().map_or(0, |parser| parser.len()))
+        (
+            tagger,
+            self.0.parser.as_ref().map_or(0, |parser| parser.len()),
+        )
     }
 
     /// True if the tagger has the published features.
@@ -211,7 +225,9 @@ impl DepModel {
         };
         let entries = tagger.tagdict().iter();
         let tag = |class: u32| tagger.classes()[class as usize].xpos.as_str();
-        entries.map(|(word, class)| (word.as_str(), tag(*class))).collect()
+        entries
+            .map(|(word, class)| (word.as_str(), tag(*class)))
+            .collect()
     }
 
     /// The named features of a published tagger with their (tag, weight) pairs.
@@ -220,9 +236,9 @@ impl DepModel {
             return Vec::new();
         };
         let rows = tagger.named_weights().map(|(name, row)| {
-            let row = row.iter().map(|&(class, weight)| {
-                (tagger.classes()[class as usize].xpos.as_str(), weight)
-            });
+            let row = row
+                .iter()
+                .map(|&(class, weight)| (tagger.classes()[class as usize].xpos.as_str(), weight));
             (name, row.collect())
         });
         rows.collect()
@@ -238,7 +254,9 @@ impl DepModel {
         let mut classes = Vec::new();
         let confidences =
             tagger.tag_with_confidence(&words, use_tagdict, &mut Default::default(), &mut classes);
-        let tags = classes.iter().map(|&class| tagger.classes()[class as usize].xpos.as_str());
+        let tags = classes
+            .iter()
+            .map(|&class| tagger.classes()[class as usize].xpos.as_str());
         (tags.collect(), confidences)
     }
 
@@ -252,15 +270,28 @@ impl DepModel {
         parse: bool,
         threads: usize,
     ) -> Result<Vec<Predicted<'py>>> {
-        if given.as_ref().is_some_and(|given| given.len() != sentences.len()) {
-            return Err(PyValueError::new_err("there are not as many lists of tags as sentences").into());
+        if given
+            .as_ref()
+            .is_some_and(|given| given.len() != sentences.len())
+        {
+            return Err(
+                PyValueError::new_err("there are not as many lists of tags as sentences").into(),
+            );
         }
         let all = self.each(py, &sentences, given.as_deref(), parse, threads)?;
-        let classes = self.0.tagger.as_ref().map_or(&[][..], |tagger| tagger.classes());
+        let classes = self
+            .0
+            .tagger
+            .as_ref()
+            .map_or(&[][..], |tagger| tagger.classes());
         let text = |name: &str| PyString::new(py, name);
         let xpos: Vec<_> = classes.iter().map(|tags| text(&tags.xpos)).collect();
         let upos: Vec<_> = classes.iter().map(|tags| text(&tags.upos)).collect();
-        let labels = self.0.parser.as_ref().map_or(&[][..], |parser| parser.labels());
+        let labels = self
+            .0
+            .parser
+            .as_ref()
+            .map_or(&[][..], |parser| parser.labels());
         let labels: Vec<_> = labels.iter().map(|label| text(label)).collect();
         let none = text("");
         let predicted = all.into_iter().enumerate().map(|(at, annotated)| {

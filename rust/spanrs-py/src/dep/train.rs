@@ -40,8 +40,19 @@ fn tagger_options((published, min_count, min_share, margin): TaggerTuple) -> Tag
     }
 }
 
+/// Model, epoch, words, right ones, right ones with label, and (updates, features) of parser and tagger.
+type State = (
+    usize,
+    usize,
+    usize,
+    usize,
+    usize,
+    (u64, usize),
+    (u64, usize),
+);
+
 /// What the callback is told of a pass.
-fn state(epoch: Epoch) -> (usize, usize, usize, usize, usize, (u64, usize), (u64, usize)) {
+fn state(epoch: Epoch) -> State {
     (
         epoch.model,
         epoch.epoch,
@@ -132,10 +143,16 @@ pub(crate) fn dep_train_tagger(
     let result = py.detach(|| {
         let sentences: Vec<usize> = (0..treebank.len()).collect();
         let options = tagger_options(options);
-        fit_tagger(&treebank, &sentences, options, passes(given), |epoch, trainer| {
-            let finish = || Ok(model(Some(trainer.finish(trainer.averages())?), None));
-            observer.after(epoch, finish)
-        })
+        fit_tagger(
+            &treebank,
+            &sentences,
+            options,
+            passes(given),
+            |epoch, trainer| {
+                let finish = || Ok(model(Some(trainer.finish(trainer.averages())?), None));
+                observer.after(epoch, finish)
+            },
+        )
     });
     let tagger = observer.finish(result)?;
     Ok(DepModel::of(model(Some(tagger), None)))
@@ -151,8 +168,15 @@ pub(crate) fn dep_jackknife(
     options: TaggerTuple,
     given: PassesTuple,
 ) -> Result<()> {
-    py.detach(|| jackknife(&mut treebank.lock(), parts, tagger_options(options), passes(given)))
-        .map_err(dep)
+    py.detach(|| {
+        jackknife(
+            &mut treebank.lock(),
+            parts,
+            tagger_options(options),
+            passes(given),
+        )
+    })
+    .map_err(dep)
 }
 
 /// (templates or None for the published features, labelled, single root, published oracle, limit of passive-aggressive
@@ -189,10 +213,17 @@ pub(crate) fn dep_train_parser(
     let mut observer = Observer::new(callback, with_models);
     let result = py.detach(|| {
         let given = passes(given);
-        fit_parser(&treebank, &clusters, &options, explore_from, given, |epoch, trainer| {
-            let finish = || Ok(model(None, Some(trainer.finish(trainer.averages())?)));
-            observer.after(epoch, finish)
-        })
+        fit_parser(
+            &treebank,
+            &clusters,
+            &options,
+            explore_from,
+            given,
+            |epoch, trainer| {
+                let finish = || Ok(model(None, Some(trainer.finish(trainer.averages())?)));
+                observer.after(epoch, finish)
+            },
+        )
     });
     let parser = observer.finish(result)?;
     Ok(DepModel::of(model(None, Some(parser))))

@@ -32,9 +32,7 @@ pub(super) fn open(source: &Bound<'_, PyAny>, format: Option<&str>) -> Result<Sy
         return Ok(SyntaxChunks::new(&name, stream, format)?);
     }
     let path: PathBuf = source.extract()?;
-    Ok(source
-        .py()
-        .detach(|| SyntaxChunks::open(&path, format))?)
+    Ok(source.py().detach(|| SyntaxChunks::open(&path, format))?)
 }
 
 #[pymethods]
@@ -55,7 +53,9 @@ impl SyntaxFile {
 
 impl SyntaxFile {
     pub(super) fn lock(&self) -> std::sync::MutexGuard<'_, SyntaxChunks> {
-        self.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+        self.0
+            .lock()
+            .unwrap_or_else(std::sync::PoisonError::into_inner)
     }
 }
 
@@ -65,7 +65,9 @@ pub(crate) struct Treebank(pub(super) Mutex<Core>);
 
 impl Treebank {
     pub(super) fn lock(&self) -> std::sync::MutexGuard<'_, Core> {
-        self.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+        self.0
+            .lock()
+            .unwrap_or_else(std::sync::PoisonError::into_inner)
     }
 
     /// A copy of the sentences, to work on without the lock.
@@ -129,7 +131,8 @@ impl Treebank {
                     })
                 })?;
             }
-            let of = |list: &'_ [String], at: usize| list.get(at).map_or("", String::as_str).to_owned();
+            let of =
+                |list: &'_ [String], at: usize| list.get(at).map_or("", String::as_str).to_owned();
             let tags: Vec<[String; 3]> = (0..words.len())
                 .map(|at| [of(xpos, at), of(upos, at), of(labels, at)])
                 .collect();
