@@ -109,7 +109,7 @@ def test_conllx_and_four_columns_are_read(model, tmp_path, capsysbinary):
 def test_threads_compression_and_standard_streams_change_nothing(
     model, tmp_path, capsysbinary, monkeypatch
 ):
-    status, expected, _ = spanrs(capsysbinary, "parse", model, TREEBANK)
+    _, expected, _ = spanrs(capsysbinary, "parse", model, TREEBANK)
     assert spanrs(capsysbinary, "parse", "--threads", 3, model, TREEBANK)[1] == expected
     packed = tmp_path / "t.conllu.gz"
     packed.write_bytes(gzip.compress(TREEBANK.read_bytes()))

@@ -326,7 +326,7 @@ mod tests {
     proptest! {
         #[test]
         fn every_weight_is_found(
-            rows in proptest::collection::hash_map(any::<u64>(), proptest::collection::btree_map(0_u32..40, -500_i32..500, 1..30), 0..200),
+            rows in proptest::collection::btree_map(any::<u64>(), proptest::collection::btree_map(0_u32..40, -500_i32..500, 1..30), 0..200),
             absent in proptest::collection::vec(any::<u64>(), 50),
         ) {
             let mut averages = Averages::default();

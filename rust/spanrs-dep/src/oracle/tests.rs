@@ -60,10 +60,9 @@ fn after(state: &State, transition: Move, gold: &[u32], known: &mut HashMap<Key,
 fn gold_tree(heads: &[u32], state: &State) -> GoldTree {
     let mut tree = GoldTree::default();
     tree.start(heads, &vec![0; heads.len()]);
-    let on_stack: HashSet<u32> = state.stack.iter().copied().collect();
     tree.waiting.fill(0);
     tree.on_stack.fill(false);
-    for &word in &on_stack {
+    for &word in &state.stack {
         tree.push(word);
     }
     tree
