@@ -698,7 +698,6 @@ def dep_jackknife(
 ) -> None: ...
 def dep_train_parser(
     treebank: Treebank,
-    clusters: list[tuple[str, int]],
     options: tuple[str | None, bool, bool, bool, float | None, tuple[int, float]],
     given: tuple[int, int | None, int],
     callback: Callable[[tuple[Any, ...], DepModel | None], int] | None,

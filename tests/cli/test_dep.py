@@ -96,6 +96,18 @@ def test_lines_of_words_become_conllu(text, model, tmp_path, capsysbinary):
         assert [line.split("\t")[4] for line in kept.splitlines() if line] == list("XYZXY")
 
 
+@pytest.mark.parametrize(
+    "text", ["I have 2 dogs\nYou own 3 cats\n", "and/or he/she I/O\n", "It IS 0 degrees\n"]
+)
+def test_running_text_is_not_taken_for_columns_or_tags(text, model, tmp_path, capsysbinary):
+    path = tmp_path / "in.txt"
+    path.write_text(text)
+    _, out, err = spanrs(capsysbinary, "parse", model, path)
+    words = [line.split("\t")[1] for line in out.splitlines() if line]
+    assert words == text.split()
+    assert "read as tokens" in err
+
+
 def test_conllx_and_four_columns_are_read(model, tmp_path, capsysbinary):
     path = tmp_path / "in.conll"
     path.write_text("1\tThey\t_\tP\tPRP\t_\t2\tSBJ\t_\t_\n2\tate\t_\tV\tVBD\t_\t0\tROOT\t_\t_\n\n")
@@ -191,6 +203,9 @@ def test_models_of_parser_py_are_imported(tmp_path, capsysbinary):
         ("1 They they PRON PRP _ 2 nsubj _ _\n", "separated by spaces"),
         ('{"a": 1}\n', "JSON or XML"),
         ("They PRP\nate VBD\n. .\n", "two columns"),
+        ("We/PRP ate/VBD two/CD big/JJ pies/NNS x y/NN\n", 'not "x"'),
+        ("1-3\tab\t_\t_\t_\t_\t_\t_\t_\t_\n1\ta\t_\t_\t_\t_\t_\t_\t_\t_\n", "ends after the last word"),
+        ("1-2\t \t_\t_\t_\t_\t_\t_\t_\t_\n1\ta\t_\t_\t_\t_\t_\t_\t_\t_\n", "no form"),
         (
             "1\ta\t_\t_\t_\t_\t_\t_\t_\t_\n\n1\tb\t_\t_\t_\t_\t_\t_\t_\t_\n3\tc\t_\t_\t_\t_\t_\t_\t_\t_\n",
             ":4: word 3",
@@ -214,13 +229,17 @@ def test_bad_files_are_located_and_nothing_is_written(text, message, model, tmp_
         (("parse", "TREEBANK", "MODEL"), "the model comes first"),
         (("train", "TREEBANK", "-o", "x", "--patience", "3"), "--patience needs --dev"),
         (("train", "TREEBANK", "-o", "TREEBANK"), "overwrite"),
+        (("train", "TREEBANK", "-o", "x", "--published", "--models", "3"), "no effect"),
+        (("parse", "--keep-tags", "MODEL", "RAW"), "no tags"),
         (("draw", "TREEBANK", "--sentence", "900"), "900"),
         (("draw", "a b", "--text"), "--model"),
         (("parse", "/nowhere", "TREEBANK"), "No such file"),
     ],
 )
 def test_wrong_calls_are_explained(args, message, model, capsysbinary):
-    names = {"MODEL": model, "TREEBANK": TREEBANK}
+    raw = model.parent / "raw.txt"
+    raw.write_text("They ate\n")
+    names = {"MODEL": model, "TREEBANK": TREEBANK, "RAW": raw}
     status, _, err = spanrs(capsysbinary, *(names.get(arg, arg) for arg in args))
     assert status == 2
     assert message in err

@@ -206,6 +206,40 @@ def test_nothing_to_learn_from_is_an_error():
         Parser(progress=False).fit(io.BytesIO(b"\n\n# comment\n\n"))
 
 
+def test_parsers_can_be_pickled(parser):
+    words = ["They", "ate", "pizza"]
+    assert pickle.loads(pickle.dumps(parser)).parse(words) == parser.parse(words)
+
+
+def test_a_second_fit_trains_the_tagger_again(train):
+    parser = Parser(epochs=1, models=1, jackknife=0, progress=False).fit(train[:5])
+    before = parser.tagger.compiled.to_bytes()
+    assert parser.fit(train).tagger.compiled.to_bytes() != before
+    tagger = Tagger(epochs=1, progress=False).fit(train[:5])
+    parser = Parser(epochs=1, models=1, jackknife=0, tagger=tagger, progress=False).fit(train)
+    assert parser.tagger is tagger
+
+
+def test_taggers_of_several_models_have_names_for_their_weights(train):
+    tagger = Tagger(features="published", epochs=2, models=3, progress=False).fit(train)
+    names = [name for name, _ in tagger.compiled.named_weights()]
+    assert len(names) == tagger.compiled.sizes()[0]
+    assert "bias" in names
+    words = train[0].words
+    assert pickle.loads(pickle.dumps(tagger)).tag(words) == tagger.tag(words)
+
+
+def test_data_without_tags_are_refused():
+    plain = [Parse(["a", "b"], [0, 1], ["root", "dep"])]
+    with pytest.raises(ValueError, match="no tags"):
+        Tagger(progress=False).fit(plain)
+    with pytest.raises(ValueError, match="no tags"):
+        Parser(progress=False).fit(plain)
+    tagged = [Parse(["a"], xpos=["X"])]
+    with pytest.raises(ValueError, match="development data have no tags"):
+        Tagger(progress=False).fit(tagged, plain)
+
+
 def test_parses_can_be_pickled(parser):
     parse = parser.parse(["They", "ate", "pizza"])
     assert pickle.loads(pickle.dumps(parse)) == parse
@@ -218,3 +252,10 @@ def test_bad_parses_are_refused():
         Parse(["a", "b"], [0, 1], ["root"])
     with pytest.raises(ValueError, match="integers"):
         Parse(["a"], [0.5])
+    with pytest.raises(ValueError, match="head 4294967298"):
+        Parse(["a", "b"], [2**32 + 2, 0])
+    with pytest.raises(TypeError, match="one str"):
+        Parse("ab", [0, 1])
+    for words in (["a\tb"], ["a\n"], [""]):
+        with pytest.raises(ValueError, match="CoNLL-U"):
+            Parse(words, [0], ["root"]).to_conllu()

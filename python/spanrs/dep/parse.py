@@ -54,11 +54,13 @@ class Parse:
     upos: Sequence[str] = ()
 
     def __post_init__(self) -> None:
+        if isinstance(self.words, str):
+            raise TypeError(f"words is one str; give a list of words, such as {self.words.split()[:3]!r}")
         object.__setattr__(self, "words", tuple(self.words))
         heads = np.asarray(self.heads if len(self.heads) else np.zeros(0, np.int32))
         if heads.dtype.kind not in "iu":
             raise ValueError(f"heads are integers, not {heads.dtype}")
-        object.__setattr__(self, "heads", heads.astype(np.int32, copy=False))
+        object.__setattr__(self, "heads", heads)
         for name in ("heads", "labels", "xpos", "upos"):
             given = getattr(self, name)
             if name != "heads":
@@ -73,6 +75,7 @@ class Parse:
                 f"word {at + 1} has head {self.heads[at]}; heads are words from 1 to {len(self.words)}, "
                 "or 0 for the root"
             )
+        object.__setattr__(self, "heads", self.heads.astype(np.int32, copy=False))
 
     def __len__(self) -> int:
         return len(self.words)
@@ -97,7 +100,18 @@ class Parse:
         ]
 
     def to_conllu(self) -> str:
-        """Give the sentence in CoNLL-U, with an empty line after it."""
+        """Give the sentence in CoNLL-U, with an empty line after it.
+
+        Raises
+        ------
+        ValueError
+            For words, tags and labels that CoNLL-U cannot hold: with tabs or line ends, and empty words.
+        """
+        for text in (*self.words, *self.xpos, *self.upos, *self.labels):
+            if "\t" in text or "\n" in text or "\r" in text:
+                raise ValueError(f"{text!r} has a tab or a line end, which CoNLL-U cannot hold")
+        if "" in self.words:
+            raise ValueError(f"word {self.words.index('') + 1} is empty; CoNLL-U writes _")
 
         def column(name: str) -> Sequence[object]:
             values = getattr(self, name)

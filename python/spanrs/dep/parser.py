@@ -13,7 +13,7 @@ from spanrs import _spanrs
 from spanrs.dep.evaluation import Trees, evaluate
 from spanrs.dep.matcher import DEFAULT, Dep
 from spanrs.dep.parse import Parse
-from spanrs.dep.tagger import Tagger, load, save
+from spanrs.dep.tagger import Tagger, load, save, with_options
 from spanrs.dep.training import (
     Epoch,
     Monitor,
@@ -70,6 +70,8 @@ class Parser:
     ----------
     history_ : list of Epoch
         The passes of the last :meth:`fit`.
+    dev_ : dict of str to float
+        Scores of the model on the development data of the last :meth:`fit`.
     lifted_ : tuple of int
         How many words and sentences of the training data were changed to make their trees projective.
     tagger : Tagger
@@ -127,7 +129,10 @@ class Parser:
         self.progress = progress
         self.history_: list[Epoch] = []
         self.lifted_: tuple[int, int] = (0, 0)
+        #: Dev scores of the last fit.
+        self.dev_: dict[str, float] = {}
         self._joint = False
+        self._keep_tagger = self.tagger._model is not None
         self._model: _spanrs.DepModel | None = None
 
     @classmethod
@@ -203,9 +208,13 @@ class Parser:
         treebank = treebank_of(train, roots)
         held_out = None if dev is None else treebank_of(dev, roots)
         self.lifted_ = treebank.projectivise()
-        self.history_ = []
+        self.history_, self.dev_ = [], {}
         model = self._fit_joint(treebank) if self._joint else self._fit(treebank, held_out, patience)
-        self._model = _spanrs.DepModel.join(model, model, json.dumps(self._metadata(treebank)))
+        metadata = self._metadata(treebank)
+        if self._joint:
+            # Models of parser.py have no options.
+            metadata = {"tagger": self.tagger.settings(), "training": metadata["training"]}
+        self._model = _spanrs.DepModel.join(model, model, json.dumps(metadata))
         return self
 
     def _fit_joint(self, train: _spanrs.Treebank) -> _spanrs.DepModel:
@@ -220,7 +229,7 @@ class Parser:
         self, train: _spanrs.Treebank, dev: _spanrs.Treebank | None, patience: int | None
     ) -> _spanrs.DepModel:
         tagger = self.tagger
-        if tagger._model is None:
+        if not self._keep_tagger:
             tagger._fit(train, dev)
         if self.jackknife:
             _spanrs.dep_jackknife(
@@ -251,7 +260,8 @@ class Parser:
                 "las" if self.labelled else "uas",
             )
             passes = (self.epochs, self.seed, self.models)
-            parser = _spanrs.dep_train_parser(train, [], options, passes, monitor, dev is not None)
+            parser = _spanrs.dep_train_parser(train, options, passes, monitor, dev is not None)
+        self.dev_ = score(parser) if dev is not None else {}
         return _spanrs.DepModel.join(tagger.compiled, parser, "{}")
 
     def _templates(self) -> str | None:
@@ -271,6 +281,7 @@ class Parser:
     def _metadata(self, train: _spanrs.Treebank) -> dict[str, Any]:
         """Give what is stored with the model."""
         return {
+            "tagger": self.tagger.settings(),
             "parser": {
                 name: getattr(self, name)
                 for name in (
@@ -409,7 +420,8 @@ class Parser:
     def of(cls, model: _spanrs.DepModel) -> Parser:
         """Give a parser of a compiled model."""
         options = json.loads(model.metadata).get("parser", {})
-        parser = cls(**options) if options else cls.published()
+        parser: Parser = with_options(cls, model, "parser") if options else cls.published()
+        parser._joint = not options
         parser._model = model
         if model.has_tagger:
             parser.tagger = Tagger.of(model)

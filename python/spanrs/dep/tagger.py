@@ -159,6 +159,8 @@ class Tagger:
             if dev is None:
                 raise ValueError("patience needs development data")
         sentences = [] if dev is None else dev.sentences()
+        if dev is not None and not any(any(xpos) or any(upos) for _, xpos, upos, *_ in sentences):
+            raise ValueError("the development data have no tags")
 
         def score(model: _spanrs.DepModel) -> dict[str, float]:
             found = model.annotate([words for words, *_ in sentences], None, False, 1)
@@ -170,10 +172,14 @@ class Tagger:
             monitor = Monitor(
                 None if dev is None else score, show, self.history_, patience, self.epochs, criterion
             )
-            self._model = _spanrs.dep_train_tagger(
-                train, self.options(), self.passes(), monitor, dev is not None
-            )
+            model = _spanrs.dep_train_tagger(train, self.options(), self.passes(), monitor, dev is not None)
+        self._model = _spanrs.DepModel.join(model, None, json.dumps({"tagger": self.settings()}))
         return self
+
+    def settings(self) -> dict[str, Any]:
+        """Give the options that are stored with a model."""
+        names = ("features", "epochs", "models", "seed", "min_count", "min_share", "margin")
+        return {name: getattr(self, name) for name in names}
 
     def tag(self, words: Sequence[str], *, column: str | None = None) -> list[str]:
         """Tag a sentence.
@@ -243,9 +249,24 @@ class Tagger:
     @classmethod
     def of(cls, model: _spanrs.DepModel) -> Tagger:
         """Give a tagger of a compiled model."""
-        tagger = cls(**json.loads(model.metadata).get("tagger", {}))
+        tagger: Tagger = with_options(cls, model, "tagger")
         tagger._model = model
         return tagger
+
+
+def with_options(make: Any, model: _spanrs.DepModel, part: str) -> Any:
+    """Make an estimator with the options that are stored with a model.
+
+    Raises
+    ------
+    spanrs.errors.ModelError
+        For options that cannot be.
+    """
+    options = json.loads(model.metadata).get(part, {})
+    try:
+        return make(**options)
+    except (TypeError, ValueError) as error:
+        raise ModelError(f"the options of the {part} in the model are damaged: {error}") from None
 
 
 def tag_scores(gold: Sequence[tuple[list[str], list[str]]], found: Sequence[Any]) -> dict[str, float]:

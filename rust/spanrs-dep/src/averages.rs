@@ -142,7 +142,8 @@ impl Averages {
             }
         }
         let mut sum = Self::default();
-        for ((feature, row), uses) in order.into_iter().zip(rows).zip(all_uses) {
+        for ((feature, mut row), uses) in order.into_iter().zip(rows).zip(all_uses) {
+            row.sort_unstable_by_key(|(class, _)| *class);
             sum.push_used(feature, uses, row);
         }
         sum

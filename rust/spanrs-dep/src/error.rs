@@ -60,7 +60,7 @@ pub enum TreeError {
     },
     /// More than one word that depends on the root.
     #[error(
-        "words {first} and {second} both have head 0; a sentence has one root (any_roots allows several)"
+        "words {first} and {second} both have head 0; a sentence has one root, unless any roots are allowed"
     )]
     Roots {
         /// The first root.

@@ -28,7 +28,7 @@ impl Default for FeatureIndex {
     }
 }
 
-/// Spreads the bits of a hash; 0 marks empty slots.
+/// A hash that is not 0, which marks empty slots.
 #[inline(always)]
 fn key(feature: u64) -> u64 {
     feature.max(1)

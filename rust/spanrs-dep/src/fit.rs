@@ -206,13 +206,12 @@ pub fn jackknife(
 /// [`Error::Training`], [`Error::Template`], [`Error::Interrupted`], and those of `after`.
 pub fn fit_parser(
     treebank: &Treebank,
-    clusters: &[(String, u32)],
     options: &ParserOptions,
     (explore_from, prune): (usize, f64),
     passes: Passes,
     mut after: impl FnMut(Epoch, &ParserTrainer) -> Result<Next>,
 ) -> Result<Parser> {
-    let (mut trainer, labels) = parser_trainer(treebank, clusters, options)?;
+    let (mut trainer, labels) = parser_trainer(treebank, options)?;
     let words = treebank.words();
     let mut averages = Vec::new();
     for (model, passes) in passes.each() {
@@ -263,7 +262,6 @@ pub fn fit_parser(
 /// A trainer for the arcs of a treebank, and the label of each word.
 fn parser_trainer(
     treebank: &Treebank,
-    clusters: &[(String, u32)],
     options: &ParserOptions,
 ) -> Result<(ParserTrainer, Vec<u32>)> {
     let (names, labels) = treebank.labels();
@@ -272,7 +270,7 @@ fn parser_trainer(
         (1..).zip(heads)
     });
     let arcs = sentences.map(|(word, (&head, &label))| (label, head < word, head == 0));
-    let trainer = ParserTrainer::new(names, arcs, clusters.to_vec(), options)?;
+    let trainer = ParserTrainer::new(names, arcs, options)?;
     Ok((trainer, labels))
 }
 
@@ -297,7 +295,7 @@ pub fn fit_published(
         oracle: Oracle::Published,
         ..ParserOptions::default()
     };
-    let (mut parser, labels) = parser_trainer(treebank, &[], &options)?;
+    let (mut parser, labels) = parser_trainer(treebank, &options)?;
     let padded: Vec<(Vec<&str>, Vec<Tags>)> = (0..treebank.len())
         .map(|at| {
             let tag = |xpos: &str| Tags {
@@ -372,7 +370,7 @@ pub fn fit_published(
     )?;
     let tagger = match averaged {
         Some(tagger) => tagger,
-        // Fewer passes leave the weights of the original as they are, which are not averaged.
+        // The original does not average after fewer passes; unaveraged weights are no use to anyone.
         None => tagger.finish(tagger.averages())?,
     };
     let averages = parser.averages();

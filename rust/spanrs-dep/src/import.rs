@@ -65,7 +65,8 @@ impl<'de> Visitor<'de> for WeightsOf<'_> {
                         "{feature:?} has a weight of {weight}"
                     )));
                 }
-                row.push((*class, weight));
+                // The originals round to thousandths.
+                row.push((*class, (weight * SCALE).round() / SCALE));
             }
             row.sort_unstable_by_key(|(class, _)| *class);
             let before = all.averages.len();
@@ -137,14 +138,7 @@ fn import_parser(weights: &[u8]) -> Result<Parser> {
         .deserialize(&mut serde_json::Deserializer::from_slice(weights))
         .map_err(bad)?;
     let classes = vec![(Move::Shift, 0), (Move::Right, 0), (Move::Left, 0)];
-    let setup = ParserSetup::new(
-        ParserFeatures::Published,
-        Vec::new(),
-        classes,
-        false,
-        false,
-        Lexicon::default(),
-    );
+    let setup = ParserSetup::new(ParserFeatures::Published, Vec::new(), classes, false, false);
     let weights = Weights::new(named.averages, 3, Some(SCALE)).map_err(bad)?;
     Parser::new(setup, weights).map_err(bad)
 }

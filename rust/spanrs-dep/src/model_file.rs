@@ -6,7 +6,7 @@
 //! |---|---|---|
 //! | `features`, `ends` | u64, u64 | hash of each feature, and the end of its row |
 //! | `classes`, `weights` | u16, i32 | class and weight of each entry; weights are multiplied by `scale` |
-//! | `tagdict`, `known_tags`, `clusters`, `names` | u8 | words or names, each followed by a line feed |
+//! | `tagdict`, `known_tags`, `names` | u8 | words or names, each followed by a line feed |
 //! | `tagdict_numbers`, ... | u32 | the number of each word |
 //!
 //! The metadata of the header has one entry, `spanrs.dep`: format version, classes, options and the model's metadata, as JSON.
@@ -130,7 +130,6 @@ impl Model {
         }
         if let Some(parser) = &self.parser {
             put_weights("parser", &parser.weights, &mut tensors);
-            put_lexicon("parser.clusters", &parser.setup.clusters, &mut tensors);
         }
         let header = Header {
             version: VERSION,
@@ -268,7 +267,12 @@ impl Tensors<'_> {
         let mut distinct = features.clone();
         distinct.sort_unstable();
         distinct.dedup();
-        if !fits || distinct.len() != features.len() {
+        let starts = std::iter::once(&0).chain(&ends);
+        let increasing = fits
+            && starts
+                .zip(&ends)
+                .all(|(&start, &end)| own[start as usize..end as usize].is_sorted_by(|a, b| a < b));
+        if !increasing || distinct.len() != features.len() {
             return Err(damaged(format!("the rows of {part} do not fit together")));
         }
         let mut averages = Averages::default();
@@ -314,18 +318,20 @@ impl Tensors<'_> {
     }
 
     fn parser(&self, header: ParserHeader) -> Result<Parser> {
-        let classes: Vec<(Move, u32)> = header
-            .classes
-            .iter()
-            .map(|&(transition, label)| {
-                let transition = match transition {
-                    0 => Move::Shift,
-                    1 => Move::Right,
-                    _ => Move::Left,
-                };
-                (transition, label)
-            })
-            .collect();
+        let classes = header.classes.iter().map(|&(transition, label)| {
+            let transition = match transition {
+                0 => Move::Shift,
+                1 => Move::Right,
+                2 => Move::Left,
+                other => return Err(damaged(format!("the unknown move {other}"))),
+            };
+            Ok((transition, label))
+        });
+        let classes = classes.collect::<Result<Vec<_>>>()?;
+        let lefts = classes.iter().filter(|class| class.0 == Move::Left).count();
+        if header.has_root_class && lefts < 2 {
+            return Err(damaged("the moves of the parser are not complete"));
+        }
         let labels = header.labels.len().max(1);
         if classes.len() > MAX_CLASSES
             || !classes.is_sorted_by_key(|class| class.0)
@@ -344,7 +350,6 @@ impl Tensors<'_> {
             classes,
             header.single_root,
             header.has_root_class,
-            self.lexicon("parser.clusters", u32::MAX as usize)?,
         );
         Parser::new(setup, weights).map_err(damaged)
     }

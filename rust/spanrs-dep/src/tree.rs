@@ -2,6 +2,8 @@
 //!
 //! Heads are those of CoNLL: `heads[i]` is the head of word `i + 1`; words are numbered from 1 and 0 is the root.
 
+use spanrs_base::{Clock, Interrupted, Watch};
+
 use crate::error::TreeError;
 
 /// How many words may have head 0.
@@ -79,20 +81,27 @@ pub fn is_projective(heads: &[u32]) -> bool {
 ///
 /// Source: Nivre and Nilsson 2005, "Pseudo-projective dependency parsing", without encoding the lifts in labels.
 ///
+/// # Errors
+/// [`Interrupted`] where the watch said stop: a sentence of thousands of words with many crossing arcs takes long.
+///
 /// ```
 /// let mut heads = [3, 4, 0, 3];
-/// assert_eq!(spanrs_dep::projectivise(&mut heads), 1);
+/// assert_eq!(spanrs_dep::projectivise(&mut heads, || false), Ok(1));
 /// assert_eq!(heads, [3, 3, 0, 3]);
 /// ```
-pub fn projectivise(heads: &mut [u32]) -> usize {
+pub fn projectivise(heads: &mut [u32], watch: Watch) -> Result<usize, Interrupted> {
     if is_projective(heads) {
-        return 0;
+        return Ok(0);
     }
+    let mut clock = Clock::new(watch);
     let original = heads.to_vec();
     while let Some(word) = shortest_nonprojective(heads) {
+        if clock.stops() {
+            return Err(Interrupted);
+        }
         heads[word] = heads[heads[word] as usize - 1];
     }
-    original.iter().zip(&*heads).filter(|(a, b)| a != b).count()
+    Ok(original.iter().zip(&*heads).filter(|(a, b)| a != b).count())
 }
 
 /// The position of a word's head; the root stands after the last word.

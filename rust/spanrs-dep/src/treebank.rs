@@ -1,6 +1,6 @@
 //! Sentences with gold tags and trees, as training data.
 
-use spanrs_base::Interner;
+use spanrs_base::{Interner, Watch};
 
 use crate::error::{Error, Result};
 use crate::tagger::Tags;
@@ -135,15 +135,18 @@ impl Treebank {
 
     /// Makes all trees projective, see [`projectivise`]. Returns the numbers of words and of sentences that were changed.
     /// Sentences must be trees.
-    pub fn projectivise(&mut self) -> (usize, usize) {
+    ///
+    /// # Errors
+    /// [`Error::Interrupted`].
+    pub fn projectivise(&mut self, watch: Watch) -> Result<(usize, usize)> {
         let mut lifted = (0, 0);
         for sentence in 0..self.len() {
             let range = self.range(sentence);
-            let words = projectivise(&mut self.heads[range]);
+            let words = projectivise(&mut self.heads[range], watch)?;
             lifted.0 += words;
             lifted.1 += usize::from(words > 0);
         }
-        lifted
+        Ok(lifted)
     }
 
     /// Puts other tags in the place of those of a sentence.

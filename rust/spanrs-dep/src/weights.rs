@@ -7,12 +7,14 @@ pub(crate) const MAX_CLASSES: usize = 1 << CLASS_BITS;
 const CLASS_BITS: u32 = 12;
 /// Largest weight of an entry: what is left of 32 bits, with a sign.
 const LARGEST: i32 = (1 << (31 - CLASS_BITS)) - 1;
-/// Entries from which on a row has an entry for each class: adding a vector is faster than adding entries one by one.
+/// Least number of entries of a dense row: adding a vector is faster than adding so many entries one by one.
 const MANY: usize = 12;
+/// Multipliers that are tried; even the second is rarely needed.
+const RETRIES: usize = 16;
 /// Dense rows are padded to a multiple of this.
 const LANES: usize = 32;
 /// Features whose buckets are loaded before the first of them is looked at.
-const BATCH: usize = 32;
+const BATCH: usize = 256;
 
 /// Scores of the classes of a model; those above its number of classes are unused.
 pub(crate) type Scores = [i32; MAX_CLASSES];
@@ -130,22 +132,23 @@ impl Weights {
         let largest = averages.largest();
         let scale = scale.unwrap_or_else(|| {
             let room = f64::from(i16::MAX) / largest.max(1e-300);
-            room.log2().floor().clamp(-60.0, 60.0).exp2()
+            room.log2().floor().clamp(-50.0, 50.0).exp2()
         });
-        if largest * scale > f64::from(LARGEST) + 0.5 {
+        if (largest * scale).round() > f64::from(LARGEST) {
             return Err(format!(
                 "a weight of {largest} is too large for the format; at most {} is possible",
                 f64::from(LARGEST) / scale
             ));
         }
         let mut multiplier = 0xD6E8_FEB8_6659_FD93_u64;
-        loop {
+        for _ in 0..RETRIES {
             if let Some(table) = Self::build(&averages, classes, scale, multiplier) {
                 return Ok(Self { averages, ..table });
             }
             // Two features had the same tag in neighbouring slots: about one in a thousand large models.
             multiplier = multiplier.wrapping_mul(0x2545_F491_4F6C_DD1D) | 1;
         }
+        Err("features that cannot be told from each other".into())
     }
 
     fn build(averages: &Averages, classes: usize, scale: f64, multiplier: u64) -> Option<Self> {
@@ -184,7 +187,8 @@ impl Weights {
                 *data = entry(class, weight);
             }
             (INLINE, data)
-        } else if row.len() >= MANY && row.iter().all(|(_, weight)| i16::try_from(*weight).is_ok())
+        } else if row.len() >= MANY.max(self.classes / 4)
+            && row.iter().all(|(_, weight)| i16::try_from(*weight).is_ok())
         {
             let start = self.dense.len();
             self.dense.resize(start + self.stride, 0);
@@ -222,19 +226,22 @@ impl Weights {
 
     #[inline(always)]
     fn add_all(&self, features: &[u64], scores: &mut Scores) {
-        // Loads that do not depend on each other come together, so that cache misses overlap: first the buckets of a
-        // batch, then the beginnings of the rows that are not in their slots.
-        let mut first = [(Bucket::default(), 0, 0); BATCH];
+        // Loads that do not depend on each other come together, so that cache misses overlap: first the buckets of all
+        // features, then the beginnings of the rows that are not in their slots.
+        let mut places = [(0_usize, 0_u32); BATCH];
         let (mut sparse, mut dense) = ([(0, 0); BATCH], [0; BATCH]);
         for batch in features.chunks(BATCH) {
-            for (feature, first) in batch.iter().zip(&mut first) {
+            let mut touched = 0;
+            for (feature, place) in batch.iter().zip(&mut places) {
                 let (mixed, tag) = self.mixed(*feature);
                 let at = home(&self.buckets, mixed);
-                *first = (self.buckets[at], at, tag);
+                touched ^= self.buckets[at].0[0].tag;
+                *place = (at, tag);
             }
+            std::hint::black_box(touched);
             let (mut few, mut many, mut touched) = (0, 0, 0);
-            for (bucket, at, tag) in &first[..batch.len()] {
-                let slot = self.find(bucket, *at, *tag);
+            for &(at, tag) in &places[..batch.len()] {
+                let slot = self.find(at, tag);
                 match slot.tag & 3 {
                     INLINE => slot.data.iter().for_each(|&entry| add(scores, entry)),
                     SPARSE => {
@@ -259,18 +266,16 @@ impl Weights {
         }
     }
 
-    /// The slot of a feature, or an empty one; `bucket` is the one where it is looked for first.
+    /// The slot of a feature, or an empty one; `at` is the bucket where it is looked for first.
     #[inline(always)]
-    fn find(&self, bucket: &Bucket, mut at: usize, tag: u32) -> Slot {
-        let mut bucket = *bucket;
+    fn find(&self, mut at: usize, tag: u32) -> &Slot {
         loop {
-            for slot in bucket.0 {
+            for slot in &self.buckets[at].0 {
                 if slot.tag & !3 == tag || slot.tag == EMPTY {
                     return slot;
                 }
             }
             at = next(&self.buckets, at);
-            bucket = self.buckets[at];
         }
     }
 
@@ -296,9 +301,19 @@ impl Weights {
 
     /// The weight of a feature for a class.
     pub(crate) fn get(&self, feature: u64, class: u32) -> i32 {
-        let mut scores: Box<Scores> = Box::new([0; MAX_CLASSES]);
-        self.add(&[feature], &mut scores);
-        scores[class as usize]
+        let (mixed, tag) = self.mixed(feature);
+        let slot = self.find(home(&self.buckets, mixed), tag);
+        let [start, len, _] = slot.data.map(|value| value as usize);
+        let row = match slot.tag & 3 {
+            INLINE => &slot.data[..],
+            SPARSE => &self.entries[start..start + len],
+            DENSE => return i32::from(self.dense[start + class as usize]),
+            _ => &[],
+        };
+        let own = row
+            .iter()
+            .filter(|&&entry| entry % MAX_CLASSES as u32 == class);
+        own.map(|&entry| entry as i32 >> CLASS_BITS).sum()
     }
 
     /// Number of classes.

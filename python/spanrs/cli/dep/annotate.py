@@ -9,6 +9,7 @@ import click
 
 from spanrs.cli import console, options
 from spanrs.cli.dep.inputs import check_output, input_format, load_model, open_file, thread_count, threads
+from spanrs.cli.run import print_message
 from spanrs.io import atomic_output
 
 
@@ -79,6 +80,8 @@ def _annotate(
         out = stack.enter_context(atomic_output(console.standard_output() if to_stdout else output))
         for path in files:
             file = open_file(path, format_name)
+            if format_name == "auto" and file.format != "conllu":
+                print_message("note", f"{path} is read as {file.format} (--format)")
             while (text := model.annotate_file(file, parse, keep_tags, count)) is not None:
                 out.write(text)
                 done += len(text)

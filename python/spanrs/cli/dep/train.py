@@ -7,6 +7,7 @@ import time
 from typing import Any
 
 import click
+from click.core import ParameterSource
 
 from spanrs.cli import console
 from spanrs.cli.dep.inputs import check_output
@@ -88,6 +89,7 @@ def command(
         raise click.UsageError("standard input can be read once")
     if patience is not None and dev is None:
         raise click.UsageError("--patience needs --dev")
+    _check_options(tagger_only=tagger_only, published=published)
     check_output(output, tuple(path for path in (gold, dev) if path is not None))
     started = time.monotonic()
     progress = False if quiet else None
@@ -96,6 +98,33 @@ def command(
     trained.fit(console.source(gold), held_out, patience=patience)
     save(trained.compiled, output)
     _summary(trained, output, time.monotonic() - started, as_json=as_json)
+
+
+#: Options of the parser.
+_OF_PARSER = (
+    "features",
+    "labelled",
+    "single_root",
+    "epochs",
+    "models",
+    "explore_from",
+    "aggressiveness",
+    "jackknife",
+)
+#: Options without effect on the training of parser.py.
+_NOT_PUBLISHED = ("dev", "patience", "tagger_epochs", *(name for name in _OF_PARSER if name != "epochs"))
+
+
+def _check_options(*, tagger_only: bool, published: bool) -> None:
+    """Refuse options without effect."""
+    if tagger_only and published:
+        raise click.UsageError("--tagger-only and --published do not go together")
+    context = click.get_current_context()
+    without = (_OF_PARSER if tagger_only else ()) + (_NOT_PUBLISHED if published else ())
+    for name in without:
+        if context.get_parameter_source(name) is ParameterSource.COMMANDLINE:
+            mode = "--tagger-only" if tagger_only else "--published"
+            raise click.UsageError(f"--{name.replace('_', '-')} has no effect with {mode}")
 
 
 def _make(
@@ -128,6 +157,8 @@ def _summary(trained: Parser | Tagger, output: str, seconds: float, *, as_json: 
     """Say what was trained."""
     last: Epoch | None = trained.history_[-1] if trained.history_ else None
     tagger, parser = trained.compiled.sizes()
+    # Tagger alone: the scores of its last pass; its patience keeps the best one.
+    dev = trained.dev_ if isinstance(trained, Parser) else (last.dev if last is not None else {})
     facts: dict[str, Any] = {
         "model": output,
         "tagger_features": tagger,
@@ -135,7 +166,7 @@ def _summary(trained: Parser | Tagger, output: str, seconds: float, *, as_json: 
         "lifted": list(getattr(trained, "lifted_", (0, 0))),
         "passes": len(trained.history_),
         "train": None if last is None else last.accuracy,
-        "dev": {} if last is None else last.dev,
+        "dev": dev,
         "seconds": round(seconds, 1),
     }
     if as_json:
@@ -152,6 +183,6 @@ def _summary(trained: Parser | Tagger, output: str, seconds: float, *, as_json: 
         + (f", parser with {parser}" if parser else "")
         + f"; {facts['passes']} passes in {seconds:.0f} s"
     )
-    if last is not None and last.dev:
-        scores = ", ".join(f"{name.upper()} {100 * value:.2f}" for name, value in last.dev.items())
-        click.echo(f"dev after the last pass: {scores}")
+    if dev:
+        scores = ", ".join(f"{name.upper()} {100 * value:.2f}" for name, value in dev.items())
+        click.echo(f"dev: {scores}")

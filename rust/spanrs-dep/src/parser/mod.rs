@@ -38,9 +38,6 @@ pub(crate) enum ParserFeatures {
     Templates(Box<Templates>),
 }
 
-/// Words that are known by a hash, with the cluster they belong to.
-pub(crate) type Clusters = crate::tagger::Lexicon;
-
 /// What a parser knows besides its weights.
 #[derive(Clone, Debug)]
 pub(crate) struct ParserSetup {
@@ -52,7 +49,6 @@ pub(crate) struct ParserSetup {
     pub(crate) single_root: bool,
     /// True if the last class is the only one for the root and for nothing else.
     pub(crate) has_root_class: bool,
-    pub(crate) clusters: Clusters,
     /// Classes by what they do: SHIFT, RIGHT, LEFT, LEFT to the root.
     ranges: [Range<usize>; 4],
 }
@@ -112,6 +108,17 @@ fn normal_form(word: &str) -> u64 {
     .value()
 }
 
+/// The properties of a token that templates name.
+fn rich_token(word: &str, xpos: &str, upos: &str) -> templates::Token {
+    let [p, u] = [xpos, upos].map(|text| TextHash::of(text).value());
+    let w = normal_form(word);
+    let pair = |a: u64, b: u64| match b {
+        0 => 0,
+        b => (a ^ b.rotate_left(32)).wrapping_mul(0xE703_7ED1_A0B4_28DB) | 1,
+    };
+    [w, p, u, pair(w, p), pair(w, u)]
+}
+
 /// The first index of the largest score in the ranges; None where they are empty.
 #[inline]
 fn first_largest<T: PartialOrd + Copy>(
@@ -136,7 +143,6 @@ impl ParserSetup {
         classes: Vec<(Move, u32)>,
         single_root: bool,
         has_root_class: bool,
-        clusters: Clusters,
     ) -> Self {
         let shifts = classes.partition_point(|class| class.0 == Move::Shift);
         let rights = classes.partition_point(|class| class.0 <= Move::Right);
@@ -153,7 +159,6 @@ impl ParserSetup {
             classes,
             single_root,
             has_root_class,
-            clusters,
             ranges,
         }
     }
@@ -178,25 +183,10 @@ impl ParserSetup {
                 all.push([0; TOKEN_FIELDS]);
                 let tags = sentence.xpos.iter().zip(sentence.upos);
                 let words = sentence.words.iter().zip(tags);
-                all.extend(words.map(|(word, (xpos, upos))| self.token(word, xpos, upos)));
-                all.push(self.token("ROOT", "ROOT", "ROOT"));
+                all.extend(words.map(|(word, (xpos, upos))| rich_token(word, xpos, upos)));
+                all.push(rich_token("ROOT", "ROOT", "ROOT"));
             }
         }
-    }
-
-    fn token(&self, word: &str, xpos: &str, upos: &str) -> templates::Token {
-        let [p, u] = [xpos, upos].map(|text| TextHash::of(text).value());
-        let w = normal_form(word);
-        let pair = |a: u64, b: u64| match b {
-            0 => 0,
-            b => (a ^ b.rotate_left(32)).wrapping_mul(0xE703_7ED1_A0B4_28DB) | 1,
-        };
-        let cluster = self
-            .clusters
-            .index
-            .find(w)
-            .map_or(0, |at| u64::from(at) + 1);
-        [w, p, u, pair(w, p), pair(w, u), cluster]
     }
 
     /// Hashes of the features of a state.
@@ -288,8 +278,9 @@ impl Parser {
         let classes = setup.classes.len();
         while !state.is_final() {
             let allowed = setup.allowed(state);
-            let best = match allowed {
-                [true, false, false, false] => Some(0),
+            let mut choices = setup.ranges_of(allowed).flatten();
+            let best = match (choices.next(), choices.next()) {
+                (only, None) => only,
                 _ => {
                     setup.extract(state, tokens, template, features);
                     scores[..classes].fill(0);

@@ -44,11 +44,11 @@ enum Atom {
 }
 
 /// Names of the fields of a [`Token`].
-const FIELDS: [&str; 6] = ["w", "p", "u", "wp", "wu", "c"];
+const FIELDS: [&str; 5] = ["w", "p", "u", "wp", "wu"];
 /// Number of fields of a [`Token`].
 pub(crate) const TOKEN_FIELDS: usize = FIELDS.len();
 
-/// Hashes of the properties of a token by field: form, XPOS, UPOS, form and XPOS, form and UPOS, cluster of the form; 0 for
+/// Hashes of the properties of a token by field: form, XPOS, UPOS, form and XPOS, form and UPOS; 0 for
 /// what is missing. Forms are in lower case, with 0 for each digit.
 pub(crate) type Token = [u64; TOKEN_FIELDS];
 
@@ -56,7 +56,7 @@ pub(crate) type Token = [u64; TOKEN_FIELDS];
 ///
 /// Tokens are `S0`, `S1`... (the stack from its top), `N0`, `N1`... (the buffer), and their children: `S0l` and `S0r` are the
 /// outermost on a side, `S0l2` and `S0r2` the ones before them, `S0ll` and `S0rr` outermost grandchildren. Fields are `.w`
-/// (form), `.p` (XPOS), `.u` (UPOS), `.wp`, `.wu`, `.c` (cluster of the form) and `.l` (label of the arc). `S0vl`, `S0vr` are
+/// (form), `.p` (XPOS), `.u` (UPOS), `.wp`, `.wu` and `.l` (label of the arc). `S0vl`, `S0vr` are
 /// the numbers of children, `S0sl`, `S0sr` the sets of their labels, `d0n` and `d01` the distances from S0 to N0 and S1.
 #[derive(Clone, Debug)]
 pub(crate) struct Templates {
@@ -69,6 +69,7 @@ pub(crate) struct Templates {
 
 /// Most atoms of a template.
 const MOST: usize = 6;
+const MOST_TEMPLATES: usize = 1000;
 
 /// Memory that is kept between states.
 #[derive(Clone, Debug, Default)]
@@ -111,6 +112,9 @@ impl Templates {
                     "{} atoms; at most {MOST} are possible",
                     template.len()
                 )));
+            }
+            if seen.len() >= MOST_TEMPLATES {
+                return Err(bad(format!("more than {MOST_TEMPLATES} templates")));
             }
             if seen.contains(&template) {
                 return Err(bad(format!("{text:?} is there twice")));

@@ -1,8 +1,6 @@
 //! Training of the parser.
 
-use super::{
-    Clusters, Parser, ParserBuffers, ParserFeatures, ParserSetup, Tagged, Templates, first_largest,
-};
+use super::{Parser, ParserBuffers, ParserFeatures, ParserSetup, Tagged, Templates, first_largest};
 use crate::arc_hybrid::Move;
 use crate::averages::Averages;
 use crate::error::{Error, Result};
@@ -76,7 +74,6 @@ impl ParserTrainer {
     pub fn new(
         labels: Vec<String>,
         arcs: impl Iterator<Item = (u32, bool, bool)>,
-        clusters: Vec<(String, u32)>,
         options: &ParserOptions,
     ) -> Result<Self> {
         let features = match &options.templates {
@@ -137,7 +134,6 @@ impl ParserTrainer {
                 classes,
                 options.single_root,
                 root.is_some(),
-                Clusters::new(clusters),
             ),
             oracle: options.oracle,
             update: options.update,

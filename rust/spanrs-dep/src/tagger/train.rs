@@ -1,6 +1,6 @@
 //! Training of the tagger.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 use spanrs_base::Interner;
 
@@ -100,7 +100,7 @@ impl TaggerTrainer {
                 None => counts[word].push((class, 1)),
             }
         }
-        if seen.is_empty() {
+        if seen.iter().all(|tags| *tags == Tags::default()) {
             return Err(Error::Training("there are no tags to learn".into()));
         }
         if seen.len() > MAX_CLASSES {
@@ -203,7 +203,7 @@ impl TaggerTrainer {
                 let features = &self.buffers.features;
                 self.learner.update(*truth, other, features, 1);
                 if let Some(names) = &mut self.names
-                    && *truth != guess
+                    && *truth != other
                 {
                     let text = |back: usize| match tags.len().checked_sub(back) {
                         Some(at) => self.setup.classes[tags[at] as usize].xpos.as_str(),
@@ -218,8 +218,11 @@ impl TaggerTrainer {
         }
     }
 
-    /// The class that is too close to the best one, or the best one.
+    /// The second best class if it is within the margin of the best one, else the best one.
     fn runner_up(&mut self, best: u32) -> u32 {
+        if self.scores.len() < 2 {
+            return best;
+        }
         let score = std::mem::replace(&mut self.scores[best as usize], i64::MIN);
         let second = last_largest(&self.scores);
         match score - self.scores[second] < self.margin {
@@ -243,10 +246,13 @@ impl TaggerTrainer {
     pub fn finish(&self, averages: Averages) -> Result<Tagger> {
         let mut names = Vec::new();
         if let Some(all) = &self.names {
-            // Rows whose weights are all 0 are not kept.
-            let kept: HashSet<u64> = averages.rows().map(|(feature, _)| feature).collect();
-            let of = |name: &&str| kept.contains(&TextHash::of(name).value());
-            names = all.names().filter(of).map(str::to_owned).collect();
+            // In the order of the rows, from which those are missing whose weights are all 0.
+            let known: HashMap<u64, &str> = all
+                .names()
+                .map(|name| (TextHash::of(name).value(), name))
+                .collect();
+            let name = |(feature, _)| known.get(&feature).map(|name| (*name).to_owned());
+            names = averages.rows().filter_map(name).collect();
         }
         let published = self.setup.features == TaggerFeatures::Published;
         let weights = Weights::new(

@@ -9,15 +9,31 @@ pub struct Aligned {
     pub pred: usize,
 }
 
+/// Most pairs of words in a stretch of multiword tokens: 64 MiB.
+const MOST: usize = 1 << 24;
+
+/// Multiword tokens that overlap one another have too many words to be aligned.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("multiword tokens of {gold} gold and {pred} pred words cannot be aligned")]
+pub struct TooManyWords {
+    /// Gold words.
+    pub gold: usize,
+    /// Pred words.
+    pub pred: usize,
+}
+
 /// Aligns words of the same text: tokens with equal places; around multiword tokens the longest common subsequence of the
 /// lower-cased forms. Time is linear in the words outside of multiword tokens, and quadratic in those of a stretch of
 /// overlapping multiword tokens.
-pub fn align(gold: &[Node<'_>], pred: &[Node<'_>]) -> Vec<Aligned> {
+///
+/// # Errors
+/// [`TooManyWords`] in such a stretch.
+pub fn align(gold: &[Node<'_>], pred: &[Node<'_>]) -> Result<Vec<Aligned>, TooManyWords> {
     let mut pairs = Vec::with_capacity(gold.len().min(pred.len()));
     let (mut g, mut p) = (0, 0);
     while let (Some(own), Some(other)) = (gold.get(g), pred.get(p)) {
         if own.in_multiword || other.in_multiword {
-            (g, p) = align_multiword(gold, pred, (g, p), &mut pairs);
+            (g, p) = align_multiword(gold, pred, (g, p), &mut pairs)?;
         } else if own.span == other.span {
             pairs.push(Aligned { gold: g, pred: p });
             g += 1;
@@ -28,7 +44,7 @@ pub fn align(gold: &[Node<'_>], pred: &[Node<'_>]) -> Vec<Aligned> {
             p += 1;
         }
     }
-    pairs
+    Ok(pairs)
 }
 
 /// Aligns the words of a stretch that begins with a multiword token on a side; gives what comes after it. The stretch is the
@@ -38,7 +54,7 @@ fn align_multiword(
     pred: &[Node<'_>],
     (mut g, mut p): (usize, usize),
     pairs: &mut Vec<Aligned>,
-) -> (usize, usize) {
+) -> Result<(usize, usize), TooManyWords> {
     let (own, other) = (&gold[g], &pred[p]);
     // A single word that begins before the multiword token has no counterpart.
     let mut end = if own.in_multiword {
@@ -70,12 +86,18 @@ fn align_multiword(
         }
         *at += 1;
     }
+    if (g - first_gold).saturating_mul(p - first_pred) > MOST {
+        return Err(TooManyWords {
+            gold: g - first_gold,
+            pred: p - first_pred,
+        });
+    }
     let found = common(&gold[first_gold..g], &pred[first_pred..p]);
     pairs.extend(found.into_iter().map(|(own, other)| Aligned {
         gold: first_gold + own,
         pred: first_pred + other,
     }));
-    (g, p)
+    Ok((g, p))
 }
 
 /// A longest common subsequence of the lower-cased forms.

@@ -4,7 +4,7 @@ mod align;
 mod schema;
 mod words;
 
-pub use align::{Aligned, align};
+pub use align::{Aligned, TooManyWords, align};
 pub use schema::SCHEMA;
 pub use words::{Node, is_content, is_functional, is_punctuation, main_relation};
 
@@ -23,8 +23,16 @@ pub struct Options {
 
 /// Counts what gold and pred words have in common: words of one stretch of text, in one or several sentences. Heads are
 /// indices into the words of the own side.
-pub fn compare(gold: &[Node<'_>], pred: &[Node<'_>], options: Options, counts: &mut Counts) {
-    let pairs = align(gold, pred);
+///
+/// # Errors
+/// [`TooManyWords`] in multiword tokens; the counts must not be used then.
+pub fn compare(
+    gold: &[Node<'_>],
+    pred: &[Node<'_>],
+    options: Options,
+    counts: &mut Counts,
+) -> Result<(), TooManyWords> {
+    let pairs = align(gold, pred)?;
     let mut gold_of = vec![None; pred.len()];
     let mut pred_of = vec![None; gold.len()];
     for pair in &pairs {
@@ -147,6 +155,7 @@ pub fn compare(gold: &[Node<'_>], pred: &[Node<'_>], options: Options, counts: &
         let cell = counts.cell(Cell::new(CORPUS, outcome, None, None));
         counts.add(cell, n as u64);
     }
+    Ok(())
 }
 
 /// A lemma that gold leaves open is right.

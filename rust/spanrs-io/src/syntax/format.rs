@@ -86,22 +86,39 @@ impl SyntaxFormat {
         {
             return wrong(format!("every line has two columns; expected {known}"));
         }
-        let is_tagged = |word: &str| {
-            word.rsplit_once('/')
-                .is_some_and(|(word, tag)| !word.is_empty() && !tag.is_empty())
-        };
-        let mut all = lines.iter().flat_map(|(_, line)| line.split_whitespace());
-        match all.all(is_tagged) {
-            true => Ok(Self::WordTag),
-            false => Ok(Self::Tokens),
+        let words = || lines.iter().flat_map(|(_, line)| line.split_whitespace());
+        let tagged = words().filter(|word| is_tagged(word)).count();
+        let others = words().count() - tagged;
+        match (tagged, others) {
+            (1.., 0) => Ok(Self::WordTag),
+            _ if tagged > 4 * others => {
+                let other = words().find(|word| !is_tagged(word)).unwrap_or_default();
+                wrong(format!(
+                    "most tokens are word/TAG, but not {other:?}; say --format word-tag or --format tokens"
+                ))
+            }
+            _ => Ok(Self::Tokens),
         }
     }
 }
 
-/// True where every line has a form, a tag, a head and a label.
+/// True for `ate/VBD`, and false for `and/or`: tags have no lower-case letters.
+fn is_tagged(word: &str) -> bool {
+    word.rsplit_once('/').is_some_and(|(word, tag)| {
+        !word.is_empty() && !tag.is_empty() && !tag.contains(char::is_lowercase)
+    })
+}
+
+/// True where every line has a form, a tag without lower-case letters, a head and a label, and a head is the root: running
+/// text has numbers in third place, too.
 fn is_four_columns(lines: &[(usize, &str)]) -> bool {
+    let mut has_root = false;
     lines.iter().all(|(_, line)| {
         let fields: Vec<&str> = line.split_whitespace().collect();
-        fields.len() == 4 && fields[2].bytes().all(|b| b.is_ascii_digit())
-    })
+        has_root |= fields.get(2) == Some(&"0");
+        fields.len() == 4
+            && !fields[1].contains(char::is_lowercase)
+            && fields[2].bytes().all(|b| b.is_ascii_digit())
+    }) && has_root
+        && lines.len() > 1
 }

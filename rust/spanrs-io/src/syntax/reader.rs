@@ -92,6 +92,7 @@ impl<'a> SyntaxReader<'a> {
                     continue;
                 }
                 sentence.after = &between[..between.len() - self.rest.len() - whole.len()];
+                self.check_end(sentence)?;
                 return Ok(true);
             }
             let is_comment = line.starts_with('#');
@@ -115,7 +116,21 @@ impl<'a> SyntaxReader<'a> {
             }
         }
         sentence.after = between;
+        self.check_end(sentence)?;
         Ok(!sentence.words.is_empty() || !between.is_empty())
+    }
+
+    /// Multiword tokens must end within the sentence.
+    fn check_end(&self, sentence: &SyntaxSentence<'a>) -> Result<()> {
+        match sentence.multiwords.last() {
+            Some(last) if last.end > sentence.words.len() => self.wrong(format!(
+                "the multiword token {}-{} ends after the last word, {}",
+                last.start + 1,
+                last.end,
+                sentence.words.len()
+            )),
+            _ => Ok(()),
+        }
     }
 
     fn four_columns(&self, line: &'a str) -> Result<[&'a str; 10]> {
@@ -185,6 +200,9 @@ impl<'a> SyntaxReader<'a> {
                     "the multiword token {id} is out of order; the next word is {expected}"
                 ));
             }
+            if form.chars().all(char::is_whitespace) {
+                return self.wrong(format!("the multiword token {id} has no form"));
+            }
             sentence.multiwords.push(Multiword {
                 start: start - 1,
                 end,
@@ -195,7 +213,7 @@ impl<'a> SyntaxReader<'a> {
         if let Some((after, part)) = id.split_once('.')
             && let (Some(after), Some(_)) = (number(after), number(part))
         {
-            return match after + 1 == expected {
+            return match after.checked_add(1) == Some(expected) {
                 true => Ok(()),
                 false => self.wrong(format!(
                     "the empty node {id} is out of order; the next word is {expected}"

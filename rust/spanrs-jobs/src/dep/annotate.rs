@@ -1,9 +1,10 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use spanrs_base::{Clock, Watch, map_in_threads};
+use spanrs_base::{Clock, Position, Watch, map_in_threads};
 use spanrs_dep::{Annotated, Model, Workspace};
 use spanrs_io::{
-    Annotation, SyntaxChunk, SyntaxFormat, SyntaxPart, SyntaxReader, SyntaxSentence, write_sentence,
+    Annotation, Code, Error as IoError, SyntaxChunk, SyntaxFormat, SyntaxPart, SyntaxReader,
+    SyntaxSentence, write_sentence,
 };
 
 use crate::error::{Error, Result};
@@ -80,6 +81,14 @@ fn annotate_part(
             upos.extend(sentence.words.iter().map(|word| known(word.upos())));
             (&xpos[..], &upos[..])
         });
+        if let Some((xpos, upos)) = given
+            && !words.is_empty()
+            && xpos.iter().chain(upos).all(|tag| tag.is_empty())
+        {
+            let message = "the words have no tags to parse with; leave out --keep-tags";
+            let position = Position::line(path, sentence.line);
+            return Err(IoError::new(Code::WrongFormat, position, message).into());
+        }
         match options.parse {
             true => model.annotate(&words, given, &mut workspace, &mut annotated),
             false => model.tag(&words, &mut workspace, &mut annotated),

@@ -137,6 +137,8 @@ struct Stretch {
     /// Characters of the text.
     length: usize,
     line: u64,
+    /// Bytes of the text that are known to be those of the other side.
+    checked: usize,
 }
 
 impl Stretch {
@@ -222,9 +224,15 @@ pub fn evaluate(
                 }
                 None => return Err(ends(&pred, other.line, &gold, own.line, &own.text)),
             }
-            check_same(&gold, &own, &pred, &other)?;
+            check_same(&gold, &mut own, &pred, &other)?;
+            if stops() {
+                return Err(Error::Stopped);
+            }
         }
-        dep::compare(&own.nodes(), &other.nodes(), options, &mut counts);
+        dep::compare(&own.nodes(), &other.nodes(), options, &mut counts).map_err(|error| {
+            let position = Position::line(gold.chunks.path(), own.line);
+            IoError::new(Code::SentenceTooLong, position, error.to_string())
+        })?;
         if documents {
             counts.end_document(Key::Number(row));
         }
@@ -253,20 +261,25 @@ fn ends(short: &Side, line: u64, long: &Side, long_line: u64, text: &str) -> Err
     }
 }
 
-/// Compares the texts as far as both are known.
-fn check_same(gold: &Side, own: &Stretch, pred: &Side, other: &Stretch) -> Result<()> {
-    let same = own
-        .text
+/// Compares the texts from where they were compared last, as far as both are known.
+fn check_same(gold: &Side, own: &mut Stretch, pred: &Side, other: &Stretch) -> Result<()> {
+    let from = own.checked;
+    let (Some(rest), Some(other_rest)) = (own.text.get(from..), other.text.get(from..)) else {
+        return Ok(());
+    };
+    let same = rest
         .chars()
-        .zip(other.text.chars())
-        .take_while(|(a, b)| a == b)
-        .count();
-    if same >= own.length.min(other.length) {
+        .zip(other_rest.chars())
+        .take_while(|(a, b)| a == b);
+    let same: usize = same.map(|(c, _)| c.len_utf8()).sum();
+    own.checked = from + same;
+    if same >= rest.len().min(other_rest.len()) {
         return Ok(());
     }
     let part = |text: &str| {
+        let before = text[..from + same].chars().count();
         text.chars()
-            .skip(same.saturating_sub(10))
+            .skip(before.saturating_sub(10))
             .take(20)
             .collect::<String>()
     };

@@ -149,6 +149,15 @@ impl DepModel {
         Ok(PyBytes::new(py, &bytes))
     }
 
+    /// Models are pickled as the bytes of their files.
+    fn __reduce__<'py>(
+        &self,
+        py: Python<'py>,
+    ) -> Result<(Bound<'py, PyAny>, (Bound<'py, PyBytes>,))> {
+        let class = py.get_type::<Self>();
+        Ok((class.getattr("from_bytes")?, (self.to_bytes(py)?,)))
+    }
+
     #[getter]
     fn has_tagger(&self) -> bool {
         self.0.tagger.is_some()

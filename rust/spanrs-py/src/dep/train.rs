@@ -138,7 +138,7 @@ pub(crate) fn dep_train_tagger(
     callback: Option<Py<PyAny>>,
     with_models: bool,
 ) -> Result<DepModel> {
-    let treebank = treebank.core();
+    let treebank = py.detach(|| treebank.core());
     let mut observer = Observer::new(callback, with_models);
     let result = py.detach(|| {
         let sentences: Vec<usize> = (0..treebank.len()).collect();
@@ -185,11 +185,10 @@ type ParserTuple = (Option<String>, bool, bool, bool, Option<f64>, (usize, f64))
 
 /// Trains a parser on a treebank of projective trees.
 #[pyfunction]
-#[pyo3(signature = (treebank, clusters, options, given, callback, with_models, /))]
+#[pyo3(signature = (treebank, options, given, callback, with_models, /))]
 pub(crate) fn dep_train_parser(
     py: Python<'_>,
     treebank: &Treebank,
-    clusters: Vec<(String, u32)>,
     options: ParserTuple,
     given: PassesTuple,
     callback: Option<Py<PyAny>>,
@@ -209,13 +208,12 @@ pub(crate) fn dep_train_parser(
         },
         update: limit.map_or(Update::Perceptron, Update::PassiveAggressive),
     };
-    let treebank = treebank.core();
+    let treebank = py.detach(|| treebank.core());
     let mut observer = Observer::new(callback, with_models);
     let result = py.detach(|| {
         let given = passes(given);
         fit_parser(
             &treebank,
-            &clusters,
             &options,
             explore_from,
             given,
@@ -239,7 +237,7 @@ pub(crate) fn dep_train_published(
     seed: Option<u64>,
     callback: Option<Py<PyAny>>,
 ) -> Result<DepModel> {
-    let treebank = treebank.core();
+    let treebank = py.detach(|| treebank.core());
     let mut observer = Observer::new(callback, false);
     let result = py.detach(|| {
         fit_published(&treebank, passes((epochs, seed, 1)), |epoch| {

@@ -46,8 +46,9 @@ impl SyntaxFile {
 
     /// Name of the format.
     #[getter]
-    fn format(&self) -> &'static str {
-        self.lock().format().name()
+    fn format(&self, py: Python<'_>) -> &'static str {
+        // Another thread may hold the lock and wait for the interpreter.
+        py.detach(|| self.lock().format().name())
     }
 }
 
@@ -76,50 +77,8 @@ impl Treebank {
     }
 }
 
-/// How many roots trees may have; None where there are no trees.
-fn roots(name: Option<&str>) -> Result<Option<Roots>> {
-    match name {
-        None => Ok(None),
-        Some("one") => Ok(Some(Roots::One)),
-        Some("many") => Ok(Some(Roots::Many)),
-        Some(other) => {
-            Err(PyValueError::new_err(format!("roots must be one or many, not {other:?}")).into())
-        }
-    }
-}
-
-#[pymethods]
 impl Treebank {
-    #[new]
-    fn new() -> Self {
-        Self(Mutex::new(Core::default()))
-    }
-
-    fn __len__(&self) -> usize {
-        self.lock().len()
-    }
-
-    /// Number of words.
-    fn words(&self) -> usize {
-        self.lock().words()
-    }
-
-    /// Adds the sentences of a file; `trees` is None, "one" or "many" (roots).
-    #[pyo3(signature = (file, trees, /))]
-    fn read(&self, py: Python<'_>, file: &SyntaxFile, trees: Option<&str>) -> Result<()> {
-        let trees = roots(trees)?;
-        let mut clock = spanrs_base::Clock::new(stop);
-        py.detach(|| {
-            let stops = || clock.stops();
-            spanrs_jobs::dep::read_treebank(&mut file.lock(), trees, &mut self.lock(), stops)
-        })?;
-        Ok(())
-    }
-
-    /// Adds sentences; lists are of one length, or empty where nothing is known.
-    #[pyo3(signature = (sentences, trees, /))]
-    fn extend(&self, sentences: Vec<SentenceTuple>, trees: Option<&str>) -> Result<()> {
-        let trees = roots(trees)?;
+    fn add(&self, sentences: &[SentenceTuple], trees: Option<Roots>) -> Result<()> {
         let mut core = self.lock();
         let before = core.len();
         for (at, (words, xpos, upos, heads, labels)) in sentences.iter().enumerate() {
@@ -147,20 +106,73 @@ impl Treebank {
         }
         Ok(())
     }
+}
+
+/// How many roots trees may have; None where there are no trees.
+fn roots(name: Option<&str>) -> Result<Option<Roots>> {
+    match name {
+        None => Ok(None),
+        Some("one") => Ok(Some(Roots::One)),
+        Some("many") => Ok(Some(Roots::Many)),
+        Some(other) => {
+            Err(PyValueError::new_err(format!("roots must be one or many, not {other:?}")).into())
+        }
+    }
+}
+
+#[pymethods]
+impl Treebank {
+    #[new]
+    fn new() -> Self {
+        Self(Mutex::new(Core::default()))
+    }
+
+    fn __len__(&self, py: Python<'_>) -> usize {
+        py.detach(|| self.lock().len())
+    }
+
+    /// Number of words.
+    fn words(&self, py: Python<'_>) -> usize {
+        py.detach(|| self.lock().words())
+    }
+
+    /// Adds the sentences of a file; `trees` is None, "one" or "many" (roots).
+    #[pyo3(signature = (file, trees, /))]
+    fn read(&self, py: Python<'_>, file: &SyntaxFile, trees: Option<&str>) -> Result<()> {
+        let trees = roots(trees)?;
+        let mut clock = spanrs_base::Clock::new(stop);
+        py.detach(|| {
+            let stops = || clock.stops();
+            spanrs_jobs::dep::read_treebank(&mut file.lock(), trees, &mut self.lock(), stops)
+        })?;
+        Ok(())
+    }
+
+    /// Adds sentences; lists are of one length, or empty where nothing is known.
+    #[pyo3(signature = (sentences, trees, /))]
+    fn extend(
+        &self,
+        py: Python<'_>,
+        sentences: Vec<SentenceTuple>,
+        trees: Option<&str>,
+    ) -> Result<()> {
+        let trees = roots(trees)?;
+        py.detach(|| self.add(&sentences, trees))
+    }
 
     /// Makes the trees projective; gives the numbers of words and sentences that were changed.
-    fn projectivise(&self, py: Python<'_>) -> (usize, usize) {
-        py.detach(|| self.lock().projectivise())
+    fn projectivise(&self, py: Python<'_>) -> Result<(usize, usize)> {
+        py.detach(|| self.lock().projectivise(stop)).map_err(dep)
     }
 
     /// A copy.
-    fn copy(&self) -> Self {
-        Self(Mutex::new(self.core()))
+    fn copy(&self, py: Python<'_>) -> Self {
+        Self(Mutex::new(py.detach(|| self.core())))
     }
 
     /// All sentences as (words, XPOS, UPOS, heads, labels).
-    fn sentences(&self) -> Vec<SentenceTuple> {
-        let core = self.lock();
+    fn sentences(&self, py: Python<'_>) -> Vec<SentenceTuple> {
+        let core = py.detach(|| self.core());
         (0..core.len())
             .map(|at| {
                 let mut all = SentenceTuple::default();
