@@ -42,7 +42,7 @@ class Arc(NamedTuple):
     dependent: int
     label: str
     level: int
-    """How many arcs are below it, and 1: its height."""
+    """Height: 1 plus the number of arcs nested below it."""
 
     @property
     def first(self) -> int:

@@ -64,7 +64,7 @@ def treebank_of(data: Sentences, trees: str | None) -> _spanrs.Treebank:
 
 
 def check_count(name: str, value: object, least: int = 1) -> int:
-    """Refuse what is no number of something."""
+    """Check that a value is an integer of at least ``least``."""
     if not isinstance(value, numbers.Integral) or isinstance(value, bool) or int(value) < least:
         raise ValueError(f"{name} must be an integer from {least}, not {value!r}")
     return int(value)

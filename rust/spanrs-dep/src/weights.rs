@@ -1,25 +1,25 @@
-//! Weights for prediction: a compact table that is read and never written.
+//! Frozen weights for prediction: a read-only hash table.
 
 use crate::averages::Averages;
 
-/// Most classes of a model: their numbers have 12 bits.
+/// Maximum number of classes: class numbers have 12 bits.
 pub(crate) const MAX_CLASSES: usize = 1 << CLASS_BITS;
 const CLASS_BITS: u32 = 12;
-/// Largest weight of an entry: what is left of 32 bits, with a sign.
+/// Largest absolute weight of an entry: weights are signed and have 20 bits.
 const LARGEST: i32 = (1 << (31 - CLASS_BITS)) - 1;
-/// Least number of entries of a dense row: adding a vector is faster than adding so many entries one by one.
+/// Minimum number of entries of a dense row; from here on adding a vector is faster than adding entries one by one.
 const MANY: usize = 12;
-/// Multipliers that are tried; even the second is rarely needed.
+/// Maximum number of hash multipliers to try.
 const RETRIES: usize = 16;
 /// Dense rows are padded to a multiple of this.
 const LANES: usize = 32;
-/// Features whose buckets are loaded before the first of them is looked at.
+/// Number of features whose buckets are prefetched together.
 const BATCH: usize = 256;
 
 /// Scores of the classes of a model; those above its number of classes are unused.
 pub(crate) type Scores = [i32; MAX_CLASSES];
 
-/// What a slot holds.
+/// Kinds of slots.
 const EMPTY: u32 = 0;
 const INLINE: u32 = 1;
 const SPARSE: u32 = 2;
@@ -42,7 +42,7 @@ const SLOTS: usize = 4;
 
 /// The weights of a model as integers, in a hash table with one slot of 16 bytes per feature.
 ///
-/// An entry is a weight (20 bits) and its class (12 bits). Rows of at most three entries, which are most, are in the slot,
+/// An entry is a weight (20 bits) and its class (12 bits). Rows of at most three entries, the majority, are stored in the slot,
 /// so that a lookup touches one cache line. Two features are mistaken for each other if 30 bits and the place of their
 /// hashes agree; that is excluded for features of the model, and has a chance of about 10^-9 for others.
 #[derive(Clone, Debug)]
@@ -56,9 +56,9 @@ pub struct Weights {
     dense: Vec<i16>,
     stride: usize,
     classes: usize,
-    /// How much a weight of 1 is.
+    /// Factor from weights to integers.
     scale: f64,
-    /// What the table was made of, to write it to a file.
+    /// The unquantised weights, for model files.
     averages: Averages,
 }
 
@@ -321,7 +321,7 @@ impl Weights {
         self.classes
     }
 
-    /// How much a weight of 1 is.
+    /// Factor from weights to integers.
     pub(crate) fn scale(&self) -> f64 {
         self.scale
     }

@@ -6,9 +6,9 @@ use crate::error::{Error, Result};
 /// A token of a state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Place {
-    /// So deep on the stack, from 0 at the top.
+    /// Depth on the stack, from 0 at the top.
     Stack(usize),
-    /// So far into the buffer, from 0.
+    /// Offset into the buffer, from 0.
     Buffer(u32),
 }
 
