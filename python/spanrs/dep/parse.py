@@ -163,9 +163,9 @@ def read_conllu(source: Source, *, format: str | None = None) -> list[Parse]:  #
         Parse(
             words,
             np.array(heads if has_trees else [], np.int32),
-            _known(labels),
-            _known(xpos),
-            _known(upos),
+            known(labels),
+            known(xpos),
+            known(upos),
         )
         for words, xpos, upos, heads, labels in treebank.sentences()
     ]
@@ -184,6 +184,6 @@ def parse_conllu(text: str) -> list[Parse]:
     return read_conllu(io.BytesIO(text.encode()), format="conllu")
 
 
-def _known(values: list[str]) -> list[str]:
+def known(values: list[str]) -> list[str]:
     """Give values, or none if all are empty."""
     return values if any(values) else []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import math
 from collections.abc import Sequence
@@ -12,7 +13,7 @@ from typing import Any
 from spanrs import _spanrs
 from spanrs.dep.evaluation import Trees, evaluate
 from spanrs.dep.matcher import DEFAULT, Dep
-from spanrs.dep.parse import Parse
+from spanrs.dep.parse import Parse, known
 from spanrs.dep.tagger import Tagger, load, save, with_options
 from spanrs.dep.training import (
     Epoch,
@@ -25,6 +26,7 @@ from spanrs.dep.training import (
 )
 from spanrs.errors import ModelError
 from spanrs.eval import Result
+from spanrs.io.sources import rereadable
 from spanrs.report.progress import iteration_display
 
 #: Which moves are right in training.
@@ -355,27 +357,36 @@ class Parser:
                     raise ValueError(f"sentence {at}: {len(xpos)} tags for {len(own)} words")
         found = self.compiled.annotate(words, given, True, thread_count(threads))
         return [
-            Parse(own, heads, _known(labels), _known(xpos), _known(upos))
+            Parse(own, heads, known(labels), known(xpos), known(upos))
             for own, (xpos, upos, heads, labels) in zip(words, found, strict=True)
         ]
 
-    def evaluate(self, gold: Trees, matcher: Dep = DEFAULT, *, documents: bool = False) -> Result:
-        """Parse the words of gold sentences, and compare tags and trees; see :func:`spanrs.dep.evaluate`."""
-        import io
+    def evaluate(
+        self,
+        gold: Trees,
+        matcher: Dep = DEFAULT,
+        *,
+        any_roots: bool = False,
+        documents: bool = False,
+        threads: int | None = None,
+    ) -> Result:
+        """Parse the words of gold sentences, and compare tags and trees; see :func:`spanrs.dep.evaluate`.
 
+        Gold trees may have several roots if the parser gives such trees, or with ``any_roots``.
+        """
+        any_roots = any_roots or not self.single_root
         if isinstance(gold, Sequence) and not isinstance(gold, str):
-            pred: Trees = self.parse_batch([parse.words for parse in gold])
-            return evaluate(gold, pred, matcher, any_roots=not self.single_root, documents=documents)
-        if hasattr(gold, "read"):
-            gold = io.BytesIO(gold.read())
-        file = _spanrs.SyntaxFile(gold, None)
-        out = io.BytesIO()
-        while (text := self.compiled.annotate_file(file, True, False, thread_count(None))) is not None:
-            out.write(text)
-        out.seek(0)
-        if isinstance(gold, io.BytesIO):
-            gold.seek(0)
-        return evaluate(gold, out, matcher, any_roots=not self.single_root, documents=documents)
+            pred = self.parse_batch([parse.words for parse in gold], threads=threads)
+            return evaluate(gold, pred, matcher, any_roots=any_roots, documents=documents)
+        with rereadable(gold) as source:
+            file = _spanrs.SyntaxFile(source(), None)
+            out = io.BytesIO()
+            while (
+                text := self.compiled.annotate_file(file, True, False, thread_count(threads))
+            ) is not None:
+                out.write(text)
+            out.seek(0)
+            return evaluate(source(), out, matcher, any_roots=any_roots, documents=documents)
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write tagger and parser to a file (safetensors with JSON metadata)."""
@@ -458,8 +469,3 @@ def tree_scores(gold: Sequence[Any], found: Sequence[Any], *, labelled: bool) ->
             labels_right += sum(ok and own == pred for ok, own, pred in same)
     scores = {"uas": heads_right / max(total, 1)}
     return scores | ({"las": labels_right / max(total, 1)} if labelled else {})
-
-
-def _known(values: list[str]) -> list[str]:
-    """Give values, or none if all are empty."""
-    return values if any(values) else []

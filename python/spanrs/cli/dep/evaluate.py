@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import sys
 
 import click
@@ -11,10 +10,9 @@ from spanrs import _spanrs
 from spanrs.cli import console, options
 from spanrs.cli.dep.inputs import load_model, thread_count, threads
 from spanrs.cli.run import print_message
-from spanrs.dep import Dep, evaluate
+from spanrs.dep import Dep, Parser, evaluate
 from spanrs.dep.scores import MEASURES, missing, score_tables
 from spanrs.io import atomic_output
-from spanrs.io.sources import rereadable
 
 #: First bytes of a model file: the length of the header, which begins with a brace.
 HEADER = 9
@@ -57,15 +55,9 @@ def command(
     copied: set[str] = set()
     if _is_model(pred):
         model = load_model(pred, parser=True)
-        any_roots = any_roots or not model.single_root
         copied = _not_predicted(model)
-        with rereadable(console.source(gold)) as gold_source:
-            parsed = io.BytesIO()
-            file = _spanrs.SyntaxFile(gold_source(), None)
-            while (text := model.annotate_file(file, True, False, thread_count(threads))) is not None:
-                parsed.write(text)
-            parsed.seek(0)
-            result = evaluate(gold_source(), parsed, matcher, any_roots=any_roots)
+        parser, count = Parser.of(model), thread_count(threads)
+        result = parser.evaluate(console.source(gold), matcher, any_roots=any_roots, threads=count)
     else:
         result = evaluate(console.source(gold), console.source(pred), matcher, any_roots=any_roots)
     for reason in dict.fromkeys(missing(result).values()):
