@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import pytest
+import spacy
 
 from spanrs.dep import Parse
-
-spacy = pytest.importorskip("spacy")
-
-from spanrs.integrations.spacy_trees import from_doc, to_doc  # noqa: E402  # after the check
+from spanrs.integrations.spacy_trees import from_doc, to_doc
 
 
 def test_documents_and_parses_are_converted_both_ways():

@@ -8,7 +8,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString};
 use spanrs_base::{Clock, map_in_threads};
-use spanrs_dep::{Annotated, Model, TaggerFeatures, Workspace, import_published, import_tagger};
+use spanrs_dep::{Annotated, Model, Workspace, import_published, import_tagger};
 use spanrs_jobs::dep::AnnotateOptions;
 
 use super::dep;
@@ -197,11 +197,6 @@ impl DepModel {
         labels.iter().map(String::as_str).collect()
     }
 
-    /// The templates of the parser; None for the published features.
-    fn templates(&self) -> Option<&str> {
-        self.0.parser.as_ref()?.templates()
-    }
-
     /// True if the parser attaches one word of each sentence to the root.
     #[getter]
     fn single_root(&self) -> bool {
@@ -218,13 +213,6 @@ impl DepModel {
             tagger,
             self.0.parser.as_ref().map_or(0, |parser| parser.len()),
         )
-    }
-
-    /// True if the tagger has the published features.
-    #[getter]
-    fn is_published_tagger(&self) -> bool {
-        let tagger = self.0.tagger.as_ref();
-        tagger.is_some_and(|tagger| tagger.features() == TaggerFeatures::Published)
     }
 
     /// Frequent words with one tag, and that tag.

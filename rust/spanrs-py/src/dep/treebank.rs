@@ -165,11 +165,6 @@ impl Treebank {
         py.detach(|| self.lock().projectivise(stop)).map_err(dep)
     }
 
-    /// A copy.
-    fn copy(&self, py: Python<'_>) -> Self {
-        Self(Mutex::new(py.detach(|| self.core())))
-    }
-
     /// All sentences as (words, XPOS, UPOS, heads, labels).
     fn sentences(&self, py: Python<'_>) -> Vec<SentenceTuple> {
         let core = py.detach(|| self.core());
