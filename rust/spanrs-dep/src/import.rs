@@ -114,7 +114,7 @@ pub fn import_tagger(weights: &[u8], tagdict: &[u8], classes: &[u8]) -> Result<T
     if classes.is_empty() {
         return Err(bad("there are no classes"));
     }
-    let weights = Weights::new(named.averages, classes.len(), Some(SCALE)).map_err(bad)?;
+    let weights = Weights::new(&named.averages, classes.len(), Some(SCALE)).map_err(bad)?;
     Ok(Tagger {
         setup: TaggerSetup::new(
             TaggerFeatures::Published,
@@ -139,7 +139,7 @@ fn import_parser(weights: &[u8]) -> Result<Parser> {
         .map_err(bad)?;
     let classes = vec![(Move::Shift, 0), (Move::Right, 0), (Move::Left, 0)];
     let setup = ParserSetup::new(ParserFeatures::Published, Vec::new(), classes, false, false);
-    let weights = Weights::new(named.averages, 3, Some(SCALE)).map_err(bad)?;
+    let weights = Weights::new(&named.averages, 3, Some(SCALE)).map_err(bad)?;
     Parser::new(setup, weights).map_err(bad)
 }
 

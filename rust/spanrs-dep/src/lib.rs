@@ -24,7 +24,7 @@ pub use error::{Error, Result, TreeError};
 pub use fit::{Epoch, Next, Passes, fit_parser, fit_published, fit_tagger, jackknife};
 pub use import::{import_published, import_tagger};
 pub use learner::Learner;
-pub use model::{Annotated, Model, Workspace};
+pub use model::{Annotated, Model, Sentence, Workspace};
 pub use oracle::{GoldTree, Oracle};
 pub use parser::{
     Parse, Parser, ParserBuffers, ParserOptions, ParserTrainer, RICH_TEMPLATES, Tagged, Update,

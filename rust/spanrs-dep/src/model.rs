@@ -1,6 +1,6 @@
 //! A tagger and a parser together.
 
-use crate::parser::{Parse, Parser, ParserBuffers, Tagged};
+use crate::parser::{Parse, Parser, ParserBuffers};
 use crate::tagger::{Tagger, TaggerBuffers};
 
 /// A tagger, a parser, or both. It is immutable, and threads share it.
@@ -25,85 +25,121 @@ pub struct Annotated {
     pub parse: Parse,
 }
 
-/// Memory that is kept between sentences, one per thread.
+/// A sentence to annotate.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Sentence<'a> {
+    /// Forms of the words.
+    pub words: &'a [&'a str],
+    /// The (XPOS, UPOS) of the words, instead of those of the tagger; empty where they are not known.
+    pub tags: Option<(&'a [&'a str], &'a [&'a str])>,
+}
+
+/// Memory that is kept between calls, one per thread.
 #[derive(Debug, Default)]
 pub struct Workspace {
     tagger: TaggerBuffers,
     parser: ParserBuffers,
-    classes: Vec<u32>,
 }
 
 /// Symbols around the words of padded sentences.
 pub(crate) const START: &str = "<start>";
 pub(crate) const ROOT: &str = "ROOT";
 
-impl Model {
-    /// Tags a sentence with the tagger, if the model has one. There is no parse then.
-    pub fn tag(&self, words: &[&str], workspace: &mut Workspace, annotated: &mut Annotated) {
-        annotated.parse = Parse::default();
-        self.tag_words(words, workspace, annotated);
-    }
+/// Number of sentences that are annotated in turns: while the weights for one are fetched into the cache, the others go on.
+const GROUP: usize = 16;
 
-    /// Tags a sentence with the tagger, unless `given` are its (XPOS, UPOS) tags, and parses it with the parser; what the
-    /// model does not have is skipped.
+impl Model {
+    /// Tags sentences with the tagger, unless they have tags, and with `parse` parses them with the parser; what the model does
+    /// not have is skipped. The results are put into `annotated`, one per sentence.
     pub fn annotate(
         &self,
-        words: &[&str],
-        given: Option<(&[&str], &[&str])>,
+        sentences: &[Sentence],
+        parse: bool,
         workspace: &mut Workspace,
-        annotated: &mut Annotated,
+        annotated: &mut Vec<Annotated>,
     ) {
-        let root_tag = match given {
-            None => self.tag_words(words, workspace, annotated),
-            Some(_) => {
-                annotated.tags.clear();
-                ROOT
+        annotated.resize_with(sentences.len(), Annotated::default);
+        for (group, annotated) in sentences.chunks(GROUP).zip(annotated.chunks_mut(GROUP)) {
+            self.tag_group(group, workspace, annotated);
+            match &self.parser {
+                Some(parser) if parse => {
+                    self.parse_group(parser, group, workspace, annotated);
+                }
+                _ => annotated
+                    .iter_mut()
+                    .for_each(|one| one.parse = Parse::default()),
             }
-        };
-        let Some(parser) = &self.parser else {
-            annotated.parse = Parse::default();
-            return;
-        };
-        let (xpos, upos): (Vec<&str>, Vec<&str>) = match (given, &self.tagger) {
-            (Some((xpos, upos)), _) => (xpos.to_vec(), upos.to_vec()),
-            (None, Some(tagger)) => {
-                let tags = annotated
-                    .tags
-                    .iter()
-                    .map(|&class| &tagger.classes()[class as usize]);
-                tags.map(|tags| (tags.xpos.as_str(), tags.upos.as_str()))
-                    .unzip()
-            }
-            (None, None) => (vec![""; words.len()], vec![""; words.len()]),
-        };
-        let sentence = Tagged {
-            words,
-            xpos: &xpos,
-            upos: &upos,
-            root_tag,
-        };
-        parser.parse(&sentence, &mut workspace.parser, &mut annotated.parse);
+        }
     }
 
-    /// Tags words; gives the tag of the root.
-    fn tag_words(
+    fn tag_group(
         &self,
-        words: &[&str],
+        group: &[Sentence],
         workspace: &mut Workspace,
-        annotated: &mut Annotated,
-    ) -> &str {
-        annotated.tags.clear();
-        let Some(tagger) = &self.tagger else {
-            return ROOT;
+        annotated: &mut [Annotated],
+    ) {
+        annotated.iter_mut().for_each(|one| one.tags.clear());
+        let Some(tagger) = &self.tagger else { return };
+        let buffers = &mut workspace.tagger;
+        let untagged = || group.iter().filter(|sentence| sentence.tags.is_none());
+        let pads = if self.padded {
+            (Some(START), Some(ROOT))
+        } else {
+            (None, None)
         };
-        let (buffers, classes) = (&mut workspace.tagger, &mut workspace.classes);
-        if !self.padded {
-            tagger.tag(words, buffers, &mut annotated.tags);
-            return ROOT;
+        let words = untagged().map(|sentence| {
+            let words = sentence.words.iter().copied();
+            pads.0.into_iter().chain(words).chain(pads.1)
+        });
+        tagger.start(words, buffers);
+        tagger.run(buffers, true, |_| ());
+        let results = annotated.iter_mut().zip(group);
+        let results = results.filter(|(_, sentence)| sentence.tags.is_none());
+        for ((annotated, sentence), tagged) in results.zip(&buffers.sentences) {
+            let start = usize::from(self.padded);
+            let words = start..start + sentence.words.len();
+            annotated.tags.extend_from_slice(&tagged.tags[words]);
         }
-        let padded: Vec<&str> = [&[START][..], words, &[ROOT]].concat();
-        tagger.tag(&padded, buffers, classes);
-        annotated.tags.extend_from_slice(&classes[1..=words.len()]);
-        &tagger.classes()[classes[words.len() + 1] as usize].xpos
+    }
+
+    fn parse_group(
+        &self,
+        parser: &Parser,
+        group: &[Sentence],
+        workspace: &mut Workspace,
+        annotated: &mut [Annotated],
+    ) {
+        let classes = self
+            .tagger
+            .as_ref()
+            .map_or(&[][..], |tagger| tagger.classes());
+        let mut tagged = workspace.tagger.sentences.iter();
+        let inputs = group.iter().zip(&*annotated).map(|(sentence, annotated)| {
+            let root = match sentence.tags {
+                Some(_) => None,
+                None => tagged.next().and_then(|sentence| sentence.tags.last()),
+            };
+            let root = root
+                .filter(|_| self.padded)
+                .map(|&class| classes[class as usize].xpos.as_str());
+            let words = sentence.words.iter().enumerate();
+            let words =
+                words.map(
+                    move |(at, word)| match (sentence.tags, annotated.tags.get(at)) {
+                        (Some((xpos, upos)), _) => [*word, xpos[at], upos[at]],
+                        (None, Some(&class)) => {
+                            let tags = &classes[class as usize];
+                            [*word, &tags.xpos, &tags.upos]
+                        }
+                        (None, None) => [*word, "", ""],
+                    },
+                );
+            (words, root.unwrap_or(ROOT))
+        });
+        parser.start(inputs, &mut workspace.parser);
+        parser.run(&mut workspace.parser);
+        for (annotated, sentence) in annotated.iter_mut().zip(&workspace.parser.sentences) {
+            sentence.write(&mut annotated.parse);
+        }
     }
 }

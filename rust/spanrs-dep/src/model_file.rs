@@ -17,13 +17,12 @@ use safetensors::tensor::{Dtype, SafeTensors, TensorView};
 use serde::{Deserialize, Serialize};
 
 use crate::arc_hybrid::Move;
-use crate::averages::Averages;
 use crate::error::{Error, Result};
 use crate::model::Model;
 use crate::parser::templates::Templates;
 use crate::parser::{Parser, ParserFeatures, ParserSetup};
 use crate::tagger::{Lexicon, Tagger, TaggerFeatures, TaggerSetup, Tags};
-use crate::weights::{MAX_CLASSES, Weights};
+use crate::weights::{MAX_CLASSES, Rows, Weights};
 
 /// Version of the format; files of later ones are refused.
 const VERSION: u64 = 1;
@@ -74,25 +73,24 @@ fn bytes<T, const N: usize>(
 }
 
 fn put_weights(part: &str, weights: &Weights, tensors: &mut Vec<Tensor>) {
-    let scale = weights.scale();
-    let (mut features, mut ends) = (Vec::new(), Vec::new());
-    let (mut classes, mut values) = (Vec::new(), Vec::new());
-    for (feature, row) in weights.averages().rows() {
-        for &(class, weight) in row {
-            let weight = (weight * scale).round() as i32;
-            if weight != 0 {
-                classes.push(class as u16);
-                values.push(weight);
-            }
-        }
-        features.push(feature);
-        ends.push(classes.len() as u64);
-    }
+    let rows = weights.rows();
     let mut put = |name: &str, dtype, data| tensors.push((format!("{part}.{name}"), dtype, data));
-    put("features", Dtype::U64, bytes(features, u64::to_le_bytes));
-    put("ends", Dtype::U64, bytes(ends, u64::to_le_bytes));
-    put("classes", Dtype::U16, bytes(classes, u16::to_le_bytes));
-    put("weights", Dtype::I32, bytes(values, i32::to_le_bytes));
+    put(
+        "features",
+        Dtype::U64,
+        bytes(&rows.features, |n| n.to_le_bytes()),
+    );
+    put("ends", Dtype::U64, bytes(&rows.ends, |n| n.to_le_bytes()));
+    put(
+        "classes",
+        Dtype::U16,
+        bytes(&rows.classes, |n| n.to_le_bytes()),
+    );
+    put(
+        "weights",
+        Dtype::I32,
+        bytes(&rows.weights, |n| n.to_le_bytes()),
+    );
 }
 
 fn put_lexicon(name: &str, lexicon: &Lexicon, tensors: &mut Vec<Tensor>) {
@@ -275,19 +273,13 @@ impl Tensors<'_> {
         if !increasing || distinct.len() != features.len() {
             return Err(damaged(format!("the rows of {part} do not fit together")));
         }
-        let mut averages = Averages::default();
-        let mut start = 0;
-        for (feature, end) in features.into_iter().zip(ends) {
-            let row = own[start..end as usize]
-                .iter()
-                .zip(&values[start..end as usize]);
-            averages.push(
-                feature,
-                row.map(|(&class, &weight)| (u32::from(class), f64::from(weight) / scale)),
-            );
-            start = end as usize;
-        }
-        Weights::new(averages, classes, Some(scale)).map_err(damaged)
+        let rows = Rows {
+            features,
+            ends,
+            classes: own,
+            weights: values,
+        };
+        Weights::of_rows(rows, classes, scale).map_err(damaged)
     }
 
     fn tagger(&self, header: TaggerHeader) -> Result<Tagger> {
@@ -301,7 +293,7 @@ impl Tensors<'_> {
         }
         let weights = self.weights("tagger", classes.len(), header.scale)?;
         let names = self.names("tagger.names")?;
-        if !names.is_empty() && names.len() != weights.averages().len() {
+        if !names.is_empty() && names.len() != weights.rows().len() {
             return Err(damaged("there are not as many names as features"));
         }
         let features = match header.published {

@@ -6,9 +6,9 @@
 /// they are split into pieces, so weights can be looked up by the hash of the string alone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct TextHash {
-    hash: u64,
+    pub(crate) hash: u64,
     /// The base to the power of the length.
-    power: u64,
+    pub(crate) power: u64,
 }
 
 /// Odd, so that powers never become 0.

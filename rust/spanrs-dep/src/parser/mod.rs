@@ -9,7 +9,7 @@ use std::ops::Range;
 use crate::arc_hybrid::{Move, State};
 use crate::error::Result;
 use crate::text_hash::TextHash;
-use crate::weights::{MAX_CLASSES, Scores, Weights};
+use crate::weights::{FewClasses, Lookup, MAX_CLASSES, Scores, Weights};
 use templates::{TOKEN_FIELDS, TemplateBuffers, Templates};
 
 pub use train::{ParserOptions, ParserTrainer, Update};
@@ -17,14 +17,14 @@ pub use train::{ParserOptions, ParserTrainer, Update};
 /// The templates of the parser that spanrs trains by default.
 pub const RICH_TEMPLATES: &str = include_str!("rich_templates.txt");
 
-/// A sentence with its tags; the slices are of one length.
+/// A sentence with its tags, one per word.
 #[derive(Clone, Copy, Debug)]
 pub struct Tagged<'a> {
     /// Forms of the words.
     pub words: &'a [&'a str],
     /// Tags of the treebank (XPOS).
     pub xpos: &'a [&'a str],
-    /// Universal tags (UPOS); empty strings where there are none.
+    /// Universal tags (UPOS); missing ones are empty.
     pub upos: &'a [&'a str],
     /// The tag of the root, which only the published features look at.
     pub root_tag: &'a str,
@@ -73,26 +73,34 @@ pub struct Parse {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Tokens {
     published: Vec<published::Token>,
+    /// Features of single tokens and their weights, for the published features.
+    single: Vec<published::Single>,
     rich: Vec<templates::Token>,
+}
+
+/// A sentence that is being parsed.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct ParserSentence {
+    pub(crate) state: State,
+    pub(crate) tokens: Tokens,
+    pub(crate) template: TemplateBuffers,
+    pub(crate) lookup: Lookup,
+    /// True if a move is being looked up.
+    waits: bool,
 }
 
 /// Memory that is kept between sentences.
 #[derive(Clone, Debug)]
 pub struct ParserBuffers {
-    pub(crate) state: State,
-    tokens: Tokens,
-    template: TemplateBuffers,
-    features: Vec<u64>,
+    /// Sentences that are parsed in turns.
+    pub(crate) sentences: Vec<ParserSentence>,
     scores: Box<Scores>,
 }
 
 impl Default for ParserBuffers {
     fn default() -> Self {
         Self {
-            state: State::default(),
-            tokens: Tokens::default(),
-            template: TemplateBuffers::default(),
-            features: Vec::new(),
+            sentences: Vec::new(),
             scores: Box::new([0; MAX_CLASSES]),
         }
     }
@@ -136,6 +144,44 @@ fn first_largest<T: PartialOrd + Copy>(
     best
 }
 
+impl<'a> Tagged<'a> {
+    fn tokens(&self) -> impl Iterator<Item = [&'a str; 3]> {
+        let words = self.words.iter().zip(self.xpos).enumerate();
+        words
+            .map(|(at, (word, xpos))| [*word, xpos, self.upos.get(at).copied().unwrap_or_default()])
+    }
+}
+
+impl ParserSentence {
+    /// The tree so far.
+    pub(crate) fn write(&self, parse: &mut Parse) {
+        parse.heads.clear();
+        parse.heads.extend(self.state.conll_heads());
+        parse.labels.clear();
+        let words = 1..self.state.n as usize - 1;
+        parse.labels.extend_from_slice(&self.state.labels[words]);
+    }
+}
+
+impl Tokens {
+    /// Starts to look up the features of single tokens.
+    fn look_up_single(&mut self, weights: &FewClasses) {
+        self.single.clear();
+        self.single
+            .extend(self.published.iter().map(published::Single::of));
+        for single in &self.single {
+            weights.prefetch(&single.features);
+        }
+    }
+
+    /// Finds the weights of the features of single tokens.
+    fn find_single(&mut self, weights: &FewClasses) {
+        for single in &mut self.single {
+            single.find(weights);
+        }
+    }
+}
+
 impl ParserSetup {
     pub(crate) fn new(
         features: ParserFeatures,
@@ -163,30 +209,36 @@ impl ParserSetup {
         }
     }
 
-    /// Reads the tokens of a sentence.
-    fn read(&self, sentence: &Tagged, tokens: &mut Tokens) {
-        match self.features {
+    /// Starts a sentence of (word, XPOS, UPOS) and a tag of the root.
+    fn start<'a>(
+        &self,
+        words: impl Iterator<Item = [&'a str; 3]>,
+        root_tag: &str,
+        sentence: &mut ParserSentence,
+    ) {
+        let tokens = &mut sentence.tokens;
+        let padded = match self.features {
             ParserFeatures::Published => {
                 let all = &mut tokens.published;
                 all.clear();
                 // The start symbol is no token of any state.
-                all.push(published::Token::of(TextHash::EMPTY, TextHash::EMPTY));
-                let words = sentence.words.iter().zip(sentence.xpos);
-                all.extend(words.map(|(word, tag)| {
+                all.push(published::Token::empty());
+                all.extend(words.map(|[word, tag, _]| {
                     published::Token::of(TextHash::of(word), TextHash::of(tag))
                 }));
-                all.push(published::Token::root(TextHash::of(sentence.root_tag)));
+                all.push(published::Token::root(TextHash::of(root_tag)));
+                all.len()
             }
             ParserFeatures::Templates(_) => {
                 let all = &mut tokens.rich;
                 all.clear();
                 all.push([0; TOKEN_FIELDS]);
-                let tags = sentence.xpos.iter().zip(sentence.upos);
-                let words = sentence.words.iter().zip(tags);
-                all.extend(words.map(|(word, (xpos, upos))| rich_token(word, xpos, upos)));
+                all.extend(words.map(|[word, xpos, upos]| rich_token(word, xpos, upos)));
                 all.push(rich_token("ROOT", "ROOT", "ROOT"));
+                all.len()
             }
-        }
+        };
+        sentence.state.start(padded - 2, self.single_root);
     }
 
     /// Hashes of the features of a state.
@@ -247,14 +299,9 @@ impl Parser {
         self.setup.single_root
     }
 
-    /// The averaged weights.
-    pub fn averages(&self) -> &crate::averages::Averages {
-        self.weights.averages()
-    }
-
     /// Number of features with a weight.
     pub fn len(&self) -> usize {
-        self.weights.averages().len()
+        self.weights.rows().len()
     }
 
     /// True for a parser without weights.
@@ -265,56 +312,149 @@ impl Parser {
     /// Parses a sentence; one without words has an empty parse. Of moves with equal scores the first wins, in the order
     /// SHIFT, RIGHT, LEFT and then of the labels. O(words) for any sentence.
     pub fn parse(&self, sentence: &Tagged, buffers: &mut ParserBuffers, parse: &mut Parse) {
+        self.start([(sentence.tokens(), sentence.root_tag)], buffers);
+        self.run(buffers);
+        buffers.sentences[0].write(parse);
+    }
+
+    /// Starts sentences of (word, XPOS, UPOS) with the tags of their roots, which [`Parser::run`] parses in turns.
+    pub(crate) fn start<'a, W: Iterator<Item = [&'a str; 3]>>(
+        &self,
+        sentences: impl IntoIterator<Item = (W, &'a str)>,
+        buffers: &mut ParserBuffers,
+    ) {
+        let mut len = 0;
+        for (words, root_tag) in sentences {
+            if len == buffers.sentences.len() {
+                buffers.sentences.push(ParserSentence::default());
+            }
+            let sentence = &mut buffers.sentences[len];
+            self.setup.start(words, root_tag, sentence);
+            if let Some(weights) = self.published() {
+                sentence.tokens.look_up_single(weights);
+            }
+            len += 1;
+        }
+        buffers.sentences.truncate(len);
+    }
+
+    /// The weights of the published features without labels, which have a path of their own.
+    #[inline]
+    fn published(&self) -> Option<&FewClasses> {
+        match self.setup.features {
+            ParserFeatures::Published => {
+                self.weights.few().filter(|_| self.setup.classes.len() == 3)
+            }
+            ParserFeatures::Templates(_) => None,
+        }
+    }
+
+    /// Parses the sentences of the buffers.
+    pub(crate) fn run(&self, buffers: &mut ParserBuffers) {
+        let ParserBuffers { sentences, scores } = buffers;
+        if let Some(weights) = self.published() {
+            for sentence in sentences.iter_mut() {
+                sentence.tokens.find_single(weights);
+            }
+        }
+        loop {
+            for sentence in sentences.iter_mut() {
+                self.look(sentence);
+            }
+            let mut is_done = true;
+            for sentence in sentences.iter_mut().filter(|sentence| sentence.waits) {
+                self.weights.find(&mut sentence.lookup);
+                is_done = false;
+            }
+            if is_done {
+                break;
+            }
+            for sentence in sentences.iter_mut().filter(|sentence| sentence.waits) {
+                self.go_on(sentence, scores);
+            }
+        }
+    }
+
+    /// Makes the moves of a sentence that have no alternative, and starts to look up the scores of the one after them.
+    #[inline]
+    fn look(&self, sentence: &mut ParserSentence) {
         let setup = &self.setup;
-        setup.read(sentence, &mut buffers.tokens);
-        let ParserBuffers {
+        sentence.waits = false;
+        while !sentence.state.is_final() {
+            let mut choices = setup.ranges_of(setup.allowed(&sentence.state)).flatten();
+            let Some(only) = choices.next() else { return };
+            if choices.next().is_none() {
+                let (transition, label) = setup.classes[only];
+                sentence.state.apply(transition, label);
+                continue;
+            }
+            let ParserSentence {
+                state,
+                tokens,
+                template,
+                lookup,
+                ..
+            } = sentence;
+            match self.published() {
+                Some(_) => {
+                    published::joint_features(&tokens.published, state, &mut lookup.features)
+                }
+                None => setup.extract(state, tokens, template, &mut lookup.features),
+            }
+            self.weights.prefetch(lookup);
+            sentence.waits = true;
+            return;
+        }
+    }
+
+    /// Makes the best move of a sentence.
+    #[inline]
+    fn go_on(&self, sentence: &mut ParserSentence, scores: &mut Scores) {
+        let ParserSentence {
             state,
             tokens,
             template,
-            features,
-            scores,
-        } = buffers;
-        state.start(sentence.words.len(), setup.single_root);
-        let classes = setup.classes.len();
-        while !state.is_final() {
-            let allowed = setup.allowed(state);
-            let mut choices = setup.ranges_of(allowed).flatten();
-            let best = match (choices.next(), choices.next()) {
-                (only, None) => only,
-                _ => {
-                    setup.extract(state, tokens, template, features);
-                    scores[..classes].fill(0);
-                    self.weights.add(features, scores);
-                    self.best(allowed, features, &scores[..classes])
-                }
-            };
-            let Some(best) = best else { break };
-            let (transition, label) = setup.classes[best];
+            lookup,
+            ..
+        } = sentence;
+        let sums = match self.published() {
+            Some(weights) => {
+                let Tokens {
+                    published, single, ..
+                } = &*tokens;
+                &published::scores(published, single, state, weights, &lookup.features)
+            }
+            None => self.weights.sums(lookup, scores),
+        };
+        let allowed = self.setup.allowed(state);
+        let best = self.best(allowed, sums, || {
+            self.setup
+                .extract(state, tokens, template, &mut lookup.features);
+            &mut lookup.features
+        });
+        if let Some(best) = best {
+            let (transition, label) = self.setup.classes[best];
             state.apply(transition, label);
         }
-        parse.heads.clear();
-        parse.heads.extend(state.conll_heads());
-        parse.labels.clear();
-        parse
-            .labels
-            .extend_from_slice(&state.labels[1..=sentence.words.len()]);
     }
 
+    /// The best class; `features` extracts the features of the state, where they are needed again.
     #[inline]
-    fn best(&self, allowed: [bool; 4], features: &[u64], scores: &[i32]) -> Option<usize> {
+    fn best<'a>(
+        &self,
+        allowed: [bool; 4],
+        scores: &[i32],
+        features: impl FnOnce() -> &'a mut Vec<u64>,
+    ) -> Option<usize> {
         let ranges = || self.setup.ranges_of(allowed);
         let best = first_largest(scores, ranges())?;
         let is_published = matches!(self.setup.features, ParserFeatures::Published);
-        if !is_published
-            || ranges()
-                .flatten()
-                .filter(|&at| scores[at] == scores[best])
-                .count()
-                < 2
-        {
+        let mut equal = ranges().flatten().filter(|&at| scores[at] == scores[best]);
+        if !is_published || (equal.next(), equal.next()).1.is_none() {
             return Some(best);
         }
         // Equal sums of thousandths may differ in floats, which parser.py compares: add in the order of its features.
+        let features = features();
         let sums: Vec<f64> = (0..scores.len() as u32)
             .map(|class| {
                 let weights = features

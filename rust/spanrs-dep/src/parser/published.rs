@@ -1,9 +1,10 @@
 //! The 59 feature templates of parser.py, as hashes of its feature strings.
 
+use std::hint::select_unpredictable;
+
 use crate::arc_hybrid::{NONE, State};
 use crate::text_hash::TextHash;
-
-const EMPTY: TextHash = TextHash::EMPTY;
+use crate::weights::FewClasses;
 
 /// What the features need of a token.
 #[derive(Clone, Copy, Debug)]
@@ -15,11 +16,10 @@ pub(crate) struct Token {
 }
 
 impl Token {
-    const MISSING: Self = Self {
-        word: EMPTY,
-        tag: EMPTY,
-        pair: TextHash::of("/"),
-    };
+    /// Stands for tokens that are missing.
+    pub(crate) fn empty() -> Self {
+        Self::of(TextHash::EMPTY, TextHash::EMPTY)
+    }
 
     pub(crate) fn of(word: TextHash, tag: TextHash) -> Self {
         const SLASH: TextHash = TextHash::of("/");
@@ -58,66 +58,181 @@ fn number(n: u32) -> TextHash {
     }
 }
 
-/// Appends `prefix` followed by each distinct text that is not empty.
+/// Roles of single tokens: form, tag, and form with tag of the next three tokens and the top of the stack.
+const SINGLE: [TextHash; 6] = [
+    TextHash::of("w="),
+    TextHash::of("t="),
+    TextHash::of("0 w="),
+    TextHash::of("1 w="),
+    TextHash::of("2 w="),
+    TextHash::of("3 w="),
+];
+const BIAS: u64 = TextHash::of("bias").value();
+
+/// The features of a token alone, in the order of [`SINGLE`].
 #[inline]
-fn push_set(prefix: TextHash, texts: [TextHash; 12], features: &mut Vec<u64>) {
-    for (at, text) in texts.iter().enumerate() {
-        if !text.is_empty() && !texts[..at].contains(text) {
-            features.push(prefix.end(*text));
+fn single(token: &Token) -> [u64; SINGLE.len()] {
+    const TAG: TextHash = TextHash::of(", t=");
+    let [word, tag, pairs @ ..] = SINGLE;
+    let [zero, one, two, three] =
+        pairs.map(|prefix| prefix.then(token.word).then(TAG).end(token.tag));
+    [
+        word.end(token.word),
+        tag.end(token.tag),
+        zero,
+        one,
+        two,
+        three,
+    ]
+}
+
+/// The tokens of a state that features look at.
+struct Context {
+    /// N0, N1, N2, S0, S1, S2, then the last two left children of N0 and of S0, and the last two right ones of S0.
+    places: [u32; 12],
+    /// Numbers of right and left children of S0 and of left ones of N0.
+    counts: [u32; 3],
+    /// From S0 to N0, at most 5.
+    distance: u32,
+}
+
+impl Context {
+    #[inline]
+    fn of(state: &State) -> Self {
+        let [s0, s1, s2] = [0, 1, 2].map(|depth| state.stack_at(depth));
+        let [n0, n1, n2] = [0, 1, 2].map(|offset| state.buffer_at(offset));
+        let s0_left = state.lefts[s0 as usize];
+        let s0_right = state.rights[s0 as usize];
+        let n0_left = state.lefts[state.front as usize];
+        let children = [n0_left, s0_left, s0_right].map(|side| [side.last, side.previous]);
+        let [[n0b1, n0b2], [s0b1, s0b2], [s0f1, s0f2]] = children;
+        // An empty stack counts as position -1.
+        let distance = match s0 {
+            NONE => state.front + 1,
+            top => state.front - top,
+        };
+        Self {
+            places: [n0, n1, n2, s0, s1, s2, n0b1, n0b2, s0b1, s0b2, s0f1, s0f2],
+            counts: [s0_right.count, s0_left.count, n0_left.count],
+            distance: distance.min(5),
+        }
+    }
+
+    /// Which of the tokens have a text that is not empty, and that no token before them has.
+    #[inline]
+    fn distinct(&self, text: impl Fn(u32) -> TextHash) -> [bool; 12] {
+        let texts = self.places.map(text);
+        std::array::from_fn(|at| {
+            // Without branches, which would not be predictable.
+            let is_known = |known: &TextHash| {
+                (known.hash == texts[at].hash) & (known.power == texts[at].power)
+            };
+            let seen = texts[..at]
+                .iter()
+                .fold(false, |seen, text| seen | is_known(text));
+            !seen & !texts[at].is_empty()
+        })
+    }
+}
+
+/// Hashes of the features of a state, in the order of parser.py; `tokens` are by position, and the one at 0 is empty.
+pub(crate) fn features(tokens: &[Token], state: &State, features: &mut Vec<u64>) {
+    let context = Context::of(state);
+    let token = |at: u32| &tokens[at as usize];
+    let all = context.places.map(|at| (token(at), single(token(at))));
+    features.clear();
+    features.push(BIAS);
+    for (role, text) in [|token: &Token| token.word, |token: &Token| token.tag]
+        .into_iter()
+        .enumerate()
+    {
+        let distinct = context.distinct(|at| text(token(at)));
+        let chosen = all.iter().zip(distinct).filter(|(_, is_new)| *is_new);
+        features.extend(chosen.map(|((_, single), _)| single[role]));
+    }
+    for (role, (token, single)) in (2..).zip(&all[..4]) {
+        if !token.word.is_empty() || !token.tag.is_empty() {
+            features.push(single[role]);
+        }
+    }
+    push_joint(tokens, &context, features);
+}
+
+/// The features of a token alone.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Single {
+    pub(crate) features: [u64; SINGLE.len()],
+    /// True for those that the token has.
+    has: [bool; SINGLE.len()],
+    /// Their weights by move.
+    weights: [[i32; 3]; SINGLE.len()],
+}
+
+impl Single {
+    pub(crate) fn of(token: &Token) -> Self {
+        let (word, tag) = (!token.word.is_empty(), !token.tag.is_empty());
+        let any = word || tag;
+        Self {
+            features: single(token),
+            has: [word, tag, any, any, any, any],
+            weights: Default::default(),
+        }
+    }
+
+    /// Finds the weights.
+    pub(crate) fn find(&mut self, weights: &FewClasses) {
+        for ((row, feature), has) in self.weights.iter_mut().zip(self.features).zip(self.has) {
+            if has {
+                *row = weights.sums(&[feature]);
+            }
         }
     }
 }
 
-/// Hashes of the features of a state, in the order of parser.py; `tokens` are by position.
-pub(crate) fn features(tokens: &[Token], state: &State, features: &mut Vec<u64>) {
-    const SPACE: TextHash = TextHash::of(" ");
-    let token = |at: u32| match at {
-        NONE => Token::MISSING,
-        at => tokens[at as usize],
-    };
-    let [s0, s1, s2] = [0, 1, 2].map(|depth| token(state.stack_at(depth)));
-    let [n0, n1, n2] = [0, 1, 2].map(|offset| token(state.buffer_at(offset)));
-    let top = state.stack_at(0);
-    let s0_left = state.lefts[top as usize];
-    let s0_right = state.rights[top as usize];
-    let n0_left = state.lefts[state.front as usize];
-    let [n0b1, n0b2] = [n0_left.last, n0_left.previous].map(token);
-    let [s0b1, s0b2] = [s0_left.last, s0_left.previous].map(token);
-    let [s0f1, s0f2] = [s0_right.last, s0_right.previous].map(token);
-    // An empty stack counts as position -1.
-    let distance = match top {
-        NONE => state.front + 1,
-        top => state.front - top,
-    };
-    let distance = distance.min(5);
-
-    features.clear();
-    features.push(const { TextHash::of("bias") }.value());
-    let all = [n0, n1, n2, s0, s1, s2, n0b1, n0b2, s0b1, s0b2, s0f1, s0f2];
-    push_set(
-        const { TextHash::of("w=") },
-        all.map(|token| token.word),
-        features,
-    );
-    push_set(
-        const { TextHash::of("t=") },
-        all.map(|token| token.tag),
-        features,
-    );
-
-    const PAIRS: [TextHash; 4] = [
-        TextHash::of("0 w="),
-        TextHash::of("1 w="),
-        TextHash::of("2 w="),
-        TextHash::of("3 w="),
-    ];
-    for (prefix, token) in PAIRS.iter().zip([n0, n1, n2, s0]) {
-        if !token.word.is_empty() || !token.tag.is_empty() {
-            const TAG: TextHash = TextHash::of(", t=");
-            features.push(prefix.then(token.word).then(TAG).end(token.tag));
+/// Scores of the moves: the sums of the weights of [`features`]. Those of single tokens, more than half, are looked up once
+/// per token (`single`, by position) instead of in each state; `joint` are the others.
+#[inline]
+pub(crate) fn scores(
+    tokens: &[Token],
+    single: &[Single],
+    state: &State,
+    weights: &FewClasses,
+    joint: &[u64],
+) -> [i32; 3] {
+    let context = Context::of(state);
+    let mut sums = weights.sums(joint);
+    let mut add = |row: [i32; 3], is_there: bool| {
+        for (sum, weight) in sums.iter_mut().zip(row) {
+            *sum += select_unpredictable(is_there, weight, 0);
         }
+    };
+    let words = context.distinct(|at| tokens[at as usize].word);
+    let tags = context.distinct(|at| tokens[at as usize].tag);
+    for (at, (word, tag)) in context.places.iter().zip(words.into_iter().zip(tags)) {
+        let rows = &single[*at as usize].weights;
+        add(rows[0], word);
+        add(rows[1], tag);
     }
+    for (role, at) in (2..).zip(&context.places[..4]) {
+        add(single[*at as usize].weights[role], true);
+    }
+    sums
+}
 
+/// Hashes of the features that are not of a single token.
+#[inline]
+pub(crate) fn joint_features(tokens: &[Token], state: &State, features: &mut Vec<u64>) {
+    features.clear();
+    features.push(BIAS);
+    push_joint(tokens, &Context::of(state), features);
+}
+
+/// Appends the features of two and more tokens, and those with numbers.
+#[inline]
+fn push_joint(tokens: &[Token], context: &Context, features: &mut Vec<u64>) {
+    const SPACE: TextHash = TextHash::of(" ");
+    let [n0, n1, n2, s0, s1, _, n0b1, n0b2, s0b1, s0b2, s0f1, s0f2] =
+        context.places.map(|at| &tokens[at as usize]);
     let tag_pair = |prefix: TextHash, a: TextHash, b: TextHash| {
         prefix.then(a).then(const { TextHash::of(" n0=") }).end(b)
     };
@@ -198,13 +313,14 @@ pub(crate) fn features(tokens: &[Token], state: &State, features: &mut Vec<u64>)
         TextHash::of("val/d-10 t"),
         TextHash::of("val/d-11 w"),
     ];
+    let ([rights, lefts, n0_lefts], distance) = (context.counts, context.distance);
     let numbered = [
-        (s0.word, s0_right.count),
-        (s0.word, s0_left.count),
-        (n0.word, n0_left.count),
-        (s0.tag, s0_right.count),
-        (s0.tag, s0_left.count),
-        (n0.tag, n0_left.count),
+        (s0.word, rights),
+        (s0.word, lefts),
+        (n0.word, n0_lefts),
+        (s0.tag, rights),
+        (s0.tag, lefts),
+        (n0.tag, n0_lefts),
         (s0.word, distance),
         (n0.word, distance),
         (s0.tag, distance),

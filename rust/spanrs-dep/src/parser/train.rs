@@ -1,6 +1,8 @@
 //! Training of the parser.
 
-use super::{Parser, ParserBuffers, ParserFeatures, ParserSetup, Tagged, Templates, first_largest};
+use super::{
+    Parser, ParserFeatures, ParserSentence, ParserSetup, Tagged, Templates, first_largest,
+};
 use crate::arc_hybrid::Move;
 use crate::averages::Averages;
 use crate::error::{Error, Result};
@@ -57,7 +59,7 @@ pub struct ParserTrainer {
     update: Update,
     learner: Learner,
     gold: GoldTree,
-    buffers: ParserBuffers,
+    sentence: ParserSentence,
     scores: Vec<i64>,
     /// The class of RIGHT and LEFT with each label; [`NO_CLASS`] where it does not occur.
     class_of: [Vec<usize>; 2],
@@ -139,7 +141,7 @@ impl ParserTrainer {
             update: options.update,
             learner: Learner::default(),
             gold: GoldTree::default(),
-            buffers: ParserBuffers::default(),
+            sentence: ParserSentence::default(),
             scores,
             class_of,
         })
@@ -171,15 +173,15 @@ impl ParserTrainer {
         explore: bool,
     ) -> (usize, usize) {
         let setup = &self.setup;
-        setup.read(sentence, &mut self.buffers.tokens);
-        let ParserBuffers {
+        setup.start(sentence.tokens(), sentence.root_tag, &mut self.sentence);
+        let ParserSentence {
             state,
             tokens,
             template,
-            features,
+            lookup,
             ..
-        } = &mut self.buffers;
-        state.start(sentence.words.len(), setup.single_root);
+        } = &mut self.sentence;
+        let features = &mut lookup.features;
         self.gold.start(heads, labels);
         while !state.is_final() {
             let allowed = setup.allowed(state);
@@ -269,7 +271,7 @@ impl ParserTrainer {
         } else {
             averages.by_use()
         };
-        let weights = Weights::new(averages, self.setup.classes.len(), scale);
+        let weights = Weights::new(&averages, self.setup.classes.len(), scale);
         Parser::new(self.setup.clone(), weights.map_err(Error::Training)?).map_err(Error::Training)
     }
 }

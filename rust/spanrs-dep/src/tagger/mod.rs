@@ -6,7 +6,7 @@ mod train;
 
 use crate::feature_index::FeatureIndex;
 use crate::text_hash::TextHash;
-use crate::weights::{MAX_CLASSES, Scores, Weights};
+use crate::weights::{Lookup, MAX_CLASSES, Scores, Weights};
 
 pub use train::{TaggerOptions, TaggerTrainer};
 
@@ -70,23 +70,41 @@ pub struct Tagger {
     pub(crate) names: Vec<String>,
 }
 
+/// A sentence that is being tagged.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct TaggerSentence {
+    published: Vec<published::Token>,
+    pub(crate) rich: Vec<rich::Token>,
+    /// Number of words.
+    len: usize,
+    /// The classes of the words so far.
+    pub(crate) tags: Vec<u32>,
+    lookup: Lookup,
+    /// True if the next word is being looked up.
+    waits: bool,
+}
+
 /// Memory that is kept between sentences.
 #[derive(Clone, Debug)]
 pub struct TaggerBuffers {
-    published: Vec<published::Token>,
-    pub(crate) rich: Vec<rich::Token>,
-    features: Vec<u64>,
+    /// Sentences that are tagged in turns.
+    pub(crate) sentences: Vec<TaggerSentence>,
     scores: Box<Scores>,
 }
 
 impl Default for TaggerBuffers {
     fn default() -> Self {
         Self {
-            published: Vec::new(),
-            rich: Vec::new(),
-            features: Vec::new(),
+            sentences: Vec::new(),
             scores: Box::new([0; MAX_CLASSES]),
         }
+    }
+}
+
+impl TaggerSentence {
+    /// The features of the next word.
+    pub(crate) fn features(&self) -> &[u64] {
+        &self.lookup.features
     }
 }
 
@@ -110,30 +128,42 @@ impl TaggerSetup {
         }
     }
 
-    /// Reads the words of a sentence.
-    fn read(&self, words: &[&str], buffers: &mut TaggerBuffers) {
-        let words = words.iter().copied();
-        match self.features {
-            TaggerFeatures::Published => published::padded(words, &mut buffers.published),
-            TaggerFeatures::Rich => {
-                rich::padded(words, &self.known_tags.index, &mut buffers.rich);
+    /// Starts a sentence.
+    pub(crate) fn start<'a>(
+        &self,
+        words: impl Iterator<Item = &'a str>,
+        sentence: &mut TaggerSentence,
+    ) {
+        sentence.tags.clear();
+        let padded = match self.features {
+            TaggerFeatures::Published => {
+                published::padded(words, &mut sentence.published);
+                sentence.published.len()
             }
-        }
+            TaggerFeatures::Rich => {
+                rich::padded(words, &self.known_tags.index, &mut sentence.rich);
+                sentence.rich.len()
+            }
+        };
+        sentence.len = padded - 4;
     }
 
-    /// The class of a token in the dictionary of unambiguous words.
+    /// The class of the next word in the dictionary of unambiguous words.
     #[inline]
-    fn listed(&self, buffers: &TaggerBuffers, at: usize) -> Option<u32> {
+    pub(crate) fn listed(&self, sentence: &TaggerSentence) -> Option<u32> {
+        let at = sentence.tags.len();
         let word = match self.features {
-            TaggerFeatures::Published => buffers.published[at + 2].word.value(),
-            TaggerFeatures::Rich => buffers.rich[at + 2].word,
+            TaggerFeatures::Published => sentence.published[at + 2].word.value(),
+            TaggerFeatures::Rich => sentence.rich[at + 2].word,
         };
         self.tagdict.index.find(word)
     }
 
-    /// Extracts the features of a token after those with the classes in `before`.
+    /// Extracts the features of the next word.
     #[inline]
-    fn extract(&self, buffers: &mut TaggerBuffers, at: usize, before: &[u32]) {
+    pub(crate) fn extract(&self, sentence: &mut TaggerSentence) {
+        let (before, features) = (&sentence.tags[..], &mut sentence.lookup.features);
+        let at = before.len();
         let previous = |back: usize| before.len().checked_sub(back).map(|at| before[at]);
         match self.features {
             TaggerFeatures::Published => {
@@ -143,7 +173,7 @@ impl TaggerSetup {
                     None => TextHash::of(published::TAGS_BEFORE[back - before.len() - 1]),
                 };
                 let tags = [text(1), text(2)];
-                published::features(&buffers.published, at, tags, &mut buffers.features);
+                published::features(&sentence.published, at, tags, features);
             }
             TaggerFeatures::Rich => {
                 let code = |back| match previous(back) {
@@ -151,7 +181,7 @@ impl TaggerSetup {
                     None => 3,
                 };
                 let tags = [code(1), code(2)];
-                rich::features(&buffers.rich, at, tags, &mut buffers.features);
+                rich::features(&sentence.rich, at, tags, features);
             }
         }
     }
@@ -175,7 +205,7 @@ impl Tagger {
 
     /// Number of features with a weight.
     pub fn len(&self) -> usize {
-        self.weights.averages().len()
+        self.weights.rows().len()
     }
 
     /// True for a tagger without weights.
@@ -184,14 +214,18 @@ impl Tagger {
     }
 
     /// Names of the published features with their (class, weight) pairs; empty for a tagger that does not know the names.
-    pub fn named_weights(&self) -> impl Iterator<Item = (&str, &[(u32, f64)])> {
-        let rows = self.weights.averages().rows().map(|(_, row)| row);
+    pub fn named_weights(&self) -> impl Iterator<Item = (&str, impl Iterator<Item = (u32, f64)>)> {
+        let number = |(class, weight)| (class, f64::from(weight) / self.weights.scale());
+        let rows = self.weights.rows().iter();
+        let rows = rows.map(move |(_, row)| row.map(number));
         self.names.iter().map(String::as_str).zip(rows)
     }
 
     /// Tags a sentence: the index of a class for each word.
     pub fn tag(&self, words: &[&str], buffers: &mut TaggerBuffers, tags: &mut Vec<u32>) {
-        self.tag_with(words, buffers, tags, true, |_| ());
+        self.start([words.iter().copied()], buffers);
+        self.run(buffers, true, |_| ());
+        tags.clone_from(&buffers.sentences[0].tags);
     }
 
     /// Tags a sentence, with the dictionary of unambiguous words or without it, and gives the probability of each tag: the
@@ -203,53 +237,99 @@ impl Tagger {
         buffers: &mut TaggerBuffers,
         tags: &mut Vec<u32>,
     ) -> Vec<f64> {
-        let classes = self.setup.classes.len();
         let mut confidences = Vec::with_capacity(words.len());
-        self.tag_with(words, buffers, tags, use_tagdict, |scores| {
+        self.start([words.iter().copied()], buffers);
+        self.run(buffers, use_tagdict, |scores| {
             confidences.push(match scores {
                 None => 1.0,
                 Some(scores) => {
-                    let scores = scores[..classes]
-                        .iter()
-                        .map(|&s| f64::from(s) / self.weights.scale());
+                    let scores = scores.iter().map(|&s| f64::from(s) / self.weights.scale());
                     let most = scores.clone().fold(f64::NEG_INFINITY, f64::max);
                     1.0 / scores.map(|score| (score - most).exp()).sum::<f64>()
                 }
             });
         });
+        tags.clone_from(&buffers.sentences[0].tags);
         confidences
     }
 
-    fn tag_with(
+    /// Starts sentences, which [`Tagger::run`] tags in turns.
+    pub(crate) fn start<'a, W: Iterator<Item = &'a str>>(
         &self,
-        words: &[&str],
+        sentences: impl IntoIterator<Item = W>,
         buffers: &mut TaggerBuffers,
-        tags: &mut Vec<u32>,
-        use_tagdict: bool,
-        mut each: impl FnMut(Option<&Scores>),
     ) {
-        self.setup.read(words, buffers);
-        let classes = self.setup.classes.len();
-        tags.clear();
-        for at in 0..words.len() {
-            if use_tagdict && let Some(class) = self.setup.listed(buffers, at) {
-                tags.push(class);
+        let mut len = 0;
+        for words in sentences {
+            if len == buffers.sentences.len() {
+                buffers.sentences.push(TaggerSentence::default());
+            }
+            self.setup.start(words, &mut buffers.sentences[len]);
+            len += 1;
+        }
+        buffers.sentences.truncate(len);
+    }
+
+    /// Tags the sentences of the buffers. `each` gets the scores of the classes for each word that is not in the dictionary.
+    pub(crate) fn run(
+        &self,
+        buffers: &mut TaggerBuffers,
+        use_tagdict: bool,
+        mut each: impl FnMut(Option<&[i32]>),
+    ) {
+        let TaggerBuffers { sentences, scores } = buffers;
+        loop {
+            for sentence in sentences.iter_mut() {
+                self.look(sentence, use_tagdict, &mut each);
+            }
+            let mut is_done = true;
+            for sentence in sentences.iter_mut().filter(|sentence| sentence.waits) {
+                self.weights.find(&mut sentence.lookup);
+                is_done = false;
+            }
+            if is_done {
+                break;
+            }
+            for sentence in sentences.iter_mut().filter(|sentence| sentence.waits) {
+                let scores = self.weights.sums(&sentence.lookup, scores);
+                let class = self.best(&sentence.lookup.features, scores);
+                sentence.tags.push(class);
+                each(Some(scores));
+            }
+        }
+    }
+
+    /// Tags the next words of a sentence as far as they are in the dictionary, and starts to look up the one after them.
+    #[inline]
+    fn look(
+        &self,
+        sentence: &mut TaggerSentence,
+        use_tagdict: bool,
+        each: &mut impl FnMut(Option<&[i32]>),
+    ) {
+        sentence.waits = false;
+        while sentence.tags.len() < sentence.len {
+            if use_tagdict && let Some(class) = self.setup.listed(sentence) {
+                sentence.tags.push(class);
                 each(None);
                 continue;
             }
-            self.setup.extract(buffers, at, tags);
-            buffers.scores[..classes].fill(0);
-            self.weights.add(&buffers.features, &mut buffers.scores);
-            let scores = &buffers.scores[..classes];
-            let best = last_largest(scores);
-            tags.push(match scores[..best].contains(&scores[best]) {
-                // Equal sums of thousandths may differ in floats, which parser.py compares.
-                true if self.setup.features == TaggerFeatures::Published => {
-                    self.tied(&buffers.features, scores, best)
-                }
-                _ => best as u32,
-            });
-            each(Some(&buffers.scores));
+            self.setup.extract(sentence);
+            self.weights.prefetch(&sentence.lookup);
+            sentence.waits = true;
+            return;
+        }
+    }
+
+    #[inline]
+    fn best(&self, features: &[u64], scores: &[i32]) -> u32 {
+        let best = last_largest(scores);
+        match scores[..best].contains(&scores[best]) {
+            // Equal sums of thousandths may differ in floats, which parser.py compares.
+            true if self.setup.features == TaggerFeatures::Published => {
+                self.tied(features, scores, best)
+            }
+            _ => best as u32,
         }
     }
 

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use spanrs_base::Interner;
 
 use super::{
-    Lexicon, Tagger, TaggerBuffers, TaggerFeatures, TaggerSetup, Tags, last_largest, published,
+    Lexicon, Tagger, TaggerFeatures, TaggerSentence, TaggerSetup, Tags, last_largest, published,
 };
 use crate::averages::Averages;
 use crate::error::{Error, Result};
@@ -63,7 +63,7 @@ pub struct TaggerTrainer {
     setup: TaggerSetup,
     learner: Learner,
     margin: i64,
-    buffers: TaggerBuffers,
+    sentence: TaggerSentence,
     scores: Vec<i64>,
     /// Names of the features that updates have touched, in the order of their rows.
     names: Option<Interner<str>>,
@@ -145,7 +145,7 @@ impl TaggerTrainer {
             setup,
             learner: Learner::default(),
             margin: options.margin,
-            buffers: TaggerBuffers::default(),
+            sentence: TaggerSentence::default(),
             scores: vec![0; classes_len],
             names: options.keep_names.then(Interner::default),
             class_of,
@@ -185,26 +185,26 @@ impl TaggerTrainer {
     }
 
     fn walk(&mut self, words: &[&str], gold: Option<&[u32]>, tags: &mut Vec<u32>) {
-        self.setup.read(words, &mut self.buffers);
-        tags.clear();
+        let sentence = &mut self.sentence;
+        self.setup.start(words.iter().copied(), sentence);
         for at in 0..words.len() {
-            if let Some(class) = self.setup.listed(&self.buffers, at) {
-                tags.push(class);
+            if let Some(class) = self.setup.listed(sentence) {
+                sentence.tags.push(class);
                 continue;
             }
-            self.setup.extract(&mut self.buffers, at, tags);
-            self.learner.score(&self.buffers.features, &mut self.scores);
+            self.setup.extract(sentence);
+            self.learner.score(sentence.features(), &mut self.scores);
             let guess = last_largest(&self.scores) as u32;
             if let Some(truth) = gold.and_then(|gold| gold.get(at)) {
                 let other = match guess == *truth && self.margin > 0 {
-                    true => self.runner_up(guess),
+                    true => runner_up(&mut self.scores, guess, self.margin),
                     false => guess,
                 };
-                let features = &self.buffers.features;
-                self.learner.update(*truth, other, features, 1);
+                self.learner.update(*truth, other, sentence.features(), 1);
                 if let Some(names) = &mut self.names
                     && *truth != other
                 {
+                    let tags = &sentence.tags;
                     let text = |back: usize| match tags.len().checked_sub(back) {
                         Some(at) => self.setup.classes[tags[at] as usize].xpos.as_str(),
                         None => published::TAGS_BEFORE[back - tags.len() - 1],
@@ -214,21 +214,9 @@ impl TaggerTrainer {
                     }
                 }
             }
-            tags.push(guess);
+            sentence.tags.push(guess);
         }
-    }
-
-    /// The second best class if it is within the margin of the best one, else the best one.
-    fn runner_up(&mut self, best: u32) -> u32 {
-        if self.scores.len() < 2 {
-            return best;
-        }
-        let score = std::mem::replace(&mut self.scores[best as usize], i64::MIN);
-        let second = last_largest(&self.scores);
-        match score - self.scores[second] < self.margin {
-            true => second as u32,
-            false => best,
-        }
+        tags.clone_from(&sentence.tags);
     }
 
     /// The averaged weights so far; those of the published features rounded to thousandths.
@@ -256,7 +244,7 @@ impl TaggerTrainer {
         }
         let published = self.setup.features == TaggerFeatures::Published;
         let weights = Weights::new(
-            averages,
+            &averages,
             self.setup.classes.len(),
             published.then_some(1000.0),
         );
@@ -265,5 +253,18 @@ impl TaggerTrainer {
             weights: weights.map_err(Error::Training)?,
             names,
         })
+    }
+}
+
+/// The second best class if it is within the margin of the best one, else the best one.
+fn runner_up(scores: &mut [i64], best: u32, margin: i64) -> u32 {
+    if scores.len() < 2 {
+        return best;
+    }
+    let score = std::mem::replace(&mut scores[best as usize], i64::MIN);
+    let second = last_largest(scores);
+    match score - scores[second] < margin {
+        true => second as u32,
+        false => best,
     }
 }

@@ -1,10 +1,10 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use spanrs_base::{Clock, Position, Watch, map_in_threads};
-use spanrs_dep::{Annotated, Model, Workspace};
+use spanrs_dep::{Annotated, Model, Sentence, Workspace};
 use spanrs_io::{
     Annotation, Code, Error as IoError, SyntaxChunk, SyntaxFormat, SyntaxPart, SyntaxReader,
-    SyntaxSentence, write_sentence,
+    SyntaxSentence, SyntaxWord, write_sentence,
 };
 
 use crate::error::{Error, Result};
@@ -62,44 +62,83 @@ fn annotate_part(
     mut stops: impl FnMut() -> bool,
 ) -> Result<Vec<u8>> {
     let mut reader = SyntaxReader::new(part.text, format, path, part.lines_before)?;
-    let mut sentence = SyntaxSentence::default();
+    let mut sentences = vec![SyntaxSentence::default(); TOGETHER];
     let mut workspace = Workspace::default();
-    let mut annotated = Annotated::default();
-    let (mut words, mut xpos, mut upos) = (Vec::new(), Vec::new(), Vec::new());
+    let mut annotated = Vec::new();
     let mut out = Vec::with_capacity(part.text.len() + part.text.len() / 4);
-    while reader.read(&mut sentence)? {
-        if stops() {
-            return Err(Error::Stopped);
+    loop {
+        let mut len = 0;
+        while len < TOGETHER && reader.read(&mut sentences[len])? {
+            len += 1;
+            if stops() {
+                return Err(Error::Stopped);
+            }
         }
-        words.clear();
-        words.extend(sentence.words.iter().map(|word| word.form()));
-        let given = options.keep_tags.then(|| {
-            let known = |tag| if tag == "_" { "" } else { tag };
-            xpos.clear();
-            upos.clear();
-            xpos.extend(sentence.words.iter().map(|word| known(word.xpos())));
-            upos.extend(sentence.words.iter().map(|word| known(word.upos())));
-            (&xpos[..], &upos[..])
+        if len == 0 {
+            return Ok(out);
+        }
+        let words = Columns::of(&sentences[..len], SyntaxWord::form);
+        let known = |tag| if tag == "_" { "" } else { tag };
+        let tags = options.keep_tags.then(|| {
+            let xpos = Columns::of(&sentences[..len], |word| known(word.xpos()));
+            let upos = Columns::of(&sentences[..len], |word| known(word.upos()));
+            (xpos, upos)
         });
-        if let Some((xpos, upos)) = given
-            && !words.is_empty()
-            && xpos.iter().chain(upos).all(|tag| tag.is_empty())
-        {
-            let message = "the words have no tags to parse with; leave out --keep-tags";
-            let position = Position::line(path, sentence.line);
-            return Err(IoError::new(Code::WrongFormat, position, message).into());
+        let mut inputs = Vec::with_capacity(len);
+        for (at, sentence) in sentences[..len].iter().enumerate() {
+            let tags = tags
+                .as_ref()
+                .map(|(xpos, upos)| (xpos.get(at), upos.get(at)));
+            if let Some((xpos, upos)) = tags
+                && !sentence.words.is_empty()
+                && xpos.iter().chain(upos).all(|tag| tag.is_empty())
+            {
+                let message = "the words have no tags to parse with; leave out --keep-tags";
+                let position = Position::line(path, sentence.line);
+                return Err(IoError::new(Code::WrongFormat, position, message).into());
+            }
+            inputs.push(Sentence {
+                words: words.get(at),
+                tags,
+            });
         }
-        match options.parse {
-            true => model.annotate(&words, given, &mut workspace, &mut annotated),
-            false => model.tag(&words, &mut workspace, &mut annotated),
+        model.annotate(&inputs, options.parse, &mut workspace, &mut annotated);
+        for (sentence, annotated) in sentences[..len].iter().zip(&annotated) {
+            let annotations = annotations(model, annotated, sentence.words.len());
+            write_sentence(sentence, annotations, &mut out);
         }
-        write_sentence(
-            &sentence,
-            annotations(model, &annotated, words.len()),
-            &mut out,
-        );
     }
-    Ok(out)
+}
+
+/// Number of sentences that are read before they are annotated.
+const TOGETHER: usize = 64;
+
+/// A field of the words of several sentences.
+struct Columns<'a> {
+    values: Vec<&'a str>,
+    /// End of each sentence.
+    ends: Vec<usize>,
+}
+
+impl<'a> Columns<'a> {
+    fn of(sentences: &[SyntaxSentence<'a>], field: impl Fn(&SyntaxWord<'a>) -> &'a str) -> Self {
+        let mut all = Self {
+            values: Vec::new(),
+            ends: Vec::with_capacity(sentences.len()),
+        };
+        for sentence in sentences {
+            all.values.extend(sentence.words.iter().map(&field));
+            all.ends.push(all.values.len());
+        }
+        all
+    }
+
+    fn get(&self, sentence: usize) -> &[&'a str] {
+        let start = sentence
+            .checked_sub(1)
+            .map_or(0, |before| self.ends[before]);
+        &self.values[start..self.ends[sentence]]
+    }
 }
 
 /// What the model says of each word.

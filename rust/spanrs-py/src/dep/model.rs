@@ -8,7 +8,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString};
 use spanrs_base::{Clock, map_in_threads};
-use spanrs_dep::{Annotated, Model, Workspace, import_published, import_tagger};
+use spanrs_dep::{Annotated, Model, Sentence, Workspace, import_published, import_tagger};
 use spanrs_jobs::dep::AnnotateOptions;
 
 use super::dep;
@@ -61,26 +61,20 @@ impl DepModel {
                 let mut workspace = Workspace::default();
                 let mut clock = Clock::new(stop);
                 let mut all = Vec::with_capacity(own.len());
-                for at in own {
+                let mut annotated = Vec::new();
+                for start in own.clone().step_by(TOGETHER) {
                     // Signals reach the main thread only, which works on the first part.
                     if stopped.load(Ordering::Relaxed) || part == 0 && clock.stops() {
                         stopped.store(true, Ordering::Relaxed);
                         return Err(spanrs_dep::Error::Interrupted);
                     }
-                    let words: Vec<&str> = sentences[at].iter().map(String::as_str).collect();
-                    let mut annotated = Annotated::default();
-                    match parse {
-                        true => {
-                            let tags = given.map(|given| (&given[at].0, &given[at].1));
-                            let tags = tags.map(|(xpos, upos)| {
-                                (texts(xpos, words.len()), texts(upos, words.len()))
-                            });
-                            let tags = tags.as_ref().map(|(xpos, upos)| (&xpos[..], &upos[..]));
-                            model.annotate(&words, tags, &mut workspace, &mut annotated);
-                        }
-                        false => model.tag(&words, &mut workspace, &mut annotated),
-                    }
-                    all.push(annotated);
+                    let range = start..own.end.min(start + TOGETHER);
+                    let texts: Vec<Texts<'_>> = range
+                        .map(|at| Texts::of(&sentences[at], given.map(|given| &given[at])))
+                        .collect();
+                    let inputs: Vec<Sentence<'_>> = texts.iter().map(Texts::sentence).collect();
+                    model.annotate(&inputs, parse, &mut workspace, &mut annotated);
+                    all.append(&mut annotated);
                 }
                 Ok(all)
             })
@@ -93,10 +87,35 @@ impl DepModel {
     }
 }
 
-/// Tags of so many words; missing ones are empty.
-fn texts(tags: &[String], words: usize) -> Vec<&str> {
-    let tag = |at| tags.get(at).map_or("", String::as_str);
-    (0..words).map(tag).collect()
+/// Number of sentences that are annotated before signals are looked at.
+const TOGETHER: usize = 64;
+
+/// Words of a sentence with the tags that were given.
+struct Texts<'a> {
+    words: Vec<&'a str>,
+    tags: Option<(Vec<&'a str>, Vec<&'a str>)>,
+}
+
+impl<'a> Texts<'a> {
+    /// Missing tags are empty.
+    fn of(words: &'a [String], tags: Option<&'a (Vec<String>, Vec<String>)>) -> Self {
+        let of = |tags: &'a [String]| {
+            let tag = |at| tags.get(at).map_or("", String::as_str);
+            (0..words.len()).map(tag).collect()
+        };
+        Self {
+            words: words.iter().map(String::as_str).collect(),
+            tags: tags.map(|(xpos, upos)| (of(xpos), of(upos))),
+        }
+    }
+
+    fn sentence(&self) -> Sentence<'_> {
+        let tags = self.tags.as_ref();
+        Sentence {
+            words: &self.words,
+            tags: tags.map(|(xpos, upos)| (&xpos[..], &upos[..])),
+        }
+    }
 }
 
 #[pymethods]
@@ -233,9 +252,8 @@ impl DepModel {
             return Vec::new();
         };
         let rows = tagger.named_weights().map(|(name, row)| {
-            let row = row
-                .iter()
-                .map(|&(class, weight)| (tagger.classes()[class as usize].xpos.as_str(), weight));
+            let row =
+                row.map(|(class, weight)| (tagger.classes()[class as usize].xpos.as_str(), weight));
             (name, row.collect())
         });
         rows.collect()

@@ -1,0 +1,215 @@
+//! Weights for any number of classes.
+
+use prefetch_index::prefetch_index;
+
+use super::buckets::Buckets;
+use super::{MAX_CLASSES, Scores};
+
+/// Class numbers have 12 bits.
+const CLASS_BITS: u32 = MAX_CLASSES.trailing_zeros();
+/// Largest absolute weight of an entry: weights are signed and have 20 bits.
+pub(super) const LARGEST: i32 = (1 << (31 - CLASS_BITS)) - 1;
+/// Minimum number of entries of a dense row; from here on adding a vector is faster than adding entries one by one.
+const MANY: usize = 12;
+/// Weights of a cache line.
+const LANES: usize = 32;
+
+/// A part of a dense row.
+#[derive(Clone, Copy, Debug, Default)]
+#[repr(align(64))]
+struct Line([i16; LANES]);
+
+/// Kinds of slots.
+const INLINE: u32 = 1;
+const SPARSE: u32 = 2;
+const DENSE: u32 = 3;
+
+/// A slot holds up to three entries, or the place of a longer row: most features touch one cache line. An entry is a weight
+/// (20 bits) and its class (12 bits).
+#[derive(Clone, Debug)]
+pub(super) struct ManyClasses {
+    buckets: Buckets,
+    /// Entries of rows that are too long for a slot.
+    entries: Vec<u32>,
+    /// Rows of many entries, in the order of the classes: so many lines each.
+    dense: Vec<Line>,
+    lines: usize,
+}
+
+#[inline(always)]
+fn entry(class: u32, weight: i32) -> u32 {
+    (weight << CLASS_BITS) as u32 | class
+}
+
+#[inline(always)]
+fn add(scores: &mut Scores, entry: u32) {
+    scores[entry as usize % MAX_CLASSES] += entry as i32 >> CLASS_BITS;
+}
+
+/// Rows of features that were found.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Found {
+    /// Entries of slots.
+    inline: Vec<[u32; 3]>,
+    /// Start and length of sparse rows.
+    sparse: Vec<(u32, u32)>,
+    /// Starts of dense rows.
+    dense: Vec<u32>,
+}
+
+/// [`ManyClasses::add`] as a kernel: closures are compiled for the least instruction set.
+struct AddAll<'a>(&'a ManyClasses, &'a Found, &'a mut Scores);
+
+impl pulp::NullaryFnOnce for AddAll<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn call(self) {
+        self.0.add_all(self.1, self.2);
+    }
+}
+
+impl ManyClasses {
+    /// None where features cannot be told from each other.
+    pub(super) fn new<R: Iterator<Item = (u32, i32)>>(
+        classes: usize,
+        len: usize,
+        rows: impl Iterator<Item = (u64, R)>,
+        multiplier: u64,
+    ) -> Option<Self> {
+        let mut table = Self {
+            buckets: Buckets::new(len, multiplier),
+            entries: Vec::new(),
+            dense: Vec::new(),
+            lines: classes.div_ceil(LANES),
+        };
+        let mut own: Vec<(u32, i32)> = Vec::new();
+        for (feature, row) in rows {
+            own.clear();
+            own.extend(row);
+            let (kind, data) = table.stored(&own, classes);
+            table.buckets.insert(feature, kind, data)?;
+        }
+        Some(table)
+    }
+
+    /// Stores a row; gives the kind and the data of its slot.
+    fn stored(&mut self, row: &[(u32, i32)], classes: usize) -> (u32, [u32; 3]) {
+        if row.len() <= 3 {
+            let mut data = [0; 3];
+            for (data, &(class, weight)) in data.iter_mut().zip(row) {
+                *data = entry(class, weight);
+            }
+            return (INLINE, data);
+        }
+        let is_long = row.len() >= MANY.max(classes / 4);
+        if is_long && row.iter().all(|(_, weight)| i16::try_from(*weight).is_ok()) {
+            let start = self.dense.len();
+            self.dense.resize(start + self.lines, Line::default());
+            for &(class, weight) in row {
+                let class = class as usize;
+                self.dense[start + class / LANES].0[class % LANES] = weight as i16;
+            }
+            return (DENSE, [start as u32, 0, 0]);
+        }
+        let start = self.entries.len() as u32;
+        let entries = row.iter().map(|&(class, weight)| entry(class, weight));
+        self.entries.extend(entries);
+        (SPARSE, [start, row.len() as u32, 0])
+    }
+
+    #[inline]
+    pub(super) fn prefetch(&self, features: &[u64]) {
+        self.buckets.prefetch(features);
+    }
+
+    /// Finds the rows of features and fetches them into the cache, without waiting for them.
+    #[inline]
+    pub(super) fn find(&self, features: &[u64], found: &mut Found) {
+        found.inline.clear();
+        found.sparse.clear();
+        found.dense.clear();
+        for &feature in features {
+            let slot = self.buckets.find(feature);
+            let [start, len, _] = slot.data;
+            match slot.kind() {
+                INLINE => found.inline.push(slot.data),
+                SPARSE => {
+                    found.sparse.push((start, len));
+                    prefetch_index(&self.entries, start as usize);
+                }
+                DENSE => {
+                    found.dense.push(start);
+                    for line in 0..self.lines {
+                        prefetch_index(&self.dense, start as usize + line);
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// Adds rows to the scores.
+    #[inline]
+    pub(super) fn add(&self, found: &Found, scores: &mut Scores) {
+        // Vectorised for the instruction set of the processor.
+        pulp::Arch::new().dispatch(AddAll(self, found, scores));
+    }
+
+    #[inline(always)]
+    fn add_all(&self, found: &Found, scores: &mut Scores) {
+        for entries in &found.inline {
+            entries.iter().for_each(|&entry| add(scores, entry));
+        }
+        for &(start, len) in &found.sparse {
+            let row = &self.entries[start as usize..][..len as usize];
+            row.iter().for_each(|&entry| add(scores, entry));
+        }
+        self.add_dense(&found.dense, scores);
+    }
+
+    /// Adds dense rows, four at a time.
+    #[inline(always)]
+    fn add_dense(&self, starts: &[u32], scores: &mut Scores) {
+        let row = |start: u32| &self.dense[start as usize..][..self.lines];
+        let (scores, _) = scores.as_chunks_mut::<LANES>();
+        let scores = &mut scores[..self.lines];
+        let (fours, rest) = starts.as_chunks::<4>();
+        for starts in fours {
+            let [a, b, c, d] = starts.map(row);
+            for (at, scores) in scores.iter_mut().enumerate() {
+                let [a, b, c, d] = [&a[at].0, &b[at].0, &c[at].0, &d[at].0];
+                for (at, score) in scores.iter_mut().enumerate() {
+                    *score +=
+                        i32::from(a[at]) + i32::from(b[at]) + i32::from(c[at]) + i32::from(d[at]);
+                }
+            }
+        }
+        for &start in rest {
+            for (scores, line) in scores.iter_mut().zip(row(start)) {
+                for (score, weight) in scores.iter_mut().zip(line.0) {
+                    *score += i32::from(weight);
+                }
+            }
+        }
+    }
+
+    pub(super) fn get(&self, feature: u64, class: u32) -> i32 {
+        let slot = self.buckets.find(feature);
+        let [start, len, _] = slot.data.map(|value| value as usize);
+        let row = match slot.kind() {
+            INLINE => &slot.data[..],
+            SPARSE => &self.entries[start..start + len],
+            DENSE => {
+                return i32::from(
+                    self.dense[start + class as usize / LANES].0[class as usize % LANES],
+                );
+            }
+            _ => &[],
+        };
+        let own = row
+            .iter()
+            .filter(|&&entry| entry % MAX_CLASSES as u32 == class);
+        own.map(|&entry| entry as i32 >> CLASS_BITS).sum()
+    }
+}

@@ -1,0 +1,216 @@
+//! Frozen weights for prediction: integers in read-only hash tables.
+
+mod buckets;
+mod few;
+mod many;
+mod rows;
+
+use crate::averages::Averages;
+pub(crate) use few::FewClasses;
+use many::{Found, LARGEST, ManyClasses};
+pub(crate) use rows::Rows;
+
+/// Maximum number of classes.
+pub(crate) const MAX_CLASSES: usize = 1 << 12;
+/// Maximum number of hash multipliers to try.
+const RETRIES: usize = 16;
+
+/// Scores of the classes of a model; those above its number of classes are unused.
+pub(crate) type Scores = [i32; MAX_CLASSES];
+
+/// Features that are looked up: [`Weights::prefetch`], [`Weights::find`], then [`Weights::sums`]. Several lookups take turns, so
+/// that each goes on when the memory that it needs is in the cache.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Lookup {
+    pub(crate) features: Vec<u64>,
+    found: Found,
+}
+
+#[derive(Clone, Debug)]
+enum Table {
+    Few(FewClasses),
+    Many(ManyClasses),
+}
+
+/// The weights of a model as integers.
+#[derive(Clone, Debug)]
+pub struct Weights {
+    table: Table,
+    classes: usize,
+    /// Factor from weights to integers.
+    scale: f64,
+    /// The same weights in order, for model files.
+    rows: Rows,
+}
+
+impl Weights {
+    /// Weights from these averages for so many classes. They are multiplied by `scale`, or by the largest power of two that
+    /// 16 bits allow, and rounded.
+    ///
+    /// # Errors
+    /// What does not fit, as text.
+    pub(crate) fn new(
+        averages: &Averages,
+        classes: usize,
+        scale: Option<f64>,
+    ) -> Result<Self, String> {
+        let largest = averages.largest();
+        let scale = scale.unwrap_or_else(|| {
+            let room = f64::from(i16::MAX) / largest.max(1e-300);
+            room.log2().floor().clamp(-50.0, 50.0).exp2()
+        });
+        if (largest * scale).round() > f64::from(LARGEST) {
+            return Err(too_large(largest, scale));
+        }
+        Self::of_rows(Rows::of(averages, scale), classes, scale)
+    }
+
+    /// Weights from rows of integers, which are weights times `scale`; classes are below `classes`.
+    ///
+    /// # Errors
+    /// What does not fit, as text.
+    pub(crate) fn of_rows(rows: Rows, classes: usize, scale: f64) -> Result<Self, String> {
+        if classes > MAX_CLASSES {
+            return Err(format!(
+                "{classes} classes; at most {MAX_CLASSES} are possible"
+            ));
+        }
+        let largest = rows
+            .weights
+            .iter()
+            .map(|weight| weight.unsigned_abs())
+            .max();
+        if let Some(largest) = largest.filter(|&largest| largest > LARGEST as u32) {
+            return Err(too_large(f64::from(largest) / scale, scale));
+        }
+        let mut multiplier = 0xD6E8_FEB8_6659_FD93_u64;
+        for _ in 0..RETRIES {
+            let table = match classes <= few::FEW {
+                true => FewClasses::new(rows.len(), rows.iter(), multiplier).map(Table::Few),
+                false => {
+                    ManyClasses::new(classes, rows.len(), rows.iter(), multiplier).map(Table::Many)
+                }
+            };
+            if let Some(table) = table {
+                return Ok(Self {
+                    table,
+                    classes,
+                    scale,
+                    rows,
+                });
+            }
+            // Two features had the same tag in neighbouring slots: about one in a thousand large models.
+            multiplier = multiplier.wrapping_mul(0x2545_F491_4F6C_DD1D) | 1;
+        }
+        Err("features that cannot be told from each other".into())
+    }
+
+    /// Fetches the places of the features into the cache, without waiting for them.
+    #[inline]
+    pub(crate) fn prefetch(&self, lookup: &Lookup) {
+        match &self.table {
+            Table::Few(table) => table.prefetch(&lookup.features),
+            Table::Many(table) => table.prefetch(&lookup.features),
+        }
+    }
+
+    /// Finds the features and fetches their weights into the cache, without waiting for them.
+    #[inline]
+    pub(crate) fn find(&self, lookup: &mut Lookup) {
+        if let Table::Many(table) = &self.table {
+            table.find(&lookup.features, &mut lookup.found);
+        }
+    }
+
+    /// The scores of the classes: the sums of the weights of the features.
+    #[inline]
+    pub(crate) fn sums<'a>(&self, lookup: &Lookup, scores: &'a mut Scores) -> &'a [i32] {
+        match &self.table {
+            Table::Few(table) => {
+                let sums = table.sums(&lookup.features);
+                scores[..sums.len()].copy_from_slice(&sums);
+            }
+            Table::Many(table) => {
+                scores[..self.classes].fill(0);
+                table.add(&lookup.found, scores);
+            }
+        }
+        &scores[..self.classes]
+    }
+
+    /// The table, for models of at most three classes.
+    #[inline]
+    pub(crate) fn few(&self) -> Option<&FewClasses> {
+        match &self.table {
+            Table::Few(table) => Some(table),
+            Table::Many(_) => None,
+        }
+    }
+
+    /// The weight of a feature for a class.
+    pub(crate) fn get(&self, feature: u64, class: u32) -> i32 {
+        match &self.table {
+            Table::Few(table) => table.get(feature, class),
+            Table::Many(table) => table.get(feature, class),
+        }
+    }
+
+    /// Number of classes.
+    pub(crate) fn classes(&self) -> usize {
+        self.classes
+    }
+
+    /// Factor from weights to integers.
+    pub(crate) fn scale(&self) -> f64 {
+        self.scale
+    }
+
+    /// The weights in order.
+    pub(crate) fn rows(&self) -> &Rows {
+        &self.rows
+    }
+}
+
+fn too_large(weight: f64, scale: f64) -> String {
+    format!(
+        "a weight of {weight} is too large for the format; at most {} is possible",
+        f64::from(LARGEST) / scale
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn every_weight_is_found(
+            classes in prop::sample::select(vec![2_u32, 3, 4, 40]),
+            rows in proptest::collection::btree_map(any::<u64>(), proptest::collection::btree_map(0_u32..40, -500_i32..500, 1..30), 0..200),
+            absent in proptest::collection::vec(any::<u64>(), 50),
+        ) {
+            let mut averages = Averages::default();
+            let mut expected = vec![0; classes as usize];
+            for (feature, row) in &rows {
+                let own = row.iter().filter(|(class, _)| **class < classes);
+                averages.push(*feature, own.clone().map(|(&class, &weight)| (class, f64::from(weight))));
+                own.for_each(|(&class, &weight)| expected[class as usize] += weight);
+            }
+            let table = Weights::new(&averages, classes as usize, Some(1.0)).unwrap();
+            let mut features: Vec<u64> = rows.keys().copied().collect();
+            features.extend(absent.iter().filter(|feature| !rows.contains_key(feature)));
+            let mut scores = [7; MAX_CLASSES];
+            let mut lookup = Lookup { features, ..Lookup::default() };
+            table.prefetch(&lookup);
+            table.find(&mut lookup);
+            prop_assert_eq!(table.sums(&lookup, &mut scores), &expected[..]);
+            for (feature, row) in &rows {
+                for class in 0..classes {
+                    prop_assert_eq!(table.get(*feature, class), row.get(&class).copied().unwrap_or_default());
+                }
+            }
+        }
+    }
+}
