@@ -100,7 +100,7 @@ class Parser:
         labelled: bool = True,
         single_root: bool = True,
         epochs: int = 6,
-        models: int = 5,
+        models: int = 10,
         seed: int | None = 0,
         explore_from: int = 2,
         aggressiveness: float | None = None,
