@@ -69,6 +69,16 @@ def test_threads_change_nothing(parser, train):
     assert parser.parse_batch(words) == one
 
 
+@pytest.mark.parametrize("published", [False, True])
+def test_sentences_do_not_depend_on_their_neighbours(parser, train, published):
+    if published:
+        parser = Parser.published(epochs=2, progress=False).fit(train)
+    words = [list(parse.words) for parse in train]
+    # Sentences are parsed in turns: short and long ones, and ones without words, in one group.
+    words = [[], words[0] * 9, *words[:20], [], words[1][:1], *words[20:]]
+    assert parser.parse_batch(words) == [parser.parse(sentence) for sentence in words]
+
+
 def test_numpy_input_is_input(parser):
     words = np.array(["They", "ate", "pizza"])
     assert parser.parse(words) == parser.parse(words.tolist())

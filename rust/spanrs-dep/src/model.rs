@@ -30,7 +30,7 @@ pub struct Annotated {
 pub struct Sentence<'a> {
     /// Forms of the words.
     pub words: &'a [&'a str],
-    /// The (XPOS, UPOS) of the words, instead of those of the tagger; empty where they are not known.
+    /// The (XPOS, UPOS) of the words, instead of those of the tagger; empty or missing where they are not known.
     pub tags: Option<(&'a [&'a str], &'a [&'a str])>,
 }
 
@@ -79,7 +79,10 @@ impl Model {
         annotated: &mut [Annotated],
     ) {
         annotated.iter_mut().for_each(|one| one.tags.clear());
-        let Some(tagger) = &self.tagger else { return };
+        let Some(tagger) = &self.tagger else {
+            workspace.tagger.sentences.clear();
+            return;
+        };
         let buffers = &mut workspace.tagger;
         let untagged = || group.iter().filter(|sentence| sentence.tags.is_none());
         let pads = if self.padded {
@@ -102,10 +105,10 @@ impl Model {
         }
     }
 
-    fn parse_group(
+    fn parse_group<'a>(
         &self,
         parser: &Parser,
-        group: &[Sentence],
+        group: &[Sentence<'a>],
         workspace: &mut Workspace,
         annotated: &mut [Annotated],
     ) {
@@ -113,6 +116,7 @@ impl Model {
             .tagger
             .as_ref()
             .map_or(&[][..], |tagger| tagger.classes());
+        let text = |tags: &[&'a str], at: usize| tags.get(at).copied().unwrap_or_default();
         let mut tagged = workspace.tagger.sentences.iter();
         let inputs = group.iter().zip(&*annotated).map(|(sentence, annotated)| {
             let root = match sentence.tags {
@@ -126,7 +130,7 @@ impl Model {
             let words =
                 words.map(
                     move |(at, word)| match (sentence.tags, annotated.tags.get(at)) {
-                        (Some((xpos, upos)), _) => [*word, xpos[at], upos[at]],
+                        (Some((xpos, upos)), _) => [*word, text(xpos, at), text(upos, at)],
                         (None, Some(&class)) => {
                             let tags = &classes[class as usize];
                             [*word, &tags.xpos, &tags.upos]

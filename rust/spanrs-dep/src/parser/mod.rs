@@ -338,7 +338,7 @@ impl Parser {
         buffers.sentences.truncate(len);
     }
 
-    /// The weights of the published features without labels, which have a path of their own.
+    /// The weights of the published features with three classes, which have a path of their own.
     #[inline]
     fn published(&self) -> Option<&FewClasses> {
         match self.setup.features {

@@ -270,7 +270,8 @@ impl Tagger {
         buffers.sentences.truncate(len);
     }
 
-    /// Tags the sentences of the buffers. `each` gets the scores of the classes for each word that is not in the dictionary.
+    /// Tags the sentences of the buffers. `each` is called once per word, with the scores of the classes or with None for a word of
+    /// the dictionary; the calls of several sentences are interleaved.
     pub(crate) fn run(
         &self,
         buffers: &mut TaggerBuffers,

@@ -37,7 +37,7 @@ pub(super) struct Buckets {
 }
 
 impl Buckets {
-    /// An empty table with room for so many features, two thirds of the slots.
+    /// An empty table for so many features; at most two thirds of the slots are used.
     pub(super) fn new(features: usize, multiplier: u64) -> Self {
         Self {
             buckets: vec![Bucket::default(); features * 3 / (2 * SLOTS) + 2],
@@ -63,7 +63,7 @@ impl Buckets {
         }
     }
 
-    /// Puts a feature into a free slot; None where it cannot be told from another.
+    /// Puts a feature into a free slot; None if its tag collides with that of another feature.
     pub(super) fn insert(&mut self, feature: u64, kind: u32, data: [u32; 3]) -> Option<()> {
         let (mut at, tag) = self.place(feature);
         loop {

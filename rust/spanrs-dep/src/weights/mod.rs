@@ -18,8 +18,8 @@ const RETRIES: usize = 16;
 /// Scores of the classes of a model; those above its number of classes are unused.
 pub(crate) type Scores = [i32; MAX_CLASSES];
 
-/// Features that are looked up: [`Weights::prefetch`], [`Weights::find`], then [`Weights::sums`]. Several lookups take turns, so
-/// that each goes on when the memory that it needs is in the cache.
+/// Features that are looked up: [`Weights::prefetch`], [`Weights::find`], then [`Weights::sums`]. Lookups of
+/// several sentences are interleaved, so that their cache misses overlap.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Lookup {
     pub(crate) features: Vec<u64>,

@@ -79,7 +79,8 @@ fn annotate_part(
         }
         let words = Columns::of(&sentences[..len], SyntaxWord::form);
         let known = |tag| if tag == "_" { "" } else { tag };
-        let tags = options.keep_tags.then(|| {
+        let keep_tags = options.keep_tags && options.parse;
+        let tags = keep_tags.then(|| {
             let xpos = Columns::of(&sentences[..len], |word| known(word.xpos()));
             let upos = Columns::of(&sentences[..len], |word| known(word.upos()));
             (xpos, upos)
