@@ -96,7 +96,10 @@ impl ParserTrainer {
         }
         let mut roots = (0..label_count).filter(|&label| at_root[label]);
         let root = match (roots.next(), roots.next()) {
-            (Some(root), None) if !occurs[0][root] && !occurs[1][root] => Some(root),
+            // Without labels there is one class for LEFT, whatever the head.
+            (Some(root), None) if options.labelled && !occurs[0][root] && !occurs[1][root] => {
+                Some(root)
+            }
             _ => None,
         };
         if root.is_none() {

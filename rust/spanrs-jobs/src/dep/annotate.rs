@@ -65,10 +65,16 @@ fn annotate_part(
     let mut sentences = vec![SyntaxSentence::default(); TOGETHER];
     let mut workspace = Workspace::default();
     let mut annotated = Vec::new();
+    let keep_tags = options.keep_tags && options.parse;
     let mut out = Vec::with_capacity(part.text.len() + part.text.len() / 4);
     loop {
         let mut len = 0;
         while len < TOGETHER && reader.read(&mut sentences[len])? {
+            if keep_tags && !has_tags(&sentences[len]) {
+                let message = "the words have no tags to parse with; leave out --keep-tags";
+                let position = Position::line(path, sentences[len].line);
+                return Err(IoError::new(Code::WrongFormat, position, message).into());
+            }
             len += 1;
             if stops() {
                 return Err(Error::Stopped);
@@ -79,25 +85,16 @@ fn annotate_part(
         }
         let words = Columns::of(&sentences[..len], SyntaxWord::form);
         let known = |tag| if tag == "_" { "" } else { tag };
-        let keep_tags = options.keep_tags && options.parse;
         let tags = keep_tags.then(|| {
             let xpos = Columns::of(&sentences[..len], |word| known(word.xpos()));
             let upos = Columns::of(&sentences[..len], |word| known(word.upos()));
             (xpos, upos)
         });
         let mut inputs = Vec::with_capacity(len);
-        for (at, sentence) in sentences[..len].iter().enumerate() {
+        for at in 0..len {
             let tags = tags
                 .as_ref()
                 .map(|(xpos, upos)| (xpos.get(at), upos.get(at)));
-            if let Some((xpos, upos)) = tags
-                && !sentence.words.is_empty()
-                && xpos.iter().chain(upos).all(|tag| tag.is_empty())
-            {
-                let message = "the words have no tags to parse with; leave out --keep-tags";
-                let position = Position::line(path, sentence.line);
-                return Err(IoError::new(Code::WrongFormat, position, message).into());
-            }
             inputs.push(Sentence {
                 words: words.get(at),
                 tags,
@@ -109,6 +106,16 @@ fn annotate_part(
             write_sentence(sentence, annotations, &mut out);
         }
     }
+}
+
+/// True if a word has a tag, or there are no words.
+fn has_tags(sentence: &SyntaxSentence) -> bool {
+    let known = |tag: &str| !matches!(tag, "_" | "");
+    let words = &sentence.words;
+    words.is_empty()
+        || words
+            .iter()
+            .any(|word| known(word.xpos()) || known(word.upos()))
 }
 
 /// Number of sentences that are read before they are annotated.
