@@ -16,6 +16,7 @@ mod tagger;
 mod text_hash;
 mod tree;
 mod treebank;
+mod turns;
 mod weights;
 
 pub use arc_hybrid::{Move, State};

@@ -80,7 +80,7 @@ impl Model {
     ) {
         annotated.iter_mut().for_each(|one| one.tags.clear());
         let Some(tagger) = &self.tagger else {
-            workspace.tagger.sentences.clear();
+            workspace.tagger.group.clear();
             return;
         };
         let buffers = &mut workspace.tagger;
@@ -98,7 +98,7 @@ impl Model {
         tagger.run(buffers, true, |_| ());
         let results = annotated.iter_mut().zip(group);
         let results = results.filter(|(_, sentence)| sentence.tags.is_none());
-        for ((annotated, sentence), tagged) in results.zip(&buffers.sentences) {
+        for ((annotated, sentence), tagged) in results.zip(buffers.group.sentences()) {
             let start = usize::from(self.padded);
             let words = start..start + sentence.words.len();
             annotated.tags.extend_from_slice(&tagged.tags[words]);
@@ -117,7 +117,7 @@ impl Model {
             .as_ref()
             .map_or(&[][..], |tagger| tagger.classes());
         let text = |tags: &[&'a str], at: usize| tags.get(at).copied().unwrap_or_default();
-        let mut tagged = workspace.tagger.sentences.iter();
+        let mut tagged = workspace.tagger.group.sentences().iter();
         let inputs = group.iter().zip(&*annotated).map(|(sentence, annotated)| {
             let root = match sentence.tags {
                 Some(_) => None,
@@ -142,7 +142,7 @@ impl Model {
         });
         parser.start(inputs, &mut workspace.parser);
         parser.run(&mut workspace.parser);
-        for (annotated, sentence) in annotated.iter_mut().zip(&workspace.parser.sentences) {
+        for (annotated, sentence) in annotated.iter_mut().zip(workspace.parser.group.sentences()) {
             sentence.write(&mut annotated.parse);
         }
     }

@@ -9,6 +9,7 @@ use std::ops::Range;
 use crate::arc_hybrid::{Move, State};
 use crate::error::Result;
 use crate::text_hash::TextHash;
+use crate::turns::{Group, Steps, take_turns};
 use crate::weights::{FewClasses, Lookup, MAX_CLASSES, Scores, Weights};
 use templates::{TOKEN_FIELDS, TemplateBuffers, Templates};
 
@@ -85,22 +86,26 @@ pub(crate) struct ParserSentence {
     pub(crate) tokens: Tokens,
     pub(crate) template: TemplateBuffers,
     pub(crate) lookup: Lookup,
-    /// True if a move is being looked up.
-    waits: bool,
+}
+
+impl Steps for ParserSentence {
+    fn lookup(&mut self) -> &mut Lookup {
+        &mut self.lookup
+    }
 }
 
 /// Memory that is kept between sentences.
 #[derive(Clone, Debug)]
 pub struct ParserBuffers {
     /// Sentences that are parsed in turns.
-    pub(crate) sentences: Vec<ParserSentence>,
+    pub(crate) group: Group<ParserSentence>,
     scores: Box<Scores>,
 }
 
 impl Default for ParserBuffers {
     fn default() -> Self {
         Self {
-            sentences: Vec::new(),
+            group: Group::default(),
             scores: Box::new([0; MAX_CLASSES]),
         }
     }
@@ -314,7 +319,7 @@ impl Parser {
     pub fn parse(&self, sentence: &Tagged, buffers: &mut ParserBuffers, parse: &mut Parse) {
         self.start([(sentence.tokens(), sentence.root_tag)], buffers);
         self.run(buffers);
-        buffers.sentences[0].write(parse);
+        buffers.group.sentences()[0].write(parse);
     }
 
     /// Starts sentences of (word, XPOS, UPOS) with the tags of their roots, which [`Parser::run`] parses in turns.
@@ -323,19 +328,14 @@ impl Parser {
         sentences: impl IntoIterator<Item = (W, &'a str)>,
         buffers: &mut ParserBuffers,
     ) {
-        let mut len = 0;
+        buffers.group.clear();
         for (words, root_tag) in sentences {
-            if len == buffers.sentences.len() {
-                buffers.sentences.push(ParserSentence::default());
-            }
-            let sentence = &mut buffers.sentences[len];
+            let sentence = buffers.group.push();
             self.setup.start(words, root_tag, sentence);
             if let Some(weights) = self.published() {
                 sentence.tokens.look_up_single(weights);
             }
-            len += 1;
         }
-        buffers.sentences.truncate(len);
     }
 
     /// The weights of the published features with three classes, which have a path of their own.
@@ -351,38 +351,31 @@ impl Parser {
 
     /// Parses the sentences of the buffers.
     pub(crate) fn run(&self, buffers: &mut ParserBuffers) {
-        let ParserBuffers { sentences, scores } = buffers;
+        let ParserBuffers { group, scores } = buffers;
+        let sentences = group.sentences_mut();
         if let Some(weights) = self.published() {
             for sentence in sentences.iter_mut() {
                 sentence.tokens.find_single(weights);
             }
         }
-        loop {
-            for sentence in sentences.iter_mut() {
-                self.look(sentence);
-            }
-            let mut is_done = true;
-            for sentence in sentences.iter_mut().filter(|sentence| sentence.waits) {
-                self.weights.find(&mut sentence.lookup);
-                is_done = false;
-            }
-            if is_done {
-                break;
-            }
-            for sentence in sentences.iter_mut().filter(|sentence| sentence.waits) {
-                self.go_on(sentence, scores);
-            }
-        }
+        take_turns(
+            sentences,
+            &self.weights,
+            |sentence| self.prepare(sentence),
+            |sentence| self.make_best_move(sentence, scores),
+        );
     }
 
-    /// Makes the moves of a sentence that have no alternative, and starts to look up the scores of the one after them.
+    /// Makes the moves of a sentence that have no alternative, and extracts the features of the state after them; false at
+    /// the end.
     #[inline]
-    fn look(&self, sentence: &mut ParserSentence) {
+    fn prepare(&self, sentence: &mut ParserSentence) -> bool {
         let setup = &self.setup;
-        sentence.waits = false;
         while !sentence.state.is_final() {
             let mut choices = setup.ranges_of(setup.allowed(&sentence.state)).flatten();
-            let Some(only) = choices.next() else { return };
+            let Some(only) = choices.next() else {
+                return false;
+            };
             if choices.next().is_none() {
                 let (transition, label) = setup.classes[only];
                 sentence.state.apply(transition, label);
@@ -401,15 +394,14 @@ impl Parser {
                 }
                 None => setup.extract(state, tokens, template, &mut lookup.features),
             }
-            self.weights.prefetch(lookup);
-            sentence.waits = true;
-            return;
+            return true;
         }
+        false
     }
 
     /// Makes the best move of a sentence.
     #[inline]
-    fn go_on(&self, sentence: &mut ParserSentence, scores: &mut Scores) {
+    fn make_best_move(&self, sentence: &mut ParserSentence, scores: &mut Scores) {
         let ParserSentence {
             state,
             tokens,

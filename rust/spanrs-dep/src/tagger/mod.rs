@@ -6,6 +6,7 @@ mod train;
 
 use crate::feature_index::FeatureIndex;
 use crate::text_hash::TextHash;
+use crate::turns::{Group, Steps, take_turns};
 use crate::weights::{Lookup, MAX_CLASSES, Scores, Weights};
 
 pub use train::{TaggerOptions, TaggerTrainer};
@@ -80,22 +81,26 @@ pub(crate) struct TaggerSentence {
     /// The classes of the words so far.
     pub(crate) tags: Vec<u32>,
     lookup: Lookup,
-    /// True if the next word is being looked up.
-    waits: bool,
+}
+
+impl Steps for TaggerSentence {
+    fn lookup(&mut self) -> &mut Lookup {
+        &mut self.lookup
+    }
 }
 
 /// Memory that is kept between sentences.
 #[derive(Clone, Debug)]
 pub struct TaggerBuffers {
     /// Sentences that are tagged in turns.
-    pub(crate) sentences: Vec<TaggerSentence>,
+    pub(crate) group: Group<TaggerSentence>,
     scores: Box<Scores>,
 }
 
 impl Default for TaggerBuffers {
     fn default() -> Self {
         Self {
-            sentences: Vec::new(),
+            group: Group::default(),
             scores: Box::new([0; MAX_CLASSES]),
         }
     }
@@ -225,7 +230,7 @@ impl Tagger {
     pub fn tag(&self, words: &[&str], buffers: &mut TaggerBuffers, tags: &mut Vec<u32>) {
         self.start([words.iter().copied()], buffers);
         self.run(buffers, true, |_| ());
-        tags.clone_from(&buffers.sentences[0].tags);
+        tags.clone_from(&buffers.group.sentences()[0].tags);
     }
 
     /// Tags a sentence, with the dictionary of unambiguous words or without it, and gives the probability of each tag: the
@@ -249,7 +254,7 @@ impl Tagger {
                 }
             });
         });
-        tags.clone_from(&buffers.sentences[0].tags);
+        tags.clone_from(&buffers.group.sentences()[0].tags);
         confidences
     }
 
@@ -259,15 +264,10 @@ impl Tagger {
         sentences: impl IntoIterator<Item = W>,
         buffers: &mut TaggerBuffers,
     ) {
-        let mut len = 0;
+        buffers.group.clear();
         for words in sentences {
-            if len == buffers.sentences.len() {
-                buffers.sentences.push(TaggerSentence::default());
-            }
-            self.setup.start(words, &mut buffers.sentences[len]);
-            len += 1;
+            self.setup.start(words, buffers.group.push());
         }
-        buffers.sentences.truncate(len);
     }
 
     /// Tags the sentences of the buffers. `each` is called once per word, with the scores of the classes or with None for a word of
@@ -278,48 +278,39 @@ impl Tagger {
         use_tagdict: bool,
         mut each: impl FnMut(Option<&[i32]>),
     ) {
-        let TaggerBuffers { sentences, scores } = buffers;
-        loop {
-            for sentence in sentences.iter_mut() {
-                self.look(sentence, use_tagdict, &mut each);
-            }
-            let mut is_done = true;
-            for sentence in sentences.iter_mut().filter(|sentence| sentence.waits) {
-                self.weights.find(&mut sentence.lookup);
-                is_done = false;
-            }
-            if is_done {
-                break;
-            }
-            for sentence in sentences.iter_mut().filter(|sentence| sentence.waits) {
+        let TaggerBuffers { group, scores } = buffers;
+        // Both closures report words.
+        let each = std::cell::RefCell::new(&mut each);
+        take_turns(
+            group.sentences_mut(),
+            &self.weights,
+            |sentence| self.prepare(sentence, use_tagdict, || each.borrow_mut()(None)),
+            |sentence| {
                 let scores = self.weights.sums(&sentence.lookup, scores);
                 let class = self.best(&sentence.lookup.features, scores);
                 sentence.tags.push(class);
-                each(Some(scores));
-            }
-        }
+                each.borrow_mut()(Some(scores));
+            },
+        );
     }
 
-    /// Tags the next words of a sentence as far as they are in the dictionary, and starts to look up the one after them.
+    /// Tags the next words of a sentence as far as they are in the dictionary, and extracts the features of the one after
+    /// them; false at the end.
     #[inline]
-    fn look(
-        &self,
-        sentence: &mut TaggerSentence,
-        use_tagdict: bool,
-        each: &mut impl FnMut(Option<&[i32]>),
-    ) {
-        sentence.waits = false;
+    fn prepare(&self, sentence: &mut TaggerSentence, use_tagdict: bool, each: impl Fn()) -> bool {
         while sentence.tags.len() < sentence.len {
-            if use_tagdict && let Some(class) = self.setup.listed(sentence) {
-                sentence.tags.push(class);
-                each(None);
-                continue;
+            match self.setup.listed(sentence) {
+                Some(class) if use_tagdict => {
+                    sentence.tags.push(class);
+                    each();
+                }
+                _ => {
+                    self.setup.extract(sentence);
+                    return true;
+                }
             }
-            self.setup.extract(sentence);
-            self.weights.prefetch(&sentence.lookup);
-            sentence.waits = true;
-            return;
         }
+        false
     }
 
     #[inline]

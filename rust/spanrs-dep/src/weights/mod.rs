@@ -23,6 +23,8 @@ pub(crate) type Scores = [i32; MAX_CLASSES];
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Lookup {
     pub(crate) features: Vec<u64>,
+    /// True between the first and the last step.
+    pub(crate) is_pending: bool,
     found: Found,
 }
 
