@@ -2,12 +2,13 @@
 
 - :mod:`spanrs.tags`: tags to spans and back, validation, conversion, legal transitions.
 - :func:`score`, :class:`Scorer`, :func:`score_files`, :func:`score_table`: gold against pred, with any matcher.
+- :func:`compare`: which differences between systems are significant.
 - :class:`Partial`, :func:`partial`: spans that only overlap. :class:`Fair`, :func:`fair`: every mistake once, as what
   it is. :func:`score_span_files`: files of spans.
 - :mod:`spanrs.mat`: documents of text with annotations, scored as MATScore does.
 - :mod:`spanrs.crf`: conditional random fields that write tags.
 - :mod:`spanrs.dep`: taggers and dependency parsers.
-- ``spanrs`` on the command line: ``score``, ``validate``, ``convert``, ``spans``, ``fair``, ``mat``, ``crf``,
+- ``spanrs`` on the command line: ``score``, ``compare``, ``merge``, ``validate``, ``convert``, ``spans``, ``fair``, ``mat``, ``crf``,
   ``crowd``, ``dep``.
 """
 
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
         Partial,
         Result,
         Scorer,
+        compare,
         fair,
         fair_files,
         partial,
@@ -42,6 +44,7 @@ __all__ = [
     "SpanrsError",
     "SpanrsWarning",
     "__version__",
+    "compare",
     "crf",
     "dep",
     "errors",

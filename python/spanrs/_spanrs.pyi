@@ -28,6 +28,7 @@ __all__ = [
     "MatScorer",
     "Scorer",
     "SpanLists",
+    "Systems",
     "SyntaxFile",
     "Treebank",
     "__version__",
@@ -50,6 +51,7 @@ __all__ = [
     "fair_compare",
     "fair_evaluation",
     "faireval_files",
+    "file_errors",
     "legal",
     "matchers",
     "ncrfpp_counts",
@@ -70,6 +72,7 @@ __all__ = [
     "readings",
     "same_shape",
     "scheme_name",
+    "score_readings",
     "schemes",
     "seqeval_counts",
     "seqeval_entities",
@@ -133,6 +136,14 @@ class Conlleval:
     ) -> tuple[int, int, list[tuple[bytes, list[int]]], list[tuple[bytes, bytes, int]]]: ...
 
 _Cell: TypeAlias = tuple[int, int, str | None, str | None, int]
+#: Type, start, end, index in its sentence.
+_PlacedSpan: TypeAlias = tuple[str, int, int, int]
+#: Outcome, sentence, line, gold span, pred span, first token, tokens in the sentence, tokens.
+_FileError: TypeAlias = tuple[
+    int, int, int, _PlacedSpan | None, _PlacedSpan | None, int, int, list[str]
+]
+#: Outcome, gold type, pred type.
+_ErrorKind: TypeAlias = tuple[int, str | None, str | None]
 _Event: TypeAlias = tuple[int, int, int | None, int | None, _Spot | None, _Spot | None]
 
 @final
@@ -193,11 +204,29 @@ class Counts:
     def merge(self, others: Sequence[Counts], /) -> Counts: ...
     def join(self, other: Counts, once: int, again: Sequence[int], /) -> Counts: ...
     def renamed(self, rename: Callable[[str], str | None], /) -> Counts: ...
+    def measures(self, measures: Sequence[tuple[Any, ...]], /) -> npt.NDArray[np.float64]: ...
     def to_bytes(self) -> bytes: ...
     def stored_order(self) -> list[int] | None: ...
+
+@final
+class Systems:
+    def __new__(cls, counts: Sequence[Counts], names: Sequence[str], /) -> Systems: ...
+    def __len__(self) -> int: ...
     def bootstrap(
         self, measures: Sequence[tuple[Any, ...]], samples: int, seed: int, threads: int, /
-    ) -> npt.NDArray[np.float64] | None: ...
+    ) -> npt.NDArray[np.float64]: ...
+    def randomise(
+        self,
+        pair: tuple[int, int],
+        measures: Sequence[tuple[Any, ...]],
+        samples: int,
+        seed: int,
+        threads: int,
+        /,
+    ) -> list[int]: ...
+    def jackknife(
+        self, measures: Sequence[tuple[Any, ...]], /
+    ) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.float64]]: ...
 
 @final
 class Scorer:
@@ -246,6 +275,7 @@ class Scorer:
         gold_options: _Options,
         pred_options: _Options,
         on_misaligned: str,
+        by_sentence: bool,
         progress: _Progress,
         /,
     ) -> None: ...
@@ -386,6 +416,15 @@ def readings() -> list[str]: ...
 def same_shape(gold: object, pred: object, /) -> bool: ...
 def scheme_name(name: str, /) -> str: ...
 def schemes() -> list[tuple[str, list[tuple[str, str, str]]]]: ...
+def score_readings(
+    scorers: Sequence[Scorer],
+    gold: Callable[[], object],
+    pred: Callable[[], object] | None,
+    columns: tuple[_Options, _Options],
+    by_sentence: bool,
+    progress: _Progress,
+    /,
+) -> None: ...
 def seqeval_counts(
     gold: object, pred: object, suffix: bool, /
 ) -> tuple[dict[str, tuple[int, int, int]], list[str]]: ...
@@ -405,6 +444,16 @@ def spans_file(
 def tags_of(scheme_name: str, types: Sequence[str], dialect: _Dialect, /) -> list[str]: ...
 def token_outcomes(gold: object, pred: object, /) -> tuple[int, int, int, int, int]: ...
 def matchers() -> list[str]: ...
+def file_errors(
+    scorer: Scorer,
+    matcher_tuple: _Matcher,
+    gold: Callable[[], object],
+    pred: Callable[[], object] | None,
+    columns: tuple[_Options, _Options],
+    options: tuple[int, Sequence[int], int | None, int, int | None],
+    progress: _Progress,
+    /,
+) -> tuple[list[_FileError], list[tuple[_ErrorKind, int]]]: ...
 def span_events(
     gold: SpanLists,
     pred: SpanLists,

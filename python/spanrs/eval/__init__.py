@@ -3,11 +3,14 @@
 Counts are integers and can be added in any order; every float is computed from them when it is asked for.
 """
 
+from spanrs.eval.comparison import Comparison, compare
+from spanrs.eval.details import ErrorList
 from spanrs.eval.evidence import Detail, Evidence, LocatedViolation, Violations
 from spanrs.eval.files import score_files
 from spanrs.eval.long_table import LongTable
 from spanrs.eval.matchers import Fair, Matcher, Partial
-from spanrs.eval.measures import Bootstrap, Measure, Ratio
+from spanrs.eval.measures import Measure, Ratio
+from spanrs.eval.resampling import Bootstrap
 from spanrs.eval.result import Result
 from spanrs.eval.scorer import Scorer, score
 from spanrs.eval.scores import Confusion, CriterionResult, DocumentRow, Score, Totals
@@ -16,10 +19,12 @@ from spanrs.eval.span_files import fair_files, score_span_files
 
 __all__ = [
     "Bootstrap",
+    "Comparison",
     "Confusion",
     "CriterionResult",
     "Detail",
     "DocumentRow",
+    "ErrorList",
     "Evidence",
     "Fair",
     "LocatedViolation",
@@ -33,6 +38,7 @@ __all__ = [
     "Scorer",
     "Totals",
     "Violations",
+    "compare",
     "fair",
     "fair_files",
     "partial",

@@ -10,6 +10,7 @@ from spanrs import _spanrs
 from spanrs._spanrs import Criterion
 from spanrs.eval import settings as settings_of
 from spanrs.eval import warnings
+from spanrs.eval.details import ErrorList
 from spanrs.eval.evidence import Detail, Evidence, Violations
 from spanrs.eval.matchers import Cell, Matcher, as_matcher, criteria, find_criterion
 from spanrs.eval.scores import CriterionResult, Measured, Score, Totals
@@ -32,6 +33,10 @@ class Evaluation(Measured):
     """What is known besides counts: violations, warnings, how schemes were found out."""
     details: Mapping[str, list[Detail]] | None = None
     """By criterion, what became of each span, where that was asked for."""
+    error_list: ErrorList | None = None
+    """The errors under the matcher's criterion, where they were asked for."""
+    by_sentence: bool = False
+    """True where each document is one sentence; tables and dictionaries leave such rows out."""
     document_weights: tuple[float, ...] | None = None
     """How often each document counts; None where each counts once."""
 
@@ -141,8 +146,10 @@ class Evaluation(Measured):
         return [*self.evidence.notes, *(f"tokens differ: {example}" for example in self.evidence.differing)]
 
     @property
-    def errors(self) -> list[Detail] | None:
-        """What is no true positive, where details were asked for."""
+    def errors(self) -> Sequence[Detail] | None:
+        """The outcomes that are not true positives, where errors or details were asked for."""
+        if self.error_list is not None:
+            return self.error_list
         if self.details is None:
             return None
         wrong = self.wrong_outcomes

@@ -59,11 +59,22 @@ class Detail(NamedTuple):
     """Place of the gold span in its sentence, from 0."""
     pred_index: int | None = None
     """Place of the pred span in its sentence, from 0."""
+    line: int | None = None
+    """Line of gold on which the gold span begins, or the pred span where there is no gold span; for files."""
+    first: int = 0
+    """Index of the first of ``tokens`` in the sentence."""
+    length: int | None = None
+    """Number of tokens of the sentence, where they are known."""
+    tokens: tuple[str, ...] = ()
+    """The tokens of the spans and their context, where they are known."""
 
 
 def plain_detail(detail: Any) -> dict[str, Any]:
     """Return a detail as plain dictionaries, lists and numbers."""
     fields = detail._asdict()
+    if isinstance(detail, Detail) and detail.length is None:
+        for name in ("line", "first", "length", "tokens"):
+            del fields[name]
     return {name: value._asdict() if isinstance(value, Span) else value for name, value in fields.items()}
 
 

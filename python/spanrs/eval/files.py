@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
-from typing import Any, overload
+from typing import Any, NamedTuple, overload
 
 from spanrs.errors import warn
+from spanrs.eval.details import errors_to_keep
 from spanrs.eval.evidence import merge_evidence
 from spanrs.eval.matchers import Matcher, criteria
 from spanrs.eval.result import Result
@@ -40,6 +41,8 @@ def score_files(
     dialect: Dialect = Dialect(),
     max_violations: int = MAX_VIOLATIONS,
     by_document: bool = False,
+    by_sentence: bool = False,
+    errors: bool | int = False,
     pred_scheme: str | None = None,
     on_misaligned: str = "refuse",
     progress: Callable[[int], object] | None = None,
@@ -65,6 +68,11 @@ def score_files(
         Where things stand in pred.
     by_document : bool
         Keep a row of counts for each document.
+    by_sentence : bool
+        Keep a row of counts for each sentence instead, for intervals and comparisons.
+    errors : bool or int
+        Keep the errors for ``result.errors``, with their lines and tokens: all, or that many of each kind. The files are
+        read twice.
     on_misaligned : str
         What to do where tokens of gold and pred differ: ``refuse`` is an error, ``report`` counts them in the
         result and its signature, ``ignore`` does not compare them. Sentences and their lengths must agree in
@@ -88,7 +96,7 @@ def score_files(
     spanrs.errors.SchemeError
         For unknown names, and malformed tags under ``refuse``.
     ValueError
-        Where two files of a list have one name.
+        Where two files of a list have one name, and for ``by_document`` together with ``by_sentence``.
 
     Examples
     --------
@@ -105,8 +113,11 @@ def score_files(
         "on_misaligned": on_misaligned,
         "dialect": dialect,
         "max_violations": max_violations,
-        "by_document": by_document,
+        "by_document": by_document or by_sentence,
     }
+    if by_document and by_sentence:
+        raise ValueError("rows are of documents or of sentences; name by_document or by_sentence")
+    kept = FilesOptions(by_sentence, bool(errors), errors_to_keep(errors), progress)
     named: dict[str, Any] = {"": pred}
     if isinstance(pred, (list, tuple)):
         named = {}
@@ -117,7 +128,7 @@ def score_files(
                 raise ValueError(f"{name} is named twice")
     with rereadable(gold, needed=len(named) > 1) as gold_again:
         results = {
-            name: _score_pair(gold_again(), one, columns, pred_columns or columns, progress, **options)
+            name: _score_pair(gold_again(), one, columns, pred_columns or columns, kept, **options)
             for name, one in named.items()
         }
     for result in results.values():
@@ -125,12 +136,21 @@ def score_files(
     return results if isinstance(pred, (list, tuple)) else results[""]
 
 
+class FilesOptions(NamedTuple):
+    """What is kept of files besides counts."""
+
+    by_sentence: bool
+    errors: bool
+    most_errors: int | None
+    progress: Callable[[int], object] | None
+
+
 def _score_pair(
     gold: Source,
     pred: Source | None,
     columns: Columns,
     pred_columns: Columns,
-    progress: Callable[[int], object] | None,
+    kept: FilesOptions,
     **options: Any,
 ) -> Result:
     """Score a file with a scorer of these options for each layer of tags; the others are as for :func:`score_files`."""
@@ -147,15 +167,19 @@ def _score_pair(
         tag = layers[0].tag
         layers = [columns._replace(tag=-2 if tag == -1 else tag, second=-1)]
     # For ``auto`` the beginning is looked at first.
-    rereads = len(layers) > 1 or is_auto(options["scheme"]) or is_auto(options["pred_scheme"] or "")
+    rereads = kept.errors or len(layers) > 1 or is_auto(options["scheme"]) or is_auto(options["pred_scheme"] or "")
     with ExitStack() as stack:
         gold_again = stack.enter_context(rereadable(gold, needed=rereads))
         pred_again = None if pred is None else stack.enter_context(rereadable(pred, needed=rereads))
 
         def score_layer(at: int, **schemes: str) -> Result:
             scorer = Scorer(**(options | schemes))
-            scorer.update_files(gold_again, pred_again, layers[at], pred_layers[at], progress)
-            return scorer.result()
+            files = (gold_again, pred_again, layers[at], pred_layers[at], kept.progress)
+            scorer.update_files(*files, by_sentence=kept.by_sentence)
+            result = replace(scorer.result(), by_sentence=kept.by_sentence)
+            if kept.errors:
+                result = replace(result, error_list=scorer.list_errors(*files, most=kept.most_errors))
+            return result
 
         results = [score_layer(at) for at in range(len(layers))]
         # The layer with most spans says in which schemes all of them are.
@@ -218,4 +242,8 @@ def join_layers(results: Sequence[Result], columns: Sequence[object]) -> Result:
         warnings=tuple(m for m in layers[0].warnings if all(m in other.warnings for other in layers)),
     )
     settings = with_setting(settings, "columns", ",".join(map(str, columns)))
-    return replace(first, counts=counts, settings=settings, evidence=evidence)
+    errors = first.error_list
+    lists = [result.error_list for result in results[1:]]
+    if errors is not None and None not in lists:
+        errors = errors.merge([one for one in lists if one is not None], [0] * len(results))
+    return replace(first, counts=counts, settings=settings, evidence=evidence, error_list=errors)

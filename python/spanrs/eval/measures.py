@@ -1,18 +1,14 @@
-"""Measures by name, and their values over resampled corpora."""
+"""Measures by name."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from spanrs._spanrs import Criterion
 from spanrs.eval.matchers import Matcher, criteria, find_criterion
-
-if TYPE_CHECKING:
-    import numpy as np
-    import numpy.typing as npt
 
 #: Over which spans a measure is: all, those of one type, or the mean over types.
 AVERAGES = ("micro", "macro", "weighted", "type")
@@ -52,6 +48,13 @@ class Measure:
         if not 0 <= self.beta < math.inf:
             raise ValueError(f"beta is a finite number from 0, not {self.beta}")
 
+    @property
+    def title(self) -> str:
+        """What it is, in a word or two: ``F1``, ``macro precision``, ``F1 of PER``."""
+        part = self.part if self.part != "f1" else "F1" if self.beta == 1.0 else f"F{self.beta:g}"
+        whole = {"micro": part, "type": f"{part} of {self.type}"}.get(self.average, f"{self.average} {part}")
+        return whole if self.criterion is None else f"{self.criterion} {whole}"
+
     def compiled(self, matcher: Matcher) -> tuple[Any, ...]:
         """Give what the compiled half takes."""
         criterion = _criterion(matcher, self.criterion)
@@ -81,6 +84,12 @@ class Ratio:
     complement: bool = False
     type: str | None = None
 
+    @property
+    def title(self) -> str:
+        """Outcomes above and below the fraction line."""
+        above, below = ("+".join(form) for form in (self.above, self.below))
+        return f"{'1-' if self.complement else ''}({above})/({below})"
+
     def compiled(self, matcher: Matcher) -> tuple[Any, ...]:
         """Give what the compiled half takes."""
         criterion = _criterion(matcher, self.criterion)
@@ -103,50 +112,6 @@ class Ratio:
 def _criterion(matcher: Matcher, name: str | None) -> Criterion:
     """Give a criterion by name, or the matcher's own."""
     return find_criterion(criteria(matcher.name), matcher.criterion if name is None else name, matcher)
-
-
-@dataclass(frozen=True, eq=False)
-class Bootstrap:
-    """Values of measures over resampled corpora (Efron 1979).
-
-    Attributes
-    ----------
-    measures : list of Measure or Ratio
-        What was measured, a column each.
-    values : array of float, shape (samples, measures)
-        Not a number where a type does not occur in a sample.
-    """
-
-    measures: list[Measure | Ratio]
-    values: npt.NDArray[np.float64]
-
-    def interval(self, measure: Measure | Ratio, level: float = 0.95) -> tuple[float, float]:
-        """Give the percentile interval of a measure.
-
-        Raises
-        ------
-        ValueError
-            For a measure that is not there, and a level that is not between 0 and 1.
-
-        Examples
-        --------
-        >>> import spanrs
-        >>> from spanrs.eval import Measure
-        >>> gold, pred = [["B-A"]] * 4, [["B-A"]] * 2 + [["O"]] * 2
-        >>> result = spanrs.score(gold, pred, documents=[1] * 4)
-        >>> low, high = result.bootstrap([Measure("micro", "recall")], samples=100).interval(
-        ...     Measure("micro", "recall")
-        ... )
-        >>> 0 <= low <= 0.5 <= high <= 1
-        True
-        """
-        import numpy as np
-
-        if not 0 < level < 1:
-            raise ValueError(f"level is a share between 0 and 1, not {level}")
-        column = self.values[:, self.measures.index(measure)]
-        low, high = np.nanquantile(column, [(1 - level) / 2, (1 + level) / 2])
-        return float(low), float(high)
 
 
 def f1_measures(types: Sequence[str], criterion: str | None = None) -> list[Measure | Ratio]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import json
-import operator
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from html import escape
@@ -20,17 +19,15 @@ from spanrs.eval.evidence import Evidence, merge_evidence, plain_detail, shifted
 from spanrs.eval.fair_weights import Weights
 from spanrs.eval.long_table import LongTable
 from spanrs.eval.matchers import Fair, Matcher, from_dict, listed
-from spanrs.eval.measures import Bootstrap, Measure, Ratio, f1_measures
+from spanrs.eval.measures import Measure, Ratio, f1_measures
+from spanrs.eval.resampling import Bootstrap, check_measures, check_numbers
 from spanrs.eval.scores import CriterionResult
-from spanrs.report.pages import largest, template
 from spanrs.report.table import Table
 
 #: Largest number of table rows in a notebook.
 ROWS = 200
 #: Largest weight of a document.
 MAX_WEIGHT = 1e15
-#: Largest number of types in a heat map.
-MOST = 100
 #: First bytes of a stored result, with the format version.
 MAGIC = b"spanrs result\x01"
 #: Bytes of the CRC-32 of what follows it, and of the length of the header.
@@ -114,7 +111,7 @@ class Result(Evaluation):
             return name if name in types else None
 
         settings = settings_of.with_setting(self.settings, "types", phrase)
-        return replace(self, counts=self.counts.renamed(rename), settings=settings, details=None)
+        return replace(self, counts=self.counts.renamed(rename), settings=settings, details=None, error_list=None)
 
     def with_document_weights(self, weights: Iterable[float]) -> Result:
         """Let documents count as often as their weights say.
@@ -238,23 +235,17 @@ class Result(Evaluation):
             raise ValueError(
                 "resampling needs two documents or more; make the result with documents= or by_document=True"
             )
-        for name, value, least in (("samples", samples, 1), ("threads", threads, 1), ("seed", seed, 0)):
-            if not least <= operator.index(value) < 1 << 63:
-                raise ValueError(f"{name} is a number from {least} to 2**63 - 1, not {value}")
+        check_numbers(samples, seed, threads)
         if self.document_weights is not None:
             raise ValueError("resampling draws documents that count once; take the result without weights")
         if isinstance(measures, (Measure, Ratio)):
             measures = [measures]
         wanted = list(f1_measures(list(self.per_type)) if measures is None else measures)
-        if not wanted:
-            raise ValueError("name a measure, or none for micro F1, macro F1 and F1 of each type")
-        for measure in wanted:
-            if not isinstance(measure, (Measure, Ratio)):
-                raise TypeError(f"measures are spanrs.eval.Measure and Ratio, not {type(measure).__name__}")
+        check_measures(wanted)
         compiled = [measure.compiled(self.matcher) for measure in wanted]
-        values = self.counts.bootstrap(compiled, samples, seed, threads)
-        assert values is not None  # There are documents.
-        return Bootstrap(wanted, values)
+        systems = _spanrs.Systems([self.counts], ["the result"])
+        values = systems.bootstrap(compiled, samples, seed, threads)[:, 0]
+        return Bootstrap(wanted, values, self.counts.measures(compiled), systems, compiled)
 
     def merge(self, *others: Result) -> Result:
         """Add results made in the same way on other data.
@@ -285,8 +276,8 @@ class Result(Evaluation):
             if not isinstance(result, Result):
                 raise TypeError(f"results merge with results, not with {type(result).__name__}")
             settings = settings_of.merged_settings(settings, result.settings)
-            if result.counts.by_document != self.counts.by_document:
-                error = SchemeError("results with documents do not merge with results without")
+            if (result.counts.by_document, result.by_sentence) != (self.counts.by_document, self.by_sentence):
+                error = SchemeError("results by document, by sentence and without rows do not merge")
                 raise with_code(error, "signature")
             offsets.append(sentences)
             sentences += result._unweighted_corpus.get("sentences", 0)
@@ -296,6 +287,10 @@ class Result(Evaluation):
             for result, offset in zip(results, offsets, strict=True):
                 for name, found in (result.details or {}).items():
                     details[name] += [shifted(detail, offset) for detail in found] if offset else found
+        errors = None
+        lists = [result.error_list for result in results]
+        if lists[0] is not None and None not in lists:
+            errors = lists[0].merge([one for one in lists[1:] if one is not None], offsets)
         weights = None
         if all(result.document_weights is not None for result in results):
             weights = tuple(weight for result in results for weight in result.document_weights or ())
@@ -305,6 +300,7 @@ class Result(Evaluation):
             settings=settings,
             evidence=merge_evidence([result.evidence for result in results], offsets),
             details=details,
+            error_list=errors,
             document_weights=weights,
         )
 
@@ -353,7 +349,7 @@ class Result(Evaluation):
         if untyped:
             everything["untyped"] = asdict(self.untyped)
             everything["untyped_counts"] = self.untyped_totals._asdict()
-        if self.documents:
+        if self.documents and not self.by_sentence:
             everything["documents"] = [row.to_dict() for row in self.documents]
         if self.details is not None:
             everything["details"] = {
@@ -430,7 +426,7 @@ class Result(Evaluation):
             "evidence": self.evidence.to_dict(),
             "document_weights": None if weights is None else list(weights),
             "order": self.counts.stored_order(),
-        }
+        } | ({"by_sentence": True} if self.by_sentence else {})
         text = json.dumps(header, ensure_ascii=False, allow_nan=False).encode("utf-8", "surrogatepass")
         rest = len(text).to_bytes(LENGTH, "little") + text + self.counts.to_bytes()
         return MAGIC + crc32(rest).to_bytes(CHECKSUM, "little") + rest
@@ -459,6 +455,7 @@ class Result(Evaluation):
             if "version" not in settings:
                 raise ValueError("there is no version")
             result = cls(counts, settings, matcher, Evidence.from_dict(header["evidence"]))
+            result = replace(result, by_sentence=header.get("by_sentence", False) is True)
             weights = header["document_weights"]
             return result if weights is None else result.with_document_weights(map(float, weights))
         except FormatError:
@@ -468,7 +465,7 @@ class Result(Evaluation):
 
     def __reduce__(self) -> tuple[Any, ...]:
         # Unpickling the matcher imports the package that defines it.
-        return _restored, (self.to_bytes(), self.details, self.matcher)
+        return _restored, (self.to_bytes(), self.details, self.error_list, self.matcher)
 
     def to_table(self) -> LongTable:
         """Give every cell of every document as a table, for Arrow, Polars, pandas and SQL.
@@ -524,7 +521,9 @@ class Result(Evaluation):
         return "\n\n".join([*parts, f"% {signature}"]) + "\n"
 
     def to_html(self, *, title: str | None = None, criteria: Sequence[str] | None = None) -> str:
-        """Give a whole HTML page: measures, outcomes as bars, and the confusion as a heat map.
+        """Return a self-contained HTML report: measures with intervals, types, confusion, errors, violations.
+
+        Intervals are shown where there are two documents or more, errors where they were asked for.
 
         Parameters
         ----------
@@ -543,19 +542,9 @@ class Result(Evaluation):
         ImportError
             Where jinja2 is not installed (``pip install spanrs[html]``).
         """
-        wrong = self.wrong_outcomes
-        errors = {name: sum(row[kind] for kind in wrong) for name, row in self.outcomes_by_type.items()}
-        names = list(errors)
-        return template("spanrs.eval", "result.html").render(
-            title=title or f"{self.matcher.name} evaluation".capitalize(),
-            tables=[table for table in self.tables(criteria=criteria) if table.title != "Confusion"],
-            result=self,
-            wrong=wrong,
-            errors=errors,
-            shown=[*(names[at] for at in largest(list(errors.values()), MOST)), None],
-            most=max((n for row in self.confusion.values() for n in row.values()), default=0),
-            nothing=tables.NOTHING,
-        )
+        from spanrs.eval.pages import result_page
+
+        return result_page(self, title=title, criteria=criteria)
 
     def __repr__(self) -> str:
         names = list(self.matcher.criteria)
@@ -586,6 +575,6 @@ def _damaged(message: str, cause: Exception | None = None) -> FormatError:
     return with_code(FormatError(message if cause is None else f"{message}: {cause}"), "damaged")
 
 
-def _restored(stored: bytes, details: Any, matcher: Matcher) -> Result:
+def _restored(stored: bytes, details: Any, errors: Any, matcher: Matcher) -> Result:
     """Make a result again that was pickled."""
-    return replace(Result.from_bytes(stored), details=details, matcher=matcher)
+    return replace(Result.from_bytes(stored), details=details, error_list=errors, matcher=matcher)

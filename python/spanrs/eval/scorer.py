@@ -5,18 +5,32 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from spanrs import _spanrs
-from spanrs.errors import warn
+from spanrs.errors import AlignmentError, warn
 from spanrs.eval import inputs
+from spanrs.eval.details import (
+    CONTEXT,
+    MISTYPED,
+    ErrorList,
+    IdOptions,
+    ReadOptions,
+    error_outcomes,
+    errors_to_keep,
+    file_error,
+    list_details,
+    select_errors,
+    span_lists,
+    with_tokens,
+)
 from spanrs.eval.documents import document_sizes
-from spanrs.eval.evidence import Detail, Evidence, merge_evidence
+from spanrs.eval.evidence import Evidence, merge_evidence
 from spanrs.eval.matchers import Matcher, as_matcher
 from spanrs.eval.result import Result
 from spanrs.eval.settings import UNDECIDED, make_settings, merged_settings
 from spanrs.io import Columns, Source
-from spanrs.tags.types import IGNORE_INDEX, Dialect, Span, Vocabulary, as_vocabulary
+from spanrs.tags.types import IGNORE_INDEX, Dialect, Vocabulary, as_vocabulary
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -188,6 +202,8 @@ class Scorer:
         columns: Columns = Columns(),
         pred_columns: Columns = Columns(),
         progress: Callable[[int], object] | None = None,
+        *,
+        by_sentence: bool = False,
     ) -> None:
         """Add column files; their documents end where they say.
 
@@ -198,6 +214,8 @@ class Scorer:
             both, in the columns ``tag`` and ``second``.
         columns, pred_columns, progress
             As for :func:`spanrs.score_files`.
+        by_sentence : bool
+            Every sentence is a document, where the scorer was made by document.
 
         Raises
         ------
@@ -205,7 +223,42 @@ class Scorer:
             As :func:`spanrs.score_files`. Nothing of the files is counted then.
         """
         options = columns.as_options(), pred_columns.as_options()
-        self._scorer.update_files(gold, pred, *options, self._on_misaligned, progress)
+        self._scorer.update_files(gold, pred, *options, self._on_misaligned, by_sentence, progress)
+
+    def list_errors(
+        self,
+        gold: Callable[[], Source],
+        pred: Callable[[], Source] | None,
+        columns: Columns = Columns(),
+        pred_columns: Columns = Columns(),
+        progress: Callable[[int], object] | None = None,
+        *,
+        most: int | None = None,
+    ) -> ErrorList:
+        """Read files again that :meth:`update_files` has scored, and list the errors in them.
+
+        Parameters
+        ----------
+        gold, pred, columns, pred_columns, progress
+            As for :meth:`update_files`.
+        most : int, optional
+            Errors of each kind to keep; all if not given.
+        """
+        criterion = self.matcher.criteria[self.matcher.criterion]
+        outcomes = criterion.outcomes
+        wrong = [outcomes.index(name) for name in error_outcomes(criterion)]
+        paired = outcomes.index(MISTYPED) if MISTYPED in outcomes else None
+        kept, numbers = _spanrs.file_errors(
+            self._scorer,
+            self.matcher.options(),
+            gold,
+            pred,
+            (columns.as_options(), pred_columns.as_options()),
+            (criterion.cells, wrong, paired, CONTEXT, most),
+            progress,
+        )
+        found = {(outcomes[kind[0]], *kind[1:]): number for kind, number in numbers}
+        return ErrorList(criterion.name, [file_error(row, outcomes) for row in kept], found)
 
     def end_document(self, name: str | None = None) -> None:
         """End a document: what was added since the last call is one, which may have a name.
@@ -292,6 +345,8 @@ def score(
     documents: Iterable[int] | Iterable[str] | None = None,
     document_weights: Sequence[float] | None = None,
     details: bool = False,
+    errors: bool | int = False,
+    tokens: Iterable[Sequence[str]] | None = None,
     threads: int = 1,
 ) -> Result:
     """Score pred against gold: exact spans, or as another matcher decides.
@@ -340,6 +395,10 @@ def score(
         sentence is a document.
     details : bool
         Keep what became of each span under each criterion as well.
+    errors : bool or int
+        Keep the errors under the matcher's criterion for ``result.errors``: all, or that many of each kind.
+    tokens : iterable of sequences of str, optional
+        The tokens of each sentence, to be shown with errors.
     threads : int
         Threads for ids and Arrow columns, which are counted without the GIL; 0 is one a processor. The
         result does not depend on it. Lists are walked by one thread.
@@ -387,7 +446,7 @@ def score(
         threads=threads,
     )
     lengths = inputs.reiterable(lengths)
-    if details:
+    if details or errors:
         # They are read twice.
         gold, pred = (
             inputs.reiterable(inputs.without_nulls(side), sentences=True) for side in (gold, pred)
@@ -399,41 +458,28 @@ def score(
     ids: dict[str, Any] = {"ignore_index": ignore_index, "lengths": lengths, "mask": mask}
     scorer.update(gold, pred, **ids, documents=documents)
     result = scorer._own(take=True)
-    if details:
-        options = (result.settings["scheme"], result.settings.get("pred_scheme"), reading, dialect)
-        lists = _span_lists(gold, pred, scorer._vocabulary, options, ids)
-        result = replace(result, details=_details(*lists, scorer.matcher))
+    if details or errors:
+        schemes = result.settings["scheme"], result.settings.get("pred_scheme")
+        read = ReadOptions(*schemes, reading, dialect)
+        lists = span_lists(gold, pred, read, IdOptions(scorer._vocabulary, ignore_index, lengths, mask))
+        result = replace(result, details=list_details(*lists, scorer.matcher))
+    if errors:
+        result = _with_errors(result, errors, tokens, keep_details=details)
     warn(result.warnings)
     return result if document_weights is None else result.with_document_weights(document_weights)
 
 
-def _span_lists(
-    gold: Side, pred: Side, vocabulary: list[str] | None, options: Any, ids: dict[str, Any]
-) -> tuple[_spanrs.SpanLists, _spanrs.SpanLists]:
-    """Read the spans of both sides; ``options`` is scheme, pred_scheme, reading and dialect."""
-    if vocabulary is not None:
-        golds, preds, sizes = inputs.as_batch(gold, pred, **ids)
-        return _spanrs.span_lists_of_ids(golds, preds, vocabulary, ids["ignore_index"], sizes, options)
-    if inputs.are_spans(gold, pred):
-        return _spanrs.span_lists_of_tuples(gold, pred, True)
-    return _spanrs.span_lists_of_tags(gold, pred, options)
-
-
-def _details(gold: _spanrs.SpanLists, pred: _spanrs.SpanLists, matcher: Matcher) -> dict[str, list[Detail]]:
-    """Say what became of each span, by criterion."""
-    by_cells: dict[int, list[Detail]] = {}
-    # Criteria with the same cells have the same outcomes, with other weights.
-    for cells, outcomes in {c.cells: c.outcomes for c in matcher.criteria.values()}.items():
-        found = _spanrs.span_events(gold, pred, matcher.options(), matcher.filter(), cells)
-        by_cells[cells] = [
-            Detail(outcomes[at], sentence, _span(gold_span), _span(pred_span), g, p)
-            for at, sentence, g, p, gold_span, pred_span in found
-        ]
-    return {name: by_cells[criterion.cells] for name, criterion in matcher.criteria.items()}
-
-
-def _span(span: tuple[str, int, int, list[int] | None] | None) -> Span | None:
-    if span is None:
-        return None
-    name, start, end, tokens = span
-    return Span(name, start, end, None if tokens is None else tuple(tokens))
+def _with_errors(
+    result: Result, errors: bool | int, tokens: Iterable[Sequence[str]] | None, *, keep_details: bool
+) -> Result:
+    """Add the list of errors to a result with details."""
+    own = (result.details or {})[result.criterion.name]
+    found = select_errors(own, result.criterion, errors_to_keep(errors))
+    if tokens is not None:
+        texts = tokens if isinstance(tokens, (list, tuple)) else inputs.as_lists(tokens)
+        texts = list(cast("Iterable[Sequence[str]]", texts))
+        if len(texts) != result.sentences:
+            raise AlignmentError(f"there are {result.sentences} sentences and tokens of {len(texts)}")
+        shown = [with_tokens(error, texts[error.sentence]) for error in found]
+        found = replace(found, errors=shown)
+    return replace(result, error_list=found, details=result.details if keep_details else None)

@@ -98,7 +98,7 @@ def tables(
         found = [_summary(shown), _by_type(result, shown)]
         if len(result.per_type) <= MOST:
             found.append(_confusion(result))
-    if result.documents:
+    if result.documents and not result.by_sentence:
         found.append(_documents(result, shown))
     return found
 
@@ -236,12 +236,19 @@ def shown_parts(
             f"accuracy  {100 * result.accuracy:.2f} of {amount(result.tokens)} tokens "
             f"in {amount(result.sentences)} sentences"
         )
-        for (side, violations), name in zip(result.violations.items(), names, strict=True):
-            yield f"{side} violations  {violations.count}"
-            yield from _violation_lines(violations, name, max_violations)
+        yield from violation_lines(result, names, max_violations)
     elif result.sentences:
         yield f"sentences {amount(result.sentences)}"
     yield f"signature {result.signature}"
+
+
+def violation_lines(
+    result: Evaluation, names: tuple[str, str] = ("gold", "pred"), most: int = SHOWN
+) -> Iterator[str]:
+    """Yield the number of violations of each side, and its first violations."""
+    for (side, violations), name in zip(result.violations.items(), names, strict=True):
+        yield f"{side} violations  {violations.count}"
+        yield from _violation_lines(violations, name, most)
 
 
 def _violation_lines(violations: Violations, name: str, most: int) -> Iterator[str]:
@@ -278,7 +285,7 @@ def csv_text(result: Evaluation, criteria: Sequence[str] | None = None) -> str:
     """Give the measures as CSV; see :meth:`spanrs.Result.to_csv`."""
     shown = _criteria(result, criteria)
     # Only results that have documents need to say whose a row is.
-    columns = dict.fromkeys(["document"] if result.documents else [])
+    columns = dict.fromkeys(["document"] if result.documents and not result.by_sentence else [])
     columns |= dict.fromkeys(["type", "criterion", "precision", "recall", "f1", "support"])
     for criterion in sorted(shown, key=lambda c: -len(c.outcomes)):
         columns |= dict.fromkeys(criterion.columns)
@@ -286,7 +293,8 @@ def csv_text(result: Evaluation, criteria: Sequence[str] | None = None) -> str:
     out = csv.DictWriter(text, list(columns), extrasaction="ignore", lineterminator="\n")
     out.writeheader()
     rows = [("", name or "", *row) for name, found in _rows_by_type(shown) for row in found]
-    for documents in zip(*(criterion.documents for criterion in shown), strict=True):
+    by_document = [] if result.by_sentence else [criterion.documents for criterion in shown]
+    for documents in zip(*by_document, strict=True):
         of_criteria = zip(shown, documents, strict=True)
         rows += [(row.shown_name, "", c, row.micro, row.outcomes) for c, row in of_criteria]
     for document, name, criterion, score, outcomes in rows:

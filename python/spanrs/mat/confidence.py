@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, TypeAlias
 
+from spanrs._spanrs import Systems
 from spanrs.eval.measures import Measure, Ratio
 from spanrs.mat.label_counts import LabelCounts, Spread
 from spanrs.mat.matcher import CLASHES, TABLES
@@ -43,9 +44,10 @@ def spreads(
 
     keys = [(table, label) for table in TABLES for label in (None, *sorted(counts.rows[table]))]
     compiled = [measure.compiled(result.matcher) for key in keys for measure in measures(*key)]
-    values = result.counts.bootstrap(compiled, samples, seed, threads)
-    if values is None:  # There are no documents.
+    if not len(result.counts):
         return {table: ([NOTHING] * len(measures(table, None)), {}) for table in TABLES}
+    systems = Systems([result.counts], ["the result"])
+    values = systems.bootstrap(compiled, samples, seed, threads)[:, 0]
     # One block of columns for each label, after one for all labels.
     columns = dict(zip(keys, np.split(values, len(keys), axis=1), strict=True))
     found: dict[str, Spreads] = {}

@@ -2,7 +2,7 @@
 
 use spanrs_eval::{Exact, Scorer, Side};
 use spanrs_io::{Column, ColumnReader, Columns};
-use spanrs_jobs::{OnMisaligned, Sides, score};
+use spanrs_jobs::{OnMisaligned, Rows, Sides, score};
 use spanrs_tags::{Dialect, Reader, Reading};
 
 use crate::by_definition::{Table, by_sets, documents, sum, totals};
@@ -82,6 +82,7 @@ fn scored(sides: Sides, reader: &Reader) -> Option<Scored> {
         &mut reader,
         &mut scorer,
         OnMisaligned::Refuse,
+        Rows::Documents,
         &mut |_| true,
     ) {
         assert!(!error.to_string().is_empty());

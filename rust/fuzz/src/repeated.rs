@@ -6,7 +6,7 @@ use spanrs_eval::{Exact, Scorer};
 use spanrs_io::document::{Format, Reader};
 use spanrs_io::{ColumnReader, Columns, SpanFileReader, read_tasks};
 use spanrs_jobs::conlleval::{ConllevalText, Cut, Layout};
-use spanrs_jobs::{Alignment, OnMisaligned, Sides, score};
+use spanrs_jobs::{Alignment, OnMisaligned, Rows, Sides, score};
 use spanrs_tags::{Dialect, Reading, Scheme};
 
 use crate::brat;
@@ -99,6 +99,7 @@ fn columns(gold: &[u8], pred: &[u8]) -> Option<Alignment> {
         &mut reader,
         &mut scorer,
         OnMisaligned::Refuse,
+        Rows::Documents,
         &mut |_| true,
     )
     .ok()

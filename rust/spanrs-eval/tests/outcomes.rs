@@ -2,15 +2,18 @@
 
 use std::collections::BTreeMap;
 
+#[path = "common/rows.rs"]
+mod rows;
 #[path = "common/schemas.rs"]
 mod schemas;
 
 use proptest::prelude::*;
 use spanrs_eval::EXACT;
 use spanrs_eval::outcomes::{
-    Axis, Cell, Counts, CountsError, Evaluator, Key, Measure, Part, Prf, Ratio, Schema, bootstrap,
+    Axis, Cell, Counts, CountsError, Evaluator, Key, Measure, Part, Prf, Ratio, Schema,
 };
 
+use rows::spans;
 use schemas::SCHEMA;
 
 static OTHER: Schema = Schema {
@@ -304,33 +307,6 @@ fn memory_follows_what_occurs() {
     assert!(counts.rows().all(|row| row.n == [1]));
 }
 
-/// Match, missed and spurious of a type in each document.
-fn spans(documents: &[[u64; 3]]) -> Counts {
-    let mut counts = Counts::by_document(&SCHEMA);
-    let ty = Some(counts.intern("PER"));
-    let other = Some(counts.intern("LOC"));
-    for (key, row) in (0..).zip(documents) {
-        for (outcome, (gold, pred)) in (0..).zip([(ty, ty), (ty, None), (None, ty)]) {
-            let cell = counts.cell(Cell {
-                criterion: 0,
-                outcome,
-                gold,
-                pred,
-            });
-            counts.add(cell, row[usize::from(outcome)]);
-        }
-        let cell = counts.cell(Cell {
-            criterion: 0,
-            outcome: 1,
-            gold: other,
-            pred: None,
-        });
-        counts.add(cell, u64::from(key == 0));
-        counts.end_document(Key::Number(key));
-    }
-    counts
-}
-
 fn evaluated(counts: &Counts, measures: &[Measure]) -> Vec<f64> {
     let mut values = Vec::new();
     Evaluator::new(counts, measures).evaluate(&counts.all_totals(), &mut values);
@@ -435,62 +411,4 @@ fn types_count_as_often_as_they_have_gold_spans_or_as_they_are_asked_for() {
     agree(&evaluated(&counts, &measures), &expected);
     let alone: Vec<f64> = measures.iter().map(|one| counts.measure(one)).collect();
     agree(&alone, &expected);
-}
-
-#[test]
-fn the_bootstrap_is_that_of_all_samples() {
-    let documents = [[2, 1, 1], [1, 0, 2], [0, 3, 0]];
-    let measure = [Measure::Micro(Prf::f1(0))];
-    // All 27 samples, by brute force: keys number documents that were drawn.
-    let all = (0..27_usize).map(|n| {
-        let drawn = [n % 3, n / 3 % 3, n / 9];
-        let mut sums = [0_u64; 4];
-        for at in drawn {
-            let row = documents[at];
-            sums = [
-                sums[0] + row[0],
-                sums[1] + row[1],
-                sums[2] + row[2],
-                sums[3] + u64::from(at == 0),
-            ];
-        }
-        let [tp, missed, fp, other] = sums.map(|n| n as f64);
-        let below = 2.0 * tp + fp + missed + other;
-        if below == 0.0 { 0.0 } else { 2.0 * tp / below }
-    });
-    let all: Vec<f64> = all.collect();
-    let mean = all.iter().sum::<f64>() / 27.0;
-    let variance = all.iter().map(|f| (f - mean).powi(2)).sum::<f64>() / 27.0;
-    let counts = spans(&documents);
-    let found = bootstrap(&counts, &measure, 20_000, 7, 1, || false).unwrap();
-    let found: Vec<f64> = found.into_iter().map(|values| values[0]).collect();
-    let sampled = found.iter().sum::<f64>() / 20_000.0;
-    assert!((sampled - mean).abs() < 5.0 * (variance / 20_000.0).sqrt());
-    assert!(
-        found
-            .iter()
-            .all(|f| all.iter().any(|known| (f - known).abs() < 1e-12))
-    );
-}
-
-#[test]
-fn samples_depend_on_the_seed_alone() {
-    let documents: Vec<[u64; 3]> = (0..50).map(|n| [n % 4, n % 3, n % 2]).collect();
-    let counts = spans(&documents);
-    let measures = [Measure::Micro(Prf::f1(0)), Measure::Macro(Prf::f1(0))];
-    let draw = |counts: &Counts, seed, threads| {
-        bootstrap(counts, &measures, 500, seed, threads, || false).unwrap()
-    };
-    let one = draw(&counts, 1, 1);
-    assert_eq!(one.len(), 500);
-    assert_eq!(one, draw(&counts, 1, 2));
-    assert_eq!(one, draw(&counts, 1, 7));
-    assert_ne!(one, draw(&counts, 2, 1));
-    let stored = counts.to_bytes().unwrap();
-    assert_eq!(
-        one,
-        draw(&Counts::from_bytes(&stored, &SCHEMA).unwrap(), 1, 1)
-    );
-    assert_eq!(bootstrap(&counts, &measures, 500, 1, 1, || true), None);
-    assert_eq!(bootstrap(&spans(&[]), &measures, 500, 1, 1, || false), None);
 }

@@ -32,6 +32,16 @@ pub enum OnMisaligned {
     Ignore,
 }
 
+/// What has a row of its own, where the scorer keeps documents.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Rows {
+    /// The documents of gold.
+    #[default]
+    Documents,
+    /// Sentences.
+    Sentences,
+}
+
 /// How the tokens of two files agree.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Alignment {
@@ -58,13 +68,19 @@ pub fn score(
     reader: &mut Reader,
     scorer: &mut Scorer,
     on_misaligned: OnMisaligned,
+    rows: Rows,
     progress: &mut Progress<'_>,
 ) -> Result<Alignment> {
     let mut alignment = Alignment::default();
+    let pair = Pair {
+        rows,
+        ..Pair::default()
+    };
     let (gold_path, pred_path) = match sides {
         Sides::Two { gold, pred } => {
             let both = (*gold, *pred);
             two(
+                pair,
                 both,
                 reader,
                 scorer,
@@ -72,7 +88,7 @@ pub fn score(
                 progress,
             )?
         }
-        Sides::One(rows) => one(*rows, reader, scorer, progress)?,
+        Sides::One(rows) => one(pair, *rows, reader, scorer, progress)?,
     };
     if reader.reading() == Reading::Refuse {
         for (side, path) in [(Side::Gold, gold_path), (Side::Pred, pred_path)] {
@@ -101,6 +117,7 @@ struct Pair {
     block: TagBlock,
     /// Where they begin, in tokens.
     starts: Vec<u32>,
+    rows: Rows,
 }
 
 impl Pair {
@@ -160,6 +177,9 @@ impl Pair {
             });
             self.gold.clear();
             self.pred.clear();
+            if self.rows == Rows::Sentences {
+                scorer.end_document(reader, None);
+            }
             return;
         }
         let tokens = self.gold.ids.len();
@@ -171,6 +191,9 @@ impl Pair {
         self.block.end(tokens);
         self.starts.push(self.gold.next());
         self.pred.next();
+        if self.rows == Rows::Sentences && scorer.has_documents() {
+            self.block.end_document(None);
+        }
         if self.block.is_full() {
             self.count(reader, scorer);
         }
@@ -194,6 +217,13 @@ impl Pair {
         self.pred.forget();
     }
 
+    /// Takes the end of a document of gold.
+    fn pass_document(&mut self, reader: &Reader, scorer: &mut Scorer) {
+        if self.rows == Rows::Documents {
+            self.end_document(reader, scorer);
+        }
+    }
+
     fn end_document(&mut self, reader: &Reader, scorer: &mut Scorer) {
         if !scorer.has_documents() {
             return;
@@ -214,12 +244,12 @@ impl Pair {
 }
 
 fn one(
+    mut pair: Pair,
     mut rows: ColumnReader,
     reader: &mut Reader,
     scorer: &mut Scorer,
     progress: &mut Progress<'_>,
 ) -> Result<(String, String)> {
-    let mut pair = Pair::default();
     let mut reporter = Reporter::new(progress);
     while let Some(event) = rows.next_event()? {
         reporter.line(|| rows.bytes_read())?;
@@ -231,7 +261,7 @@ fn one(
             Event::Sentence => {
                 pair.end(reader, scorer);
             }
-            Event::Document => pair.end_document(reader, scorer),
+            Event::Document => pair.pass_document(reader, scorer),
         }
     }
     pair.finish(reader, scorer);
@@ -239,13 +269,13 @@ fn one(
 }
 
 fn two(
+    mut pair: Pair,
     (mut gold, mut pred): (ColumnReader, ColumnReader),
     reader: &mut Reader,
     scorer: &mut Scorer,
     (on_misaligned, alignment): (OnMisaligned, &mut Alignment),
     progress: &mut Progress<'_>,
 ) -> Result<(String, String)> {
-    let mut pair = Pair::default();
     let mut reporter = Reporter::new(progress);
     if gold.tag_key().is_some() && gold.tag_key() == pred.tag_key() {
         // Gold shows that the key is spelt right; pred has no span then.
@@ -262,7 +292,7 @@ fn two(
         }
         let g = loop {
             match gold.next_event()? {
-                Some(Event::Document) => pair.end_document(reader, scorer),
+                Some(Event::Document) => pair.pass_document(reader, scorer),
                 event => break event,
             }
         };
@@ -306,7 +336,7 @@ fn two(
 }
 
 /// The next event of pred. Documents are those of gold: predictions often come without their borders.
-fn past_documents(pred: &mut ColumnReader) -> Result<Option<Event>> {
+pub(crate) fn past_documents(pred: &mut ColumnReader) -> Result<Option<Event>> {
     loop {
         match pred.next_event()? {
             Some(Event::Document) => {}
@@ -352,7 +382,12 @@ fn differ(gold: &ColumnReader, pred: &ColumnReader) -> Error {
 
 /// One side goes on with a token where the sentence or the file of the other has ended.
 #[cold]
-fn ends(on: &ColumnReader, ended: &ColumnReader, file: bool, gold_goes_on: bool) -> Error {
+pub(crate) fn ends(
+    on: &ColumnReader,
+    ended: &ColumnReader,
+    file: bool,
+    gold_goes_on: bool,
+) -> Error {
     let what = if file { "file" } else { "sentence" };
     let token = on.token_text();
     let (gold, pred) = if gold_goes_on {

@@ -2,21 +2,19 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use numpy::PyArray2;
+use numpy::PyArray1;
 use pyo3::exceptions::{PyIndexError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{IntoPyDict, PyBytes, PyDict, PyList, PyString, PyTuple};
-use spanrs_eval::outcomes::{
-    Counts as Core, CountsError, Key, Measure, Part, Prf, Ratio, Term, bootstrap,
-};
+use spanrs_eval::outcomes::{Counts as Core, CountsError, Key, Measure, Prf, Term};
 use spanrs_eval::schema_of;
 
 use crate::error::{Error, Result};
 use crate::mat::MatOutcome;
 use crate::measures::{
-    Amount, MeasureTuple, OutcomesTuple, SummaryTuple, Triple, axis_of, outcomes_tuple, score_tuple,
+    Amount, MeasureTuple, OutcomesTuple, SummaryTuple, Triple, axis_of, checked, measure,
+    outcomes_tuple, score_tuple,
 };
-use crate::stop;
 
 /// How often each outcome occurred between each pair of types, in all and by document. It does not change.
 #[pyclass(frozen, module = "spanrs._spanrs")]
@@ -24,14 +22,13 @@ pub(crate) struct Counts(pub(crate) Arc<Core>);
 
 /// (criterion, outcome, gold type, pred type, number)
 type CellTuple<'a, N = u64> = (u8, u8, Option<&'a str>, Option<&'a str>, N);
-/// Values of a bootstrap, at most: a GiB.
-const MOST_VALUES: u64 = 1 << 27;
 
-fn wrong(error: &CountsError) -> Error {
+pub(crate) fn wrong(error: &CountsError) -> Error {
     let code = match error {
         CountsError::Schema { .. } | CountsError::Documents => "signature",
         CountsError::Rename { .. } => "rename",
         CountsError::OpenDocument | CountsError::Overflow => "counts",
+        CountsError::Repeated { .. } | CountsError::Unpaired { .. } => "documents",
         CountsError::Version | CountsError::Order | CountsError::Damaged { .. } => "damaged",
     };
     Error::Counts {
@@ -145,7 +142,7 @@ impl Counts {
         mistyped: Option<u8>,
         weights: Option<Vec<f64>>,
     ) -> Result<Vec<Triple<'_>>> {
-        let criterion = self.checked(criterion)?;
+        let criterion = checked(&self.0, criterion)?;
         let sums = self.sums(weights)?;
         let found = self.0.confusion(criterion, &left_out, mistyped, &sums);
         let name = |ty: Option<u32>| ty.map(|ty| self.0.type_name(ty));
@@ -251,6 +248,21 @@ impl Counts {
         Ok(Self(Arc::new(renamed.map_err(|error| wrong(&error))?)))
     }
 
+    /// The value of each measure for all that was counted.
+    #[pyo3(signature = (measures, /))]
+    fn measures<'py>(
+        &self,
+        py: Python<'py>,
+        measures: Vec<MeasureTuple>,
+    ) -> Result<Bound<'py, PyArray1<f64>>> {
+        let measures: Vec<Measure> = measures
+            .into_iter()
+            .map(|one| measure(&self.0, one))
+            .collect::<Result<_>>()?;
+        let values = py.detach(|| self.0.measures(&measures));
+        Ok(PyArray1::from_vec(py, values))
+    }
+
     /// The counts as bytes, equal for equal counts whatever the order of merging.
     fn to_bytes<'py>(&self, py: Python<'py>) -> Result<Bound<'py, PyBytes>> {
         let bytes = py.detach(|| self.0.to_bytes());
@@ -294,44 +306,6 @@ impl Counts {
         let arguments = (self.to_bytes(py)?, self.matcher(), self.stored_order(py));
         Ok((make, arguments).into_pyobject(py)?)
     }
-
-    /// Values of measures over resampled corpora, an array of shape (samples, measures); None without documents.
-    #[pyo3(signature = (measures, samples, seed, threads, /))]
-    fn bootstrap<'py>(
-        &self,
-        py: Python<'py>,
-        measures: Vec<MeasureTuple>,
-        samples: u64,
-        seed: u64,
-        threads: usize,
-    ) -> Result<Option<Bound<'py, PyArray2<f64>>>> {
-        let measures: Vec<Measure> = measures
-            .into_iter()
-            .map(|measure| self.measure(measure))
-            .collect::<Result<_>>()?;
-        if self.0.rows().len() == 0 {
-            return Ok(None);
-        }
-        let width = measures.len();
-        let values = u64::try_from(width)
-            .unwrap_or(u64::MAX)
-            .saturating_mul(samples);
-        if values > MOST_VALUES {
-            return Err(Error::Counts {
-                message: format!(
-                    "{samples} samples of {width} measures are {values} values, and {MOST_VALUES} is the limit"
-                ),
-                code: "too_many_values",
-            });
-        }
-        let found = py.detach(|| bootstrap(&self.0, &measures, samples, seed, threads, stop));
-        let found = found.ok_or(spanrs_jobs::Error::Stopped)?;
-        let values: Vec<f64> = found.into_iter().flatten().collect();
-        let shape = (samples as usize, width);
-        let array = numpy::ndarray::Array2::from_shape_vec(shape, values);
-        let array = array.map_err(|error| bad(error.to_string()))?;
-        Ok(Some(PyArray2::from_owned_array(py, array)))
-    }
 }
 
 impl Counts {
@@ -356,19 +330,11 @@ impl Counts {
         )
     }
 
-    /// Checks the index of a criterion.
-    fn checked(&self, criterion: u8) -> Result<u8> {
-        match self.0.schema().criteria.get(usize::from(criterion)) {
-            Some(_) => Ok(criterion),
-            None => Err(bad(format!("no criterion {criterion}"))),
-        }
-    }
-
     fn prf(&self, criterion: u8, terms: Option<Vec<Term>>, axis: Option<&str>) -> Result<Prf> {
         Ok(Prf {
             terms,
             axis: axis.map(axis_of).transpose()?,
-            ..Prf::f1(self.checked(criterion)?)
+            ..Prf::f1(checked(&self.0, criterion)?)
         })
     }
 
@@ -391,48 +357,6 @@ impl Counts {
             }
         }
         Ok(sums)
-    }
-
-    fn measure(&self, measure: MeasureTuple) -> Result<Measure> {
-        // A type that does not occur has a number that no type has.
-        let number = |name: Option<String>| {
-            let known = name.and_then(|name| self.0.type_number(&name));
-            known.unwrap_or(u32::MAX)
-        };
-        match measure {
-            MeasureTuple::Prf(kind, criterion, part, beta, terms, axis, ty) => {
-                let prf = Prf {
-                    criterion: self.checked(criterion)?,
-                    part: match &*part {
-                        "precision" => Part::Precision,
-                        "recall" => Part::Recall,
-                        _ => Part::F,
-                    },
-                    beta,
-                    terms,
-                    axis: axis.as_deref().map(axis_of).transpose()?,
-                };
-                Ok(match &*kind {
-                    "micro" => Measure::Micro(prf),
-                    "macro" => Measure::Macro(prf),
-                    "weighted" => Measure::Weighted(prf),
-                    "type" => Measure::OfType(prf, number(ty)),
-                    other => return Err(bad(format!("no measure {other:?}"))),
-                })
-            }
-            MeasureTuple::Ratio(kind, criterion, complement, above, below, ty) => {
-                let ratio = Ratio {
-                    criterion: self.checked(criterion)?,
-                    above,
-                    below,
-                    complement,
-                };
-                Ok(match &*kind {
-                    "type" => Measure::RatioOfType(ratio, number(ty)),
-                    _ => Measure::Ratio(ratio),
-                })
-            }
-        }
     }
 }
 

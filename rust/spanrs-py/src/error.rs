@@ -171,6 +171,7 @@ fn raise(py: Python<'_>, error: Error) -> PyResult<PyErr> {
             let class = match code {
                 "damaged" => "FormatError",
                 "too_many_values" => "LimitError",
+                "documents" => "AlignmentError",
                 _ => "SchemeError",
             };
             make(py, class, &message, code, None)

@@ -16,6 +16,7 @@ mod document_ends;
 mod documents;
 mod error;
 mod faireval;
+mod file_errors;
 mod files;
 mod ids;
 mod iobes;
@@ -26,6 +27,8 @@ mod ncrfpp;
 mod options;
 mod partial;
 mod raw;
+mod readings;
+mod resample;
 mod rows;
 mod scorer;
 mod seqeval;
@@ -62,6 +65,8 @@ mod _spanrs {
     #[pymodule_export]
     use crate::faireval::{fair_compare, fair_evaluation, faireval_files};
     #[pymodule_export]
+    use crate::file_errors::file_errors;
+    #[pymodule_export]
     use crate::files::{convert_file, detect_file, spans_file, validate_file};
     #[pymodule_export]
     use crate::iobes::{IobesReader, IobesWriter};
@@ -74,6 +79,10 @@ mod _spanrs {
         nervaluate_conll, nervaluate_dicts, nervaluate_entities, nervaluate_pairs, nervaluate_tags,
         partial_count, partial_outcomes, span_lists_of_ids, span_lists_of_tags,
     };
+    #[pymodule_export]
+    use crate::readings::score_readings;
+    #[pymodule_export]
+    use crate::resample::Systems;
     #[pymodule_export]
     use crate::scorer::Scorer;
     #[pymodule_export]

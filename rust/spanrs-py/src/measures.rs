@@ -1,7 +1,7 @@
 //! Conversion of measures and summaries between Python and the core.
 
 use pyo3::prelude::*;
-use spanrs_eval::outcomes::{Axis, Outcomes, Score, Term};
+use spanrs_eval::outcomes::{Axis, Counts, Measure, Outcomes, Part, Prf, Ratio, Score, Term};
 
 use crate::counts::bad;
 use crate::error::Result;
@@ -76,5 +76,56 @@ pub(crate) fn axis_of(name: &str) -> Result<Axis> {
         "gold" => Ok(Axis::Gold),
         "pred" => Ok(Axis::Pred),
         other => Err(bad(format!("no axis {other:?}"))),
+    }
+}
+
+/// Checks the index of a criterion.
+pub(crate) fn checked(counts: &Counts, criterion: u8) -> Result<u8> {
+    match counts.schema().criteria.get(usize::from(criterion)) {
+        Some(_) => Ok(criterion),
+        None => Err(bad(format!("no criterion {criterion}"))),
+    }
+}
+
+/// The measure of counts with these types and criteria.
+pub(crate) fn measure(counts: &Counts, measure: MeasureTuple) -> Result<Measure> {
+    // A type that does not occur has a number that no type has.
+    let number = |name: Option<String>| {
+        let known = name.and_then(|name| counts.type_number(&name));
+        known.unwrap_or(u32::MAX)
+    };
+    match measure {
+        MeasureTuple::Prf(kind, criterion, part, beta, terms, axis, ty) => {
+            let prf = Prf {
+                criterion: checked(counts, criterion)?,
+                part: match &*part {
+                    "precision" => Part::Precision,
+                    "recall" => Part::Recall,
+                    _ => Part::F,
+                },
+                beta,
+                terms,
+                axis: axis.as_deref().map(axis_of).transpose()?,
+            };
+            Ok(match &*kind {
+                "micro" => Measure::Micro(prf),
+                "macro" => Measure::Macro(prf),
+                "weighted" => Measure::Weighted(prf),
+                "type" => Measure::OfType(prf, number(ty)),
+                other => return Err(bad(format!("no measure {other:?}"))),
+            })
+        }
+        MeasureTuple::Ratio(kind, criterion, complement, above, below, ty) => {
+            let ratio = Ratio {
+                criterion: checked(counts, criterion)?,
+                above,
+                below,
+                complement,
+            };
+            Ok(match &*kind {
+                "type" => Measure::RatioOfType(ratio, number(ty)),
+                _ => Measure::Ratio(ratio),
+            })
+        }
     }
 }

@@ -10,7 +10,7 @@ use pyo3::types::PyDict;
 use spanrs_base::Limits;
 use spanrs_eval::outcomes::{CORPUS, DIFFERING_TOKENS, UNALIGNED_FILES};
 use spanrs_eval::{MatcherOptions, Scorer as Core, Side, TypeFilter, Violations, make_matcher};
-use spanrs_jobs::{Alignment, OnMisaligned};
+use spanrs_jobs::{Alignment, OnMisaligned, Rows as RowsOf};
 use spanrs_tags::{Evidence, Reader, Reading, Scheme};
 
 use crate::arrow;
@@ -228,7 +228,8 @@ impl Scorer {
 
     /// Scores files. `gold` and `pred` are functions that give the source from its beginning; with
     /// `pred` None the one file has two columns of tags.
-    #[pyo3(signature = (gold, pred, gold_options, pred_options, on_misaligned, progress, /))]
+    #[pyo3(signature = (gold, pred, gold_options, pred_options, on_misaligned, by_sentence, progress, /))]
+    #[allow(clippy::too_many_arguments)] // Called from one place.
     fn update_files(
         &self,
         gold: &Bound<'_, PyAny>,
@@ -236,10 +237,15 @@ impl Scorer {
         gold_options: ColumnOptions,
         pred_options: ColumnOptions,
         on_misaligned: &str,
+        by_sentence: bool,
         progress: Option<Py<PyAny>>,
     ) -> Result<()> {
         let inner = &mut *self.lock()?;
         let py = gold.py();
+        let rows = match by_sentence {
+            true => RowsOf::Sentences,
+            false => RowsOf::Documents,
+        };
         let on_misaligned = on_misaligned_of(on_misaligned)?;
         let files = ColumnFiles {
             gold,
@@ -261,7 +267,7 @@ impl Scorer {
                 warnings = found;
                 let progress = &mut *progress.borrow_mut();
                 let result = py.detach(|| {
-                    spanrs_jobs::score(sides, reader, scorer, on_misaligned, &mut |n| {
+                    spanrs_jobs::score(sides, reader, scorer, on_misaligned, rows, &mut |n| {
                         progress.tell(n)
                     })
                 });
@@ -467,7 +473,7 @@ fn ends(
 impl Scorer {
     /// Waiting here could wait forever: the thread that counts may need the interpreter, which the one
     /// that waits would hold; and a generator may ask for the result of the very update that runs it.
-    fn lock(&self) -> Result<MutexGuard<'_, Counting>> {
+    pub(crate) fn lock(&self) -> Result<MutexGuard<'_, Counting>> {
         match self.0.try_lock() {
             Ok(guard) => Ok(guard),
             // Poisoned by a panic half way; what is counted are whole sentences.

@@ -290,7 +290,7 @@ impl Counts {
     }
 
     /// The numbers that the cells of other counts have here. Types and cells that are new are added.
-    fn numbers_of(&mut self, other: &Self) -> Vec<CellId> {
+    pub(super) fn numbers_of(&mut self, other: &Self) -> Vec<CellId> {
         let types: Vec<u32> = other
             .types
             .names()
@@ -348,7 +348,7 @@ impl Counts {
     }
 
     /// Refuses counts whose last document was not ended.
-    fn check_closed(&self, other: &Self) -> Result<(), CountsError> {
+    pub(super) fn check_closed(&self, other: &Self) -> Result<(), CountsError> {
         if self.has_open_document() || other.has_open_document() {
             return Err(CountsError::OpenDocument);
         }
@@ -364,7 +364,7 @@ impl Counts {
         }
     }
 
-    fn check_schema(&self, other: &Self) -> Result<(), CountsError> {
+    pub(super) fn check_schema(&self, other: &Self) -> Result<(), CountsError> {
         if self.schema == other.schema {
             return Ok(());
         }

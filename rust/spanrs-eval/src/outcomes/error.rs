@@ -26,6 +26,24 @@ pub enum CountsError {
     /// An order of documents does not name each of them once.
     #[error("an order of documents has the place of each of them once")]
     Order,
+    /// A system has two documents with one key.
+    #[error("system {system} has the document {document} more than once; name each document once")]
+    Repeated {
+        /// The key.
+        document: String,
+        /// The system, from 0.
+        system: usize,
+    },
+    /// A document that one system has and another one has not.
+    #[error(
+        "the systems do not have the same documents: system {system} has no document {document}"
+    )]
+    Unpaired {
+        /// The key.
+        document: String,
+        /// The system without it, from 0.
+        system: usize,
+    },
     /// A sum is too large for 64 bits, with room to count on.
     #[error("the counts are too large to be added")]
     Overflow,

@@ -103,10 +103,14 @@ pub enum Measure {
 impl Counts {
     /// The value of a measure for all that was counted.
     pub fn measure(&self, measure: &Measure) -> f64 {
+        self.measures(std::slice::from_ref(measure))[0]
+    }
+
+    /// The values of measures for all that was counted.
+    pub fn measures(&self, measures: &[Measure]) -> Vec<f64> {
         let mut values = Vec::new();
-        let mut evaluator = Evaluator::new(self, std::slice::from_ref(measure));
-        evaluator.evaluate(&self.all_totals(), &mut values);
-        values[0]
+        Evaluator::new(self, measures).evaluate(&self.all_totals(), &mut values);
+        values
     }
 
     /// The total of each cell.

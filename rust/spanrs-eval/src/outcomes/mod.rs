@@ -4,20 +4,20 @@
 //! pred type, in each document. [`Counts`] holds that for every matcher; a [`Schema`] names what a matcher asks and
 //! what it may find. Counts are integers and merge in any order.
 
-mod bootstrap;
 mod bytes;
 mod counts;
 mod error;
 mod measure;
 mod rename;
+mod resample;
 mod rows;
 mod schema;
 mod summary;
 
-pub use bootstrap::bootstrap;
 pub use counts::{CellId, Counts};
 pub use error::CountsError;
 pub use measure::{Evaluator, Measure, Part, Prf, Ratio, Term};
+pub use resample::{Omission, Systems};
 pub use rows::{Key, Row};
 pub(crate) use schema::PRED_LABELLED;
 pub use schema::{

@@ -1,0 +1,439 @@
+"""Comparison of systems on the same documents: paired tests, intervals, corrected p-values."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from itertools import combinations
+from typing import Any, NamedTuple
+
+from spanrs._spanrs import Systems
+from spanrs.errors import AlignmentError, SchemeError, with_code
+from spanrs.eval import settings as settings_of
+from spanrs.eval.details import ErrorList
+from spanrs.eval.evidence import Detail
+from spanrs.eval.measures import Measure, Ratio
+from spanrs.eval.resampling import check_measures, check_numbers
+from spanrs.eval.result import Result
+
+#: Paired tests.
+TESTS = ("randomisation", "bootstrap")
+#: Settings in which results that are compared may differ: they are of pred.
+OF_PRED = ("pred_scheme", "columns")
+
+
+class Interval(NamedTuple):
+    """Confidence interval."""
+
+    low: float
+    """Lower bound."""
+    high: float
+    """Upper bound."""
+
+
+@dataclass(frozen=True)
+class McNemar:
+    """McNemar's exact test (1947) on gold spans: those that only one of two systems found."""
+
+    only_a: int
+    """Gold spans that ``a`` found and ``b`` did not."""
+    only_b: int
+    """Gold spans that ``b`` found and ``a`` did not."""
+    p_value: float
+    """Two-sided binomial p-value."""
+
+
+@dataclass(frozen=True)
+class System:
+    """A system in a comparison."""
+
+    value: float
+    """Value of the measure."""
+    interval: Interval
+    """Percentile interval of the value."""
+    per_type: dict[str, float]
+    """The same measure of each type; types that occur for no system are left out."""
+
+
+@dataclass(frozen=True)
+class Difference:
+    """Difference between two systems in one measure."""
+
+    difference: float
+    """Value of ``a`` minus value of ``b``."""
+    interval: Interval
+    """Percentile interval of the difference, both systems resampled together."""
+    p_value: float
+    """Two-sided p-value of the paired test."""
+    p_holm: float
+    """The same after Holm's correction for all pairs of systems; of types, for all pairs and types."""
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Comparison of two systems."""
+
+    a: str
+    b: str
+    difference: float
+    interval: Interval
+    p_value: float
+    p_holm: float
+    mcnemar: McNemar | None
+    """None where the results have no complete list of errors; score with ``errors=True``."""
+    per_type: dict[str, Difference] = field(repr=False)
+    """The same for each type."""
+
+    def is_significant(self, level: float = 0.95) -> bool:
+        """Say whether the corrected p-value is at most one minus the confidence level."""
+        return self.p_holm <= 1 - level
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Several systems compared with each other. Returned by :func:`spanrs.compare`.
+
+    Attributes
+    ----------
+    measure : Measure or Ratio
+        What was compared.
+    systems : dict of str to System
+        In the order in which they were given.
+    pairs : list of Pair
+        All pairs of systems.
+    level : float
+        Confidence level of intervals.
+    documents : int
+        Documents, or sentences, that were resampled.
+    settings : dict of str to str
+        How the comparison was made; :attr:`signature` is the same in one line.
+    results : dict of str to Result
+        What was compared.
+    """
+
+    measure: Measure | Ratio
+    systems: dict[str, System]
+    pairs: list[Pair]
+    level: float
+    documents: int
+    settings: dict[str, str]
+    results: dict[str, Result] = field(repr=False)
+
+    @property
+    def signature(self) -> str:
+        """How the comparison was made, in one line."""
+        return settings_of.signature(self.settings)
+
+    def pair(self, a: str, b: str) -> Pair:
+        """Return the comparison of two systems, in the order in which they were given to :func:`compare`.
+
+        Raises
+        ------
+        KeyError
+            Where there is no such pair.
+        """
+        for pair in self.pairs:
+            if (pair.a, pair.b) == (a, b):
+                return pair
+        raise KeyError(f"no pair ({a!r}, {b!r}); the first system of a pair is the one that was given first")
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give everything as plain dictionaries, lists, strings and numbers; NaN is None."""
+        pairs = []
+        for pair in self.pairs:
+            plain = asdict(pair)
+            plain["interval"] = list(pair.interval)
+            plain["per_type"] = {
+                name: asdict(one) | {"interval": list(one.interval)} for name, one in pair.per_type.items()
+            }
+            pairs.append(plain)
+        systems = {
+            name: asdict(system) | {"interval": list(system.interval)}
+            for name, system in self.systems.items()
+        }
+        numbers = {"measure": self.measure.title, "level": self.level, "documents": self.documents}
+        found = {"systems": systems, "pairs": pairs, **numbers, "signature": self.signature}
+        plain_values: dict[str, Any] = _without_nan(found)
+        return plain_values
+
+    def to_json(self, indent: int | None = None) -> str:
+        """Give :meth:`to_dict` as JSON text."""
+        return json.dumps(self.to_dict(), indent=indent, ensure_ascii=False, allow_nan=False)
+
+    def to_html(self, *, title: str = "Comparison of systems") -> str:
+        """Return a self-contained HTML report; see :func:`spanrs.eval.pages.comparison_page`."""
+        from spanrs.eval.pages import comparison_page
+
+        return comparison_page(self, title=title)
+
+    def __str__(self) -> str:
+        from spanrs.eval.comparison_tables import shown_parts
+        from spanrs.report.table import as_text
+
+        return as_text(shown_parts(self))
+
+
+def compare(
+    results: Mapping[str, Result],
+    measure: Measure | Ratio | None = None,
+    *,
+    test: str = "randomisation",
+    samples: int = 10_000,
+    seed: int = 0,
+    level: float = 0.95,
+    threads: int = 1,
+) -> Comparison:
+    """Test whether the differences between systems are significant.
+
+    Parameters
+    ----------
+    results : mapping of str to Result
+        Two systems or more, by name, with rows of the same documents: made with ``documents=``, ``by_document=True``
+        or ``by_sentence=True``, in the same way, of the same gold.
+    measure : Measure or Ratio, optional
+        Micro F1 of the matcher's criterion if not given.
+    test : str
+        ``randomisation``: approximate randomisation; ``bootstrap``: paired bootstrap, whose p-value is the share of
+        resamples in which the difference deviates from the observed one by at least the observed one.
+    samples : int
+        Exchanges or resamples of the test, and resamples of the intervals. The smallest possible p-value is
+        ``1 / (samples + 1)``.
+    seed : int
+        The same seed gives the same values for any number of threads.
+    level : float
+        Confidence level of the intervals.
+    threads : int
+        Threads, 1 or more.
+
+    Returns
+    -------
+    Comparison
+
+    Raises
+    ------
+    ValueError
+        For fewer than two systems or two documents, an unknown test, and numbers out of range.
+    spanrs.errors.AlignmentError
+        Where a system lacks a document of another one or has one twice, or where gold differs.
+    spanrs.errors.SchemeError
+        Where the results were made in different ways.
+
+    Notes
+    -----
+    Both tests are two-sided and count the observed difference as one of the samples: p = (n + 1) / (samples + 1).
+    Holm (1979) corrects for the number of pairs. McNemar's test counts gold spans, which are not independent within a
+    sentence; it is reported besides.
+
+    Sources: Noreen 1989; Yeh 2000, "More accurate tests for the statistical significance of result differences";
+    Berg-Kirkpatrick et al. 2012, "An empirical investigation of statistical significance in NLP".
+
+    Examples
+    --------
+    >>> import spanrs
+    >>> gold = [["B-PER", "O"]] * 20
+    >>> systems = {"a": [["B-PER", "O"]] * 20, "b": [["B-PER", "O"]] * 12 + [["O", "O"]] * 8}
+    >>> results = {name: spanrs.score(gold, pred, documents=[1] * 20) for name, pred in systems.items()}
+    >>> pair = spanrs.compare(results).pair("a", "b")
+    >>> round(pair.difference, 2), pair.p_value < 0.05
+    (0.25, True)
+    """
+    if test not in TESTS:
+        raise ValueError(f"unknown test {test!r}; one of {', '.join(TESTS)}")
+    if not 0 < level < 1:
+        raise ValueError(f"level is a share between 0 and 1, not {level}")
+    check_numbers(samples, seed, threads)
+    _check_results(results)
+    names = list(results)
+    first = results[names[0]]
+    settings = _common_settings(results)
+    own = Measure() if measure is None else measure
+    check_measures([own])
+    types = _types(results) if isinstance(own, Measure) and own.average == "micro" else []
+    measures = [own, *(Measure("type", own.part, own.criterion, ty, own.beta) for ty in types)]  # type: ignore[union-attr]
+    compiled = [one.compiled(first.matcher) for one in measures]
+    systems = Systems([result.counts for result in results.values()], names)
+    numbers = _Numbers(systems, results, compiled, (test, samples, seed, threads), level)
+    found = {}
+    for at, name in enumerate(names):
+        value, *of_types = map(float, numbers.values[at])
+        per_type = dict(zip(types, of_types, strict=True))
+        found[name] = System(value, numbers.interval(numbers.drawn[:, at, 0]), per_type)
+    pairs = _pairs(numbers, names, types, [result.error_list for result in results.values()])
+    documents = len(systems)
+    unit = "sentences" if first.by_sentence else "documents"
+    for name, shown in (("test", test), ("samples", samples), ("seed", seed), ("level", f"{level:g}")):
+        settings = settings_of.with_setting(settings, name, str(shown))
+    settings = settings_of.with_setting(settings, unit, str(documents))
+    return Comparison(own, found, pairs, level, documents, settings, dict(results))
+
+
+class _Numbers:
+    """Values, resampled values and p-values of systems."""
+
+    def __init__(
+        self,
+        systems: Systems,
+        results: Mapping[str, Result],
+        compiled: list[tuple[Any, ...]],
+        options: tuple[str, int, int, int],
+        level: float,
+    ) -> None:
+        import numpy as np
+
+        self.test, self.samples, self.seed, self.threads = options
+        self.tails = [(1 - level) / 2, (1 + level) / 2]
+        self.systems, self.compiled = systems, compiled
+        self.values = np.array([result.counts.measures(compiled) for result in results.values()])
+        self.drawn = systems.bootstrap(compiled, self.samples, self.seed, self.threads)
+
+    def interval(self, values: Any) -> Interval:
+        """Return the percentile interval of resampled values."""
+        import numpy as np
+
+        known = values[~np.isnan(values)]
+        return Interval(*map(float, np.quantile(known, self.tails))) if len(known) else Interval(*[math.nan] * 2)
+
+    def p_values(self, a: int, b: int) -> list[float]:
+        """Return the p-value of each measure for two systems; NaN for a type that one of them does not have."""
+        import numpy as np
+
+        observed = self.values[a] - self.values[b]
+        if self.test == "randomisation":
+            options = (self.samples, self.seed, self.threads)
+            as_large = np.array(self.systems.randomise((a, b), self.compiled, *options), float)
+            drawn = float(self.samples)
+        else:
+            deviations = np.abs(self.drawn[:, a] - self.drawn[:, b] - observed)
+            as_large = (deviations >= np.abs(observed) - 1e-12).sum(axis=0)
+            drawn = (~np.isnan(deviations)).sum(axis=0)
+        p = (as_large + 1) / (drawn + 1)
+        return [float(one) for one in np.where(np.isnan(observed), np.nan, p)]
+
+
+def _pairs(
+    numbers: _Numbers, names: list[str], types: list[str], errors: Sequence[ErrorList | None]
+) -> list[Pair]:
+    """Compare all pairs of systems."""
+    places = list(combinations(range(len(names)), 2))
+    p_values = [numbers.p_values(a, b) for a, b in places]
+    corrected = holm([row[0] for row in p_values])
+    of_types = iter(holm([p for row in p_values for p in row[1:]]))
+    pairs = []
+    for (a, b), row, p_holm in zip(places, p_values, corrected, strict=True):
+        observed = numbers.values[a] - numbers.values[b]
+        drawn = numbers.drawn[:, a] - numbers.drawn[:, b]
+        per_type = {
+            ty: Difference(float(observed[at]), numbers.interval(drawn[:, at]), row[at], next(of_types))
+            for at, ty in enumerate(types, 1)
+        }
+        own = float(observed[0]), numbers.interval(drawn[:, 0]), row[0], p_holm
+        pairs.append(Pair(names[a], names[b], *own, _mcnemar(errors[a], errors[b]), per_type))
+    return pairs
+
+
+def holm(p_values: Iterable[float]) -> list[float]:
+    """Correct p-values for their number (Holm 1979). NaN stays NaN and is not counted.
+
+    Examples
+    --------
+    >>> from spanrs.eval.comparison import holm
+    >>> holm([0.01, 0.5, 0.02])
+    [0.03, 0.5, 0.04]
+    """
+    p_values = list(p_values)
+    order = sorted((p, at) for at, p in enumerate(p_values) if not math.isnan(p))
+    corrected = [math.nan] * len(p_values)
+    largest = 0.0
+    for rank, (p, at) in enumerate(order):
+        largest = max(largest, min(1.0, (len(order) - rank) * p))
+        corrected[at] = largest
+    return corrected
+
+
+def mcnemar_p(only_a: int, only_b: int) -> float:
+    """Return the two-sided p-value of McNemar's exact test.
+
+    Examples
+    --------
+    >>> from spanrs.eval.comparison import mcnemar_p
+    >>> mcnemar_p(1, 5)
+    0.21875
+    """
+    n = only_a + only_b
+    tail = sum(math.exp(_log_choose(n, k) - n * math.log(2)) for k in range(min(only_a, only_b) + 1))
+    p = 2 * tail if n > 1000 else 2 * sum(math.comb(n, k) for k in range(min(only_a, only_b) + 1)) / 2**n
+    return min(1.0, p)
+
+
+def _log_choose(n: int, k: int) -> float:
+    return math.lgamma(n + 1) - math.lgamma(k + 1) - math.lgamma(n - k + 1)
+
+
+def _mcnemar(a: ErrorList | None, b: ErrorList | None) -> McNemar | None:
+    """Count the gold spans that only one of two systems found."""
+    if a is None or b is None or not (a.is_complete and b.is_complete):
+        return None
+    wrong_a, wrong_b = (set(gold_spans(errors)) for errors in (a, b))
+    only_a, only_b = len(wrong_b - wrong_a), len(wrong_a - wrong_b)
+    return McNemar(only_a, only_b, mcnemar_p(only_a, only_b))
+
+
+def gold_spans(errors: Iterable[Detail]) -> dict[tuple[int, Any], Detail]:
+    """Return the gold spans that were not found, each once, with their errors."""
+    return {(one.sentence, (one.gold, one.gold_index)): one for one in errors if one.gold is not None}
+
+
+def pred_spans(errors: Iterable[Detail]) -> dict[tuple[int, Any], Detail]:
+    """Return the pred spans that are wrong, each once, with their errors."""
+    return {(one.sentence, one.pred): one for one in errors if one.pred is not None}
+
+
+def _check_results(results: Mapping[str, Result]) -> None:
+    """Refuse what cannot be compared."""
+    if len(results) < 2:
+        raise ValueError("a comparison needs two systems or more")
+    for name, result in results.items():
+        if not isinstance(result, Result):
+            raise TypeError(f"{name} is a {type(result).__name__}, not a result of spanrs.score")
+        if result.document_weights is not None:
+            raise ValueError(f"{name} has document weights; compare the results without weights")
+        if len(result.counts) < 2:
+            raise ValueError(
+                f"{name} has {len(result.counts)} documents, and a test needs two or more; make the results with "
+                "documents=, by_document=True or by_sentence=True"
+            )
+
+
+def _common_settings(results: Mapping[str, Result]) -> dict[str, str]:
+    """Return the settings that all results share; refuse results made in different ways or of different gold."""
+    (first_name, first), *others = results.items()
+    of_pred = {name: first.settings[name] for name in OF_PRED if name in first.settings}
+    common = {name: value for name, value in first.settings.items() if name not in OF_PRED}
+    support = {name: score.support for name, score in first[first.criterion.support].per_type.items()}
+    support = {name: n for name, n in support.items() if n}
+    for name, result in others:
+        own = {key: value for key, value in result.settings.items() if key not in OF_PRED}
+        if own != common or result.by_sentence != first.by_sentence:
+            message = f"{first_name} and {name} were made in different ways: {first.signature} and {result.signature}"
+            raise with_code(SchemeError(message), "signature")
+        found = {ty: score.support for ty, score in result[result.criterion.support].per_type.items()}
+        sizes = (result.sentences, result.tokens) == (first.sentences, first.tokens)
+        if {ty: n for ty, n in found.items() if n} != support or not sizes:
+            message = f"{first_name} and {name} were scored against different gold data"
+            raise with_code(AlignmentError(message), "documents")
+    return common | (of_pred if all(r.settings == first.settings for r in results.values()) else {})
+
+
+def _types(results: Mapping[str, Result]) -> list[str]:
+    """Return the types that occur for any system."""
+    return sorted({name for result in results.values() for name in result.per_type})
+
+
+def _without_nan(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {name: _without_nan(one) for name, one in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_without_nan(one) for one in value]
+    return None if isinstance(value, float) and math.isnan(value) else value

@@ -1,0 +1,141 @@
+"""Tables of comparisons."""
+
+from __future__ import annotations
+
+import csv
+import math
+from collections.abc import Iterator
+from io import StringIO
+from typing import TYPE_CHECKING
+
+from spanrs.report.numbers import safe_cell
+from spanrs.report.table import Table
+
+if TYPE_CHECKING:
+    from spanrs.eval.comparison import Comparison, Interval
+
+#: Marks of corrected p-values, and the largest p-value that has each.
+STARS = ((0.001, "***"), (0.01, "**"), (0.05, "*"))
+
+
+def percent(value: float) -> str:
+    """Return a fraction in per cent; ``-`` for NaN."""
+    return "-" if math.isnan(value) else f"{100 * value:.2f}"
+
+
+def signed(value: float) -> str:
+    """Return a difference in per cent with its sign."""
+    return "-" if math.isnan(value) else f"{100 * value:+.2f}"
+
+
+def interval_text(interval: Interval, *, signs: bool = False) -> str:
+    """Return both bounds in per cent."""
+    show = signed if signs else percent
+    return f"{show(interval.low)} to {show(interval.high)}"
+
+
+def p_text(p: float) -> str:
+    """Return a p-value with four digits; the smallest that is shown is 0.0001."""
+    if math.isnan(p):
+        return "-"
+    return "<0.0001" if p < 0.0001 else f"{p:.4f}"
+
+
+def stars(p: float) -> str:
+    """Mark a corrected p-value: ``*`` at most 0.05, ``**`` 0.01, ``***`` 0.001."""
+    return next((mark for most, mark in STARS if p <= most), "")
+
+
+def systems_table(comparison: Comparison) -> Table:
+    """Return the measure of each system with its interval."""
+    heads = ["system", comparison.measure.title, f"{100 * comparison.level:g} % interval"]
+    table = Table(heads, title="Systems")
+    for name, system in comparison.systems.items():
+        table.add_row(name, percent(system.value), interval_text(system.interval))
+    return table
+
+
+def pairs_table(comparison: Comparison) -> Table:
+    """Return the differences between all pairs of systems."""
+    interval = f"{100 * comparison.level:g} % interval"
+    heads = ["a", "b", "a - b", interval, "p", "p Holm", "", "only a", "only b", "McNemar p"]
+    shown = len(heads) if any(pair.mcnemar for pair in comparison.pairs) else 7
+    table = Table(heads[:shown], left=2, title="Differences")
+    for pair in comparison.pairs:
+        cells = [pair.a, pair.b, signed(pair.difference), interval_text(pair.interval, signs=True)]
+        cells += [p_text(pair.p_value), p_text(pair.p_holm), stars(pair.p_holm)]
+        test = pair.mcnemar
+        cells += ["-"] * 3 if test is None else [str(test.only_a), str(test.only_b), p_text(test.p_value)]
+        table.add_row(*cells[:shown])
+    return table
+
+
+def types_table(comparison: Comparison) -> Table:
+    """Return the measure of each type of each system."""
+    names = list(comparison.systems)
+    table = Table(["type", *names], title="Types")
+    types = next(iter(comparison.systems.values())).per_type
+    for ty in types:
+        table.add_row(ty, *(percent(comparison.systems[name].per_type[ty]) for name in names))
+    return table
+
+
+def type_differences_table(comparison: Comparison) -> Table:
+    """Return the differences of each type between all pairs of systems."""
+    heads = ["a", "b", "type", "a - b", f"{100 * comparison.level:g} % interval", "p", "p Holm", ""]
+    table = Table(heads, left=3, title="Differences by type")
+    for pair in comparison.pairs:
+        for ty, one in pair.per_type.items():
+            interval = interval_text(one.interval, signs=True)
+            cells = [p_text(one.p_value), p_text(one.p_holm), stars(one.p_holm)]
+            table.add_row(pair.a, pair.b, ty, signed(one.difference), interval, *cells)
+    return table
+
+
+def tables(comparison: Comparison, *, by_type: bool = False) -> list[Table]:
+    """Return the tables of a comparison; ``by_type`` adds the differences of each type."""
+    found = [systems_table(comparison), pairs_table(comparison)]
+    if next(iter(comparison.systems.values())).per_type:
+        found.append(types_table(comparison))
+        if by_type:
+            found.append(type_differences_table(comparison))
+    return found
+
+
+def shown_parts(comparison: Comparison, *, by_type: bool = False) -> Iterator[Table | str]:
+    """Yield the tables of a comparison and the lines below them."""
+    for at, table in enumerate(tables(comparison, by_type=by_type)):
+        if at:
+            yield f"\n{table.title}"
+        yield table
+    unit = "sentences" if "sentences" in comparison.settings else "documents"
+    yield f"\n{unit} {comparison.documents}; {explanation(comparison)}"
+    yield f"signature {comparison.signature}"
+
+
+def explanation(comparison: Comparison) -> str:
+    """Say which test the p-values are of."""
+    test = {"randomisation": "approximate randomisation", "bootstrap": "paired bootstrap"}
+    samples = comparison.settings["samples"]
+    return (
+        f"p-values are two-sided, by {test[comparison.settings['test']]} with {samples} samples; "
+        "* p Holm <= 0.05, ** <= 0.01, *** <= 0.001"
+    )
+
+
+def csv_text(comparison: Comparison) -> str:
+    """Return the pairs as CSV, fractions: a row for each pair, and for each pair and type."""
+    text = StringIO()
+    out = csv.writer(text, lineterminator="\n")
+    out.writerow(
+        ["a", "b", "type", "difference", "low", "high", "p_value", "p_holm", "only_a", "only_b", "p_mcnemar"]
+    )
+    for pair in comparison.pairs:
+        test = pair.mcnemar
+        mcnemar = ["", "", ""] if test is None else [test.only_a, test.only_b, test.p_value]
+        names = [safe_cell(pair.a), safe_cell(pair.b)]
+        out.writerow([*names, "", pair.difference, *pair.interval, pair.p_value, pair.p_holm, *mcnemar])
+        for ty, one in pair.per_type.items():
+            own = [one.difference, *one.interval, one.p_value, one.p_holm]
+            out.writerow([*names, safe_cell(ty), *("" if math.isnan(n) else n for n in own), "", "", ""])
+    return text.getvalue()

@@ -1,0 +1,230 @@
+"""What became of each span: details of all outcomes, and lists of errors."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, NamedTuple, TypeAlias, overload
+
+from spanrs import _spanrs
+from spanrs.eval import inputs
+from spanrs.eval.evidence import Detail, plain_detail
+from spanrs.eval.matchers import Matcher
+from spanrs.tags.types import Dialect, Span
+
+#: A kind of error: outcome, gold type and pred type.
+ErrorKind: TypeAlias = tuple[str, str | None, str | None]
+#: Tokens shown before and after the spans of an error.
+CONTEXT = 8
+#: Outcome of a pair of spans with equal bounds and unequal types; they are missed and spurious besides.
+MISTYPED = "mistyped"
+
+
+class ReadOptions(NamedTuple):
+    """How tags are read."""
+
+    scheme: str
+    pred_scheme: str | None
+    reading: str
+    dialect: Dialect
+
+
+class IdOptions(NamedTuple):
+    """How arrays of ids are cut into sentences."""
+
+    vocabulary: list[str] | None
+    ignore_index: int
+    lengths: Any
+    mask: Any
+
+
+@dataclass(frozen=True)
+class ErrorList(Sequence[Detail]):
+    """Outcomes that are not true positives, under one criterion.
+
+    Attributes
+    ----------
+    criterion : str
+        The criterion.
+    errors : list of Detail
+        Those that were kept, in the order of the data.
+    numbers : dict
+        How often each kind occurred, kept or not: (outcome, gold type or None, pred type or None) to number.
+
+    Examples
+    --------
+    >>> import spanrs
+    >>> gold, pred = [["B-PER", "O", "B-LOC"]], [["B-ORG", "O", "O"]]
+    >>> result = spanrs.score(gold, pred, errors=True, tokens=[["Rio", "loves", "Rio"]])
+    >>> for error in result.errors:
+    ...     print(error.outcome, error.gold, error.tokens)
+    mistyped Span(type='PER', start=0, end=1, tokens=None) ('Rio', 'loves', 'Rio')
+    missed Span(type='LOC', start=2, end=3, tokens=None) ('Rio', 'loves', 'Rio')
+    """
+
+    criterion: str
+    errors: list[Detail] = field(default_factory=list)
+    numbers: Mapping[ErrorKind, int] = field(default_factory=dict)
+
+    @overload
+    def __getitem__(self, at: int) -> Detail: ...
+    @overload
+    def __getitem__(self, at: slice) -> list[Detail]: ...
+    def __getitem__(self, at: int | slice) -> Detail | list[Detail]:
+        return self.errors[at]
+
+    def __len__(self) -> int:
+        return len(self.errors)
+
+    @property
+    def is_complete(self) -> bool:
+        """True where every error was kept."""
+        return len(self.errors) == sum(self.numbers.values())
+
+    def by_frequency(self, most: int | None = None) -> list[Detail]:
+        """Return the errors of the most frequent kinds first, at most ``most``; within a kind in their order."""
+        found = sorted(self.errors, key=lambda one: (-self.numbers[kind_of(one)], *_sortable(kind_of(one))))
+        return found[:most]
+
+    def to_jsonl(self, most: int | None = None) -> str:
+        """Return JSON Lines, an error each, in the order of :meth:`by_frequency`.
+
+        Each line has ``kind``, ``frequency`` (errors of the same kind and types), ``sentence`` (from 0), ``line``
+        (from 1, or null), ``gold`` and ``pred`` (``type``, ``start``, ``end``, ``tokens``; or null), ``first`` (index
+        of the first of ``tokens``), ``length`` (tokens of the sentence, or null) and ``tokens``.
+        """
+        return "".join(f"{line}\n" for line in self._json_lines(most))
+
+    def _json_lines(self, most: int | None) -> Iterator[str]:
+        for one in self.by_frequency(most):
+            found = plain_detail(one)
+            line = {"kind": one.outcome, "frequency": self.numbers[kind_of(one)]} | {
+                name: found.get(name) for name in ("sentence", "line", "gold", "pred", "first", "length")
+            }
+            yield json.dumps(line | {"tokens": list(one.tokens)}, ensure_ascii=False)
+
+    def merge(self, others: Iterable[ErrorList], offsets: Sequence[int]) -> ErrorList:
+        """Append other lists, whose sentences come after ``offsets`` sentences; the first offset is for this list."""
+        lists = [self, *others]
+        numbers: Counter[ErrorKind] = Counter()
+        for one in lists:
+            numbers.update(one.numbers)
+        errors = [
+            error._replace(sentence=error.sentence + offset)
+            for one, offset in zip(lists, offsets, strict=True)
+            for error in one.errors
+        ]
+        return replace(self, errors=errors, numbers=dict(numbers))
+
+
+def kind_of(error: Detail) -> ErrorKind:
+    """Return the kind of an error: outcome, gold type and pred type."""
+    types = (None if span is None else span.type for span in (error.gold, error.pred))
+    return (error.outcome, *types)  # type: ignore[return-value]  # two types
+
+
+def _sortable(kind: ErrorKind) -> tuple[str, str, str]:
+    outcome, gold, pred = kind
+    return outcome, gold or "", pred or ""
+
+
+def first_of_each_kind(errors: Iterable[Detail], most: int | None) -> list[Detail]:
+    """Keep the first errors of each kind, at most ``most``."""
+    seen: Counter[ErrorKind] = Counter()
+    kept = []
+    for error in errors:
+        kind = kind_of(error)
+        seen[kind] += 1
+        if most is None or seen[kind] <= most:
+            kept.append(error)
+    return kept
+
+
+def errors_to_keep(errors: bool | int) -> int | None:
+    """Return the number of errors of each kind to keep, None for all, from the argument ``errors``."""
+    if isinstance(errors, bool):
+        return None
+    if errors < 0:
+        raise ValueError(f"errors is True, False or a number from 0, not {errors}")
+    return errors
+
+
+def error_outcomes(criterion: _spanrs.Criterion) -> list[str]:
+    """Return the outcomes that are errors: those that count as FP or FN, and pairs of spans with unequal types."""
+    outcomes = zip(criterion.outcomes, criterion.weights, strict=True)
+    return [name for name, (_, fp, fn) in outcomes if fp or fn or name == MISTYPED]
+
+
+def select_errors(details: Iterable[Detail], criterion: _spanrs.Criterion, most: int | None) -> ErrorList:
+    """Make the list of errors from the details of a criterion.
+
+    A span that is missed or spurious because its partner has another type is listed once, as the pair.
+    """
+    details = list(details)
+    pairs = [one for one in details if one.outcome == MISTYPED]
+    golds = {(one.sentence, one.gold_index) for one in pairs}
+    preds = {(one.sentence, one.pred_index) for one in pairs}
+
+    def is_of_pair(one: Detail) -> bool:
+        return (one.gold is not None and (one.sentence, one.gold_index) in golds) or (
+            one.pred is not None and (one.sentence, one.pred_index) in preds
+        )
+
+    wrong = error_outcomes(criterion)
+    found = [
+        one
+        for one in details
+        if one.outcome in wrong and (one.outcome == MISTYPED or not is_of_pair(one))
+    ]
+    return ErrorList(criterion.name, first_of_each_kind(found, most), dict(Counter(map(kind_of, found))))
+
+
+def with_tokens(error: Detail, tokens: Sequence[str], context: int = CONTEXT) -> Detail:
+    """Add the tokens of the spans of an error and their context."""
+    spans = [span for span in (error.gold, error.pred) if span is not None]
+    first = max(min(span.start for span in spans) - context, 0)
+    last = min(max(span.end for span in spans) + context, len(tokens))
+    return error._replace(first=first, length=len(tokens), tokens=tuple(map(str, tokens[first:last])))
+
+
+def file_error(row: Sequence[Any], outcomes: Sequence[str]) -> Detail:
+    """Make an error of what the compiled half found in files."""
+    outcome, sentence, line, gold, pred, first, length, tokens = row
+    spans = [None if span is None else Span(*span[:3], None) for span in (gold, pred)]
+    places = [None if span is None else span[3] for span in (gold, pred)]
+    return Detail(outcomes[outcome], sentence, *spans, *places, line, first, length, tuple(tokens))
+
+
+def span_lists(
+    gold: Any, pred: Any, read: ReadOptions, ids: IdOptions
+) -> tuple[_spanrs.SpanLists, _spanrs.SpanLists]:
+    """Read the spans of both sides."""
+    vocabulary, ignore_index, lengths, mask = ids
+    if vocabulary is not None:
+        golds, preds, sizes = inputs.as_batch(gold, pred, ignore_index, lengths, mask)
+        return _spanrs.span_lists_of_ids(golds, preds, vocabulary, ignore_index, sizes, tuple(read))
+    if inputs.are_spans(gold, pred):
+        return _spanrs.span_lists_of_tuples(gold, pred, True)
+    return _spanrs.span_lists_of_tags(gold, pred, tuple(read))
+
+
+def list_details(gold: _spanrs.SpanLists, pred: _spanrs.SpanLists, matcher: Matcher) -> dict[str, list[Detail]]:
+    """Say what became of each span, by criterion."""
+    by_cells: dict[int, list[Detail]] = {}
+    # Criteria with the same cells have the same outcomes, with other weights.
+    for cells, outcomes in {c.cells: c.outcomes for c in matcher.criteria.values()}.items():
+        found = _spanrs.span_events(gold, pred, matcher.options(), matcher.filter(), cells)
+        by_cells[cells] = [
+            Detail(outcomes[at], sentence, _span(gold_span), _span(pred_span), g, p)
+            for at, sentence, g, p, gold_span, pred_span in found
+        ]
+    return {name: by_cells[criterion.cells] for name, criterion in matcher.criteria.items()}
+
+
+def _span(span: tuple[str, int, int, list[int] | None] | None) -> Span | None:
+    if span is None:
+        return None
+    name, start, end, tokens = span
+    return Span(name, start, end, None if tokens is None else tuple(tokens))

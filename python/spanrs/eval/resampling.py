@@ -1,0 +1,153 @@
+"""Confidence intervals by resampling documents."""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from statistics import NormalDist
+from typing import TYPE_CHECKING, Any
+
+from spanrs._spanrs import Systems
+from spanrs.eval.measures import Measure, Ratio
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+#: Kinds of bootstrap intervals.
+METHODS = ("percentile", "bca")
+
+
+@dataclass(frozen=True, eq=False)
+class Bootstrap:
+    """Values of measures over resampled corpora (Efron 1979).
+
+    Attributes
+    ----------
+    measures : list of Measure or Ratio
+        What was measured, a column each.
+    values : array of float, shape (samples, measures)
+        NaN where a type does not occur in a resample.
+    estimates : array of float, shape (measures,)
+        Values of the corpus itself.
+    """
+
+    measures: list[Measure | Ratio]
+    values: npt.NDArray[np.float64]
+    estimates: npt.NDArray[np.float64]
+    _systems: Systems = field(repr=False)
+    _compiled: list[tuple[Any, ...]] = field(repr=False)
+
+    @cached_property
+    def _jackknife(self) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.float64]]:
+        return self._systems.jackknife(self._compiled)
+
+    def interval(
+        self, measure: Measure | Ratio, level: float = 0.95, method: str = "percentile"
+    ) -> tuple[float, float]:
+        """Return the confidence interval of a measure.
+
+        Parameters
+        ----------
+        measure : Measure or Ratio
+            One of those that were resampled.
+        level : float
+            Confidence level, between 0 and 1.
+        method : str
+            ``percentile``, or ``bca``: bias-corrected and accelerated (Efron 1987), which needs as many evaluations
+            as there are distinct documents besides.
+
+        Returns
+        -------
+        (float, float)
+            Lower and upper bound. NaN under ``bca`` where it is not defined: all resampled values lie on one side of
+            the estimate.
+
+        Raises
+        ------
+        ValueError
+            For a measure that was not resampled, an unknown method, and a level that is not between 0 and 1.
+
+        Examples
+        --------
+        >>> import spanrs
+        >>> from spanrs.eval import Measure
+        >>> gold, pred = [["B-A"]] * 4, [["B-A"]] * 2 + [["O"]] * 2
+        >>> result = spanrs.score(gold, pred, documents=[1] * 4)
+        >>> recall = Measure("micro", "recall")
+        >>> low, high = result.bootstrap([recall], samples=100).interval(recall)
+        >>> 0 <= low <= 0.5 <= high <= 1
+        True
+        """
+        import numpy as np
+
+        if not 0 < level < 1:
+            raise ValueError(f"level is a share between 0 and 1, not {level}")
+        if method not in METHODS:
+            raise ValueError(f"unknown method {method!r}; one of {', '.join(METHODS)}")
+        at = self.measures.index(measure)
+        values = self.values[:, at]
+        values = values[~np.isnan(values)]
+        tails = [(1 - level) / 2, (1 + level) / 2]
+        if not len(values):
+            return math.nan, math.nan
+        if method == "bca" and values.min() < values.max():
+            bias = _bias(values, float(self.estimates[at]))
+            acceleration = _acceleration(*self._omissions(at))
+            tails = [_adjusted(tail, bias, acceleration) for tail in tails]
+        if any(map(math.isnan, tails)):
+            return math.nan, math.nan
+        low, high = np.quantile(values, tails)
+        return float(low), float(high)
+
+    def _omissions(self, at: int) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+        """Return the values of a measure without each group of equal documents, and the sizes of the groups."""
+        import numpy as np
+
+        sizes, values = self._jackknife
+        own = values[:, 0, at]
+        known = ~np.isnan(own)
+        return own[known], sizes[known].astype(float)
+
+
+def _bias(values: npt.NDArray[np.float64], estimate: float) -> float:
+    """Return the bias correction z0 (Efron 1987, equation 4.1; ties count half)."""
+    share = ((values < estimate).mean() + (values <= estimate).mean()) / 2
+    return NormalDist().inv_cdf(share) if 0 < share < 1 else math.nan
+
+
+def _acceleration(values: npt.NDArray[np.float64], sizes: npt.NDArray[np.float64]) -> float:
+    """Return the acceleration from the jackknife values (Efron 1987, equation 7.3)."""
+    if not sizes.sum():
+        return math.nan
+    deviations = (values * sizes).sum() / sizes.sum() - values
+    squares = float((sizes * deviations**2).sum())
+    return float((sizes * deviations**3).sum()) / (6 * squares**1.5) if squares else 0.0
+
+
+def _adjusted(tail: float, bias: float, acceleration: float) -> float:
+    """Return the quantile that the bias-corrected and accelerated interval takes instead of a tail."""
+    if math.isnan(bias) or math.isnan(acceleration):
+        return math.nan
+    normal = NormalDist()
+    z = bias + normal.inv_cdf(tail)
+    return normal.cdf(bias + z / (1 - acceleration * z))
+
+
+def check_numbers(samples: int, seed: int, threads: int) -> None:
+    """Refuse numbers that resampling does not take."""
+    for name, value, least in (("samples", samples, 1), ("threads", threads, 1), ("seed", seed, 0)):
+        if not least <= operator.index(value) < 1 << 63:
+            raise ValueError(f"{name} is a number from {least} to 2**63 - 1, not {value}")
+
+
+def check_measures(measures: Sequence[Any]) -> None:
+    """Refuse what is not a measure."""
+    if not measures:
+        raise ValueError("name a measure, or none for micro F1, macro F1 and F1 of each type")
+    for measure in measures:
+        if not isinstance(measure, (Measure, Ratio)):
+            raise TypeError(f"measures are spanrs.eval.Measure and Ratio, not {type(measure).__name__}")

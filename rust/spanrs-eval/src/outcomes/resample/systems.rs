@@ -1,0 +1,189 @@
+use std::collections::HashMap;
+
+use super::super::counts::{CellId, Counts};
+use super::super::error::CountsError;
+use super::super::measure::{Evaluator, Measure};
+use super::super::rows::Key;
+
+/// Counts of one or several systems on the same documents, aligned by key.
+///
+/// ```
+/// use spanrs_eval::outcomes::{Cell, Counts, Criterion, Key, Measure, Outcome, Prf, Schema, Systems};
+/// static SCHEMA: Schema = Schema {
+///     name: "example",
+///     criteria: &[Criterion::new(
+///         "span",
+///         &[Outcome::new("match", [1.0, 0.0, 0.0]), Outcome::new("missed", [0.0, 0.0, 1.0])],
+///     )],
+/// };
+/// let system = |found: [u8; 3]| {
+///     let mut counts = Counts::by_document(&SCHEMA);
+///     let person = Some(counts.intern("PER"));
+///     for (document, outcome) in (0..).zip(found) {
+///         let cell = counts.cell(Cell::new(0, outcome, person, None));
+///         counts.add(cell, 1);
+///         counts.end_document(Key::Number(document));
+///     }
+///     counts
+/// };
+/// let (a, b) = (system([0, 0, 0]), system([0, 1, 1]));
+/// let systems = Systems::new(&[&a, &b]).unwrap();
+/// let f1 = [Measure::Micro(Prf::f1(0))];
+/// // One of four assignments of the two differing documents has no difference; two have one as large as found.
+/// let as_large = systems.randomise([0, 1], &f1, 1_000, 0, 1, || false).unwrap();
+/// assert!((400..600).contains(&as_large[0]));
+/// ```
+pub struct Systems<'a> {
+    counts: Vec<&'a Counts>,
+    /// Types and cells of all systems, without numbers.
+    union: Counts,
+    /// For each system, the cells of the union by its own cells.
+    cells: Vec<Vec<CellId>>,
+    /// For each system, its rows in the order of the documents.
+    rows: Vec<Vec<usize>>,
+}
+
+/// Documents grouped by their counts: those with equal rows under every system are one group.
+pub(super) struct Groups {
+    /// Group of each document, in the order of keys.
+    pub of_documents: Vec<u32>,
+    /// Nonzero counts of each group. The cell of a system is at `system * cells + cell`.
+    pub rows: Vec<Vec<(u32, f64)>>,
+}
+
+impl<'a> Systems<'a> {
+    /// Aligns the documents of systems.
+    ///
+    /// # Errors
+    /// [`CountsError::Schema`] for counts of different matchers, [`CountsError::Documents`] for counts without
+    /// documents, [`CountsError::OpenDocument`]; of several systems also [`CountsError::Repeated`] where two
+    /// documents have one key, and [`CountsError::Unpaired`] for a document that one of them does not have.
+    pub fn new(counts: &[&'a Counts]) -> Result<Self, CountsError> {
+        let Some(first) = counts.first() else {
+            return Err(CountsError::Documents);
+        };
+        let mut union = Counts::new(first.schema());
+        let mut cells = Vec::new();
+        let mut rows = Vec::new();
+        let mut keys: Option<Vec<&Key>> = None;
+        for (number, system) in counts.iter().enumerate() {
+            union.check_schema(system)?;
+            if !system.has_documents() {
+                return Err(CountsError::Documents);
+            }
+            system.check_closed(system)?;
+            cells.push(union.numbers_of(system));
+            let (_, ordered) = system.canonical_rows();
+            rows.push(ordered.iter().map(|row| row.2).collect());
+            if counts.len() > 1 {
+                let own: Vec<&Key> = ordered.iter().map(|row| row.0).collect();
+                check_keys(keys.as_deref().unwrap_or(&own), &own, number)?;
+                keys.get_or_insert(own);
+            }
+        }
+        Ok(Self {
+            counts: counts.to_vec(),
+            union,
+            cells,
+            rows,
+        })
+    }
+
+    /// Counts with the types of all systems; measures of types are by its numbers.
+    pub fn union(&self) -> &Counts {
+        &self.union
+    }
+
+    /// Number of documents.
+    pub fn documents(&self) -> usize {
+        self.rows.first().map_or(0, Vec::len)
+    }
+
+    /// Number of systems.
+    pub fn len(&self) -> usize {
+        self.counts.len()
+    }
+
+    /// Never true; there is at least one system.
+    pub fn is_empty(&self) -> bool {
+        self.counts.is_empty()
+    }
+
+    /// Number of cells of one system.
+    pub(super) fn width(&self) -> usize {
+        self.union.cells().len()
+    }
+
+    /// The evaluator of measures, and the documents grouped by what these measures read.
+    pub(super) fn groups(&self, systems: &[usize], measures: &[Measure]) -> (Evaluator, Groups) {
+        let evaluator = Evaluator::new(&self.union, measures);
+        let read = evaluator.read_cells();
+        let mut numbers: HashMap<Vec<(u32, u64)>, u32> = HashMap::new();
+        let mut rows = Vec::new();
+        let of_documents = (0..self.documents()).map(|document| {
+            let mut entries = Vec::new();
+            for (place, &system) in systems.iter().enumerate() {
+                let offset = place * self.width();
+                let row = self.counts[system].row(self.rows[system][document]);
+                for (&cell, &n) in row.iter().flat_map(|row| row.cells.iter().zip(row.n)) {
+                    let cell = self.cells[system][cell as usize] as usize;
+                    if read[cell] {
+                        entries.push(((offset + cell) as u32, n));
+                    }
+                }
+            }
+            entries.sort_unstable();
+            *numbers.entry(entries).or_insert_with_key(|entries| {
+                rows.push(entries.iter().map(|&(cell, n)| (cell, n as f64)).collect());
+                rows.len() as u32 - 1
+            })
+        });
+        let of_documents = of_documents.collect();
+        (evaluator, Groups { of_documents, rows })
+    }
+}
+
+impl Groups {
+    /// Number of documents in each group.
+    pub(super) fn sizes(&self) -> Vec<u64> {
+        let mut sizes = vec![0; self.rows.len()];
+        for &group in &self.of_documents {
+            sizes[group as usize] += 1;
+        }
+        sizes
+    }
+
+    /// Sums over all documents; `len` is the number of cells of all systems.
+    pub(super) fn totals(&self, len: usize) -> Vec<f64> {
+        let mut totals = vec![0.0; len];
+        for (row, size) in self.rows.iter().zip(self.sizes()) {
+            for &(cell, n) in row {
+                totals[cell as usize] += size as f64 * n;
+            }
+        }
+        totals
+    }
+}
+
+/// Checks that a system has each document once, and the same ones as the first system.
+fn check_keys(first: &[&Key], own: &[&Key], system: usize) -> Result<(), CountsError> {
+    if let Some(pair) = own.windows(2).find(|pair| pair[0] == pair[1]) {
+        return Err(CountsError::Repeated {
+            document: pair[0].to_string(),
+            system,
+        });
+    }
+    let differs = first.iter().zip(own).find(|(a, b)| a != b);
+    // Both are sorted, so that the smaller key is the one the other system lacks.
+    let (document, lacking) = match differs {
+        Some((a, b)) if a < b => (*a, system),
+        Some((_, b)) => (*b, 0),
+        None if first.len() > own.len() => (first[own.len()], system),
+        None if own.len() > first.len() => (own[first.len()], 0),
+        None => return Ok(()),
+    };
+    Err(CountsError::Unpaired {
+        document: document.to_string(),
+        system: lacking,
+    })
+}

@@ -1,0 +1,200 @@
+use std::collections::BTreeMap;
+
+use spanrs_base::{Position, Span};
+use spanrs_eval::{Event as Found, Events, Matcher, Pair, Spans, TypeFilter};
+use spanrs_tags::Reader;
+
+use crate::Progress;
+use crate::error::{Error, Result};
+use crate::pairs::{SentencePair, walk};
+use crate::score::Sides;
+
+/// A span of a sentence.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TypedSpan {
+    /// What it is.
+    pub ty: String,
+    /// First token, from 0.
+    pub start: i64,
+    /// Token after the last one.
+    pub end: i64,
+    /// Index of the span among those of its side of the sentence, from 0.
+    pub index: u32,
+}
+
+/// An outcome that is no true positive, with its place.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SpanError {
+    /// Index of the outcome in the criterion.
+    pub outcome: u8,
+    /// Sentence, from 0.
+    pub sentence: u64,
+    /// Line of gold on which the gold span begins, or the pred span where there is no gold span; from 1.
+    pub line: u64,
+    /// The gold span, if there is one.
+    pub gold: Option<TypedSpan>,
+    /// The pred span, if there is one.
+    pub pred: Option<TypedSpan>,
+    /// Index of the first of `tokens` in the sentence.
+    pub first: usize,
+    /// Number of tokens of the sentence.
+    pub length: usize,
+    /// The tokens of the spans and their context; none where the file has no tokens.
+    pub tokens: Vec<String>,
+}
+
+/// A kind of error: outcome, gold type and pred type.
+pub type ErrorKind = (u8, Option<String>, Option<String>);
+
+/// The errors of two files.
+#[derive(Clone, Debug, Default)]
+pub struct SpanErrors {
+    /// Those that were kept, in the order of the files.
+    pub kept: Vec<SpanError>,
+    /// Number of errors of each kind, kept or not.
+    pub numbers: BTreeMap<ErrorKind, u64>,
+}
+
+/// Which errors are kept.
+#[derive(Clone, Debug)]
+pub struct ErrorOptions {
+    /// Index of the criterion.
+    pub criterion: u8,
+    /// Indices of its outcomes that are errors.
+    pub wrong: Vec<u8>,
+    /// Index of the outcome of a pair whose spans have outcomes of their own besides; those are left out then.
+    pub paired: Option<u8>,
+    /// Tokens to keep before and after the spans.
+    pub context: usize,
+    /// Errors of each kind to keep; None for all.
+    pub most: Option<u64>,
+}
+
+/// Lists the errors of a file against another one, or of a column against another one.
+///
+/// The files must have been scored before: `reader` knows their schemes, and misaligned tokens are not reported again.
+/// Memory follows the errors that are kept.
+///
+/// # Errors
+/// As [`crate::score`].
+pub fn errors(
+    sides: Sides,
+    reader: &mut Reader,
+    matcher: &mut dyn Matcher,
+    filter: &TypeFilter,
+    options: &ErrorOptions,
+    progress: &mut Progress<'_>,
+) -> Result<SpanErrors> {
+    matcher.resolve_ties();
+    let mut finder = Finder {
+        matcher,
+        filter,
+        options,
+        events: Events::default(),
+        spans: Default::default(),
+        found: SpanErrors::default(),
+    };
+    walk(sides, reader, progress, |reader, pair, path| {
+        if reader.has_two_schemes() || pair.gold.ids != pair.pred.ids {
+            finder.compare(reader, pair, path)?;
+        }
+        Ok(())
+    })?;
+    Ok(finder.found)
+}
+
+struct Finder<'a> {
+    matcher: &'a mut dyn Matcher,
+    filter: &'a TypeFilter,
+    options: &'a ErrorOptions,
+    events: Events,
+    /// Spans of gold and pred.
+    spans: [Vec<Span<i64>>; 2],
+    found: SpanErrors,
+}
+
+impl Finder<'_> {
+    fn compare(&mut self, reader: &Reader, pair: &SentencePair, path: &str) -> Result<()> {
+        let readers = [reader.gold(), reader.pred()];
+        let sides = [&pair.gold, &pair.pred];
+        for ((spans, side_reader), side) in self.spans.iter_mut().zip(readers).zip(sides) {
+            let mut read = Vec::new();
+            side_reader.spans_into(&side.ids, &mut read);
+            spans.clear();
+            let kept = read.into_iter().map(Span::<i64>::from);
+            spans.extend(kept.filter(|span| self.filter.counts(reader.type_name(span.ty))));
+        }
+        let [gold, pred] = &self.spans;
+        self.events.0.clear();
+        let both = Pair::new(Spans::whole(gold), Spans::whole(pred));
+        let compared = self.matcher.compare(&both, &mut self.events);
+        compared.map_err(|error| Error::Unmatched {
+            position: Position::line(path, pair.gold.line(0)),
+            error,
+        })?;
+        let events = std::mem::take(&mut self.events);
+        for event in events.of(self.options.criterion) {
+            if self.options.wrong.contains(&event.outcome) && !self.is_of_pair(event, &events) {
+                self.keep(event, reader, pair);
+            }
+        }
+        self.events = events;
+        Ok(())
+    }
+
+    /// True for the outcome of a span alone that a pair has besides.
+    fn is_of_pair(&self, event: &Found, events: &Events) -> bool {
+        let Some(paired) = self
+            .options
+            .paired
+            .filter(|&paired| paired != event.outcome)
+        else {
+            return false;
+        };
+        let shares = |pair: &Found| {
+            (event.gold.is_some() && event.gold == pair.gold)
+                || (event.pred.is_some() && event.pred == pair.pred)
+        };
+        let pairs = events.of(self.options.criterion);
+        pairs.filter(|pair| pair.outcome == paired).any(shares)
+    }
+
+    /// Counts an error, and keeps it unless there are enough of its kind.
+    fn keep(&mut self, event: &Found, reader: &Reader, pair: &SentencePair) {
+        let [gold, pred] = &self.spans;
+        let typed = |spans: &[Span<i64>], index: Option<u32>| {
+            let span = spans.get(index? as usize)?;
+            Some(TypedSpan {
+                ty: reader.type_name(span.ty).to_owned(),
+                start: span.start,
+                end: span.end,
+                index: index?,
+            })
+        };
+        let (gold, pred) = (typed(gold, event.gold), typed(pred, event.pred));
+        let name = |span: &Option<TypedSpan>| span.as_ref().map(|span| span.ty.clone());
+        let kind = (event.outcome, name(&gold), name(&pred));
+        let number = self.found.numbers.entry(kind).or_insert(0);
+        *number += 1;
+        if self.options.most.is_some_and(|most| *number > most) {
+            return;
+        }
+        let both = || [&gold, &pred].into_iter().flatten();
+        let start = both().map(|span| span.start).min().unwrap_or(0) as usize;
+        let end = both().map(|span| span.end).max().unwrap_or(0) as usize;
+        let length = pair.gold.ids.len();
+        let first = start.saturating_sub(self.options.context);
+        let last = end.saturating_add(self.options.context).min(length);
+        let anchor = gold.as_ref().or(pred.as_ref()).map_or(0, |span| span.start);
+        self.found.kept.push(SpanError {
+            outcome: event.outcome,
+            sentence: pair.number,
+            line: pair.gold.line(anchor as u32),
+            first,
+            length,
+            tokens: pair.tokens.texts(first..last),
+            gold,
+            pred,
+        });
+    }
+}

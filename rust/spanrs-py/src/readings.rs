@@ -1,0 +1,47 @@
+//! Files scored under several readings.
+
+use pyo3::prelude::*;
+use spanrs_jobs::Rows;
+
+use crate::error::{Error, Result};
+use crate::files::{ColumnFiles, ColumnOptions, Progress};
+use crate::scorer::Scorer;
+
+/// Adds files to several scorers that read malformed tags in different ways, in one pass. The files must have been
+/// scored before, and the scorers know the schemes; `gold` and `pred` are functions as for `Scorer.update_files`.
+#[pyfunction]
+#[pyo3(signature = (scorers, gold, pred, columns, by_sentence, progress, /))]
+pub(crate) fn score_readings(
+    scorers: Vec<Bound<'_, Scorer>>,
+    gold: &Bound<'_, PyAny>,
+    pred: Option<&Bound<'_, PyAny>>,
+    columns: (ColumnOptions, ColumnOptions),
+    by_sentence: bool,
+    progress: Option<Py<PyAny>>,
+) -> Result<()> {
+    let locked: Result<Vec<_>> = scorers.iter().map(|scorer| scorer.get().lock()).collect();
+    let mut locked = locked?;
+    let files = ColumnFiles {
+        gold,
+        pred,
+        options: columns,
+    };
+    let rows = match by_sentence {
+        true => Rows::Sentences,
+        false => Rows::Documents,
+    };
+    let (sides, _) = files.both()?;
+    let mut progress = Progress::new(progress);
+    let mut targets: Vec<_> = locked
+        .iter_mut()
+        .map(|inner| {
+            let inner = &mut **inner;
+            (&mut inner.reader, &mut inner.scorer)
+        })
+        .collect();
+    let found = gold.py().detach(|| {
+        let tell = &mut |n| progress.tell(n);
+        spanrs_jobs::score_readings(sides, &mut targets, rows, tell)
+    });
+    progress.check(found.map_err(Error::from))
+}

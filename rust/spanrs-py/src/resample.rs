@@ -1,0 +1,159 @@
+//! Resampling of the documents of one or several systems: behind `Result.bootstrap` and `spanrs.compare`.
+
+use std::sync::Arc;
+
+use numpy::{PyArray1, PyArray3};
+use pyo3::prelude::*;
+use spanrs_eval::outcomes::{Counts as Core, CountsError, Measure, Systems as CoreSystems};
+
+use crate::counts::{Counts, bad, wrong};
+use crate::error::{Error, Result};
+use crate::measures::{MeasureTuple, measure};
+use crate::stop;
+
+/// Largest number of values of a resampling: a GiB.
+const MOST_VALUES: u64 = 1 << 27;
+
+/// Values by (sample, system, measure).
+type Values<'py> = Bound<'py, PyArray3<f64>>;
+
+/// Counts of systems on the same documents, aligned by key.
+#[pyclass(frozen, module = "spanrs._spanrs")]
+pub(crate) struct Systems {
+    names: Vec<String>,
+    counts: Vec<Arc<Core>>,
+}
+
+#[pymethods]
+impl Systems {
+    #[new]
+    #[pyo3(signature = (counts, names, /))]
+    fn new(counts: Vec<Bound<'_, Counts>>, names: Vec<String>) -> Result<Self> {
+        if counts.len() != names.len() || counts.is_empty() {
+            return Err(bad("each system has a name and counts"));
+        }
+        let counts = counts.iter().map(|counts| counts.get().0.clone()).collect();
+        let systems = Self { names, counts };
+        systems.aligned()?;
+        Ok(systems)
+    }
+
+    /// Number of documents.
+    fn __len__(&self) -> usize {
+        self.counts[0].rows().len()
+    }
+
+    /// Measures of resampled corpora, an array of shape (samples, systems, measures).
+    #[pyo3(signature = (measures, samples, seed, threads, /))]
+    fn bootstrap<'py>(
+        &self,
+        py: Python<'py>,
+        measures: Vec<MeasureTuple>,
+        samples: u64,
+        seed: u64,
+        threads: usize,
+    ) -> Result<Values<'py>> {
+        let width = self.counts.len() * measures.len();
+        let values = (width as u64).saturating_mul(samples);
+        if values > MOST_VALUES {
+            return Err(Error::Counts {
+                message: format!(
+                    "{samples} samples of {width} measures are {values} values, and {MOST_VALUES} is the limit"
+                ),
+                code: "too_many_values",
+            });
+        }
+        let shape = (samples as usize, self.counts.len(), measures.len());
+        let found = py.detach(|| {
+            let systems = self.aligned()?;
+            let measures = measures_of(&systems, measures)?;
+            let values = systems.bootstrap(&measures, samples, seed, threads, stop);
+            Ok::<_, Error>(values.ok_or(spanrs_jobs::Error::Stopped)?)
+        })?;
+        array(py, shape, found)
+    }
+
+    /// How often an exchange of documents between two systems made an absolute difference at least as large as the
+    /// observed one, by measure.
+    #[pyo3(signature = (pair, measures, samples, seed, threads, /))]
+    fn randomise(
+        &self,
+        py: Python<'_>,
+        pair: [usize; 2],
+        measures: Vec<MeasureTuple>,
+        samples: u64,
+        seed: u64,
+        threads: usize,
+    ) -> Result<Vec<u64>> {
+        if pair.iter().any(|&system| system >= self.counts.len()) {
+            return Err(bad("there is no such system"));
+        }
+        py.detach(|| {
+            let systems = self.aligned()?;
+            let measures = measures_of(&systems, measures)?;
+            let found = systems.randomise(pair, &measures, samples, seed, threads, stop);
+            Ok(found.ok_or(spanrs_jobs::Error::Stopped)?)
+        })
+    }
+
+    /// Measures without each document in turn: the number of documents that have the same counts, and an array of
+    /// shape (groups, systems, measures).
+    #[pyo3(signature = (measures, /))]
+    fn jackknife<'py>(
+        &self,
+        py: Python<'py>,
+        measures: Vec<MeasureTuple>,
+    ) -> Result<(Bound<'py, PyArray1<u64>>, Values<'py>)> {
+        let width = measures.len();
+        let omissions = py.detach(|| {
+            let systems = self.aligned()?;
+            let measures = measures_of(&systems, measures)?;
+            Ok::<_, Error>(systems.jackknife(&measures))
+        })?;
+        let shape = (omissions.len(), self.counts.len(), width);
+        let sizes = omissions.iter().map(|one| one.documents).collect();
+        let values = omissions.into_iter().flat_map(|one| one.values).collect();
+        Ok((PyArray1::from_vec(py, sizes), array(py, shape, values)?))
+    }
+}
+
+impl Systems {
+    fn aligned(&self) -> Result<CoreSystems<'_>> {
+        let counts: Vec<&Core> = self.counts.iter().map(|counts| &**counts).collect();
+        CoreSystems::new(&counts).map_err(|error| match error {
+            CountsError::Repeated { document, system } => unpaired(format!(
+                "{} has document {document} more than once; name each document once",
+                self.names[system]
+            )),
+            CountsError::Unpaired { document, system } => unpaired(format!(
+                "{} has no document {document}; paired tests need the same documents of every system",
+                self.names[system]
+            )),
+            other => wrong(&other),
+        })
+    }
+}
+
+fn unpaired(message: String) -> Error {
+    Error::Counts {
+        message,
+        code: "documents",
+    }
+}
+
+fn measures_of(systems: &CoreSystems<'_>, measures: Vec<MeasureTuple>) -> Result<Vec<Measure>> {
+    let found = measures
+        .into_iter()
+        .map(|one| measure(systems.union(), one));
+    found.collect()
+}
+
+fn array<'py>(
+    py: Python<'py>,
+    shape: (usize, usize, usize),
+    values: Vec<f64>,
+) -> Result<Values<'py>> {
+    let array = numpy::ndarray::Array3::from_shape_vec(shape, values);
+    let array = array.map_err(|error| bad(error.to_string()))?;
+    Ok(PyArray3::from_owned_array(py, array))
+}
