@@ -47,10 +47,6 @@ PYTHON = {
 }
 
 
-def test_pages_of_results_are_where_results_are():
-    assert not (ROOT / "python" / "spanrs" / "report" / "templates").exists()
-
-
 def test_crates_depend_downwards():
     command = ["cargo", "metadata", "--format-version=1", "--no-deps", "--offline"]
     found = json.loads(subprocess.run(command, cwd=ROOT, capture_output=True, check=True).stdout)

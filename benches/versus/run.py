@@ -33,6 +33,8 @@ SECTIONS = {
     "mat": "MATScore's tables beside json.loads",
     "matchers": "every matcher by itself, to compare commits",
     "bootstrap": "resampling of every matcher's results",
+    "significance": "intervals and paired tests beside numpy",
+    "shards": "shards on disk by Dask workers, merging, tables beside column files",
     "partial_groups": "partial matching of spans that all overlap",
 }
 

@@ -8,8 +8,8 @@
 - :mod:`spanrs.mat`: documents of text with annotations, scored as MATScore does.
 - :mod:`spanrs.crf`: conditional random fields that write tags.
 - :mod:`spanrs.dep`: taggers and dependency parsers.
-- ``spanrs`` on the command line: ``score``, ``compare``, ``merge``, ``validate``, ``convert``, ``spans``, ``fair``, ``mat``, ``crf``,
-  ``crowd``, ``dep``.
+- ``spanrs`` on the command line: ``score``, ``compare``, ``merge``, ``validate``, ``convert``, ``spans``, ``fair``,
+  ``mat``, ``crf``, ``crowd``, ``dep``.
 """
 
 import importlib
@@ -30,8 +30,10 @@ if TYPE_CHECKING:
         partial,
         score,
         score_files,
+        score_shards,
         score_span_files,
         score_table,
+        score_table_files,
     )
     from spanrs.tags import Span
 
@@ -55,8 +57,10 @@ __all__ = [
     "partial",
     "score",
     "score_files",
+    "score_shards",
     "score_span_files",
     "score_table",
+    "score_table_files",
     "tags",
 ]
 

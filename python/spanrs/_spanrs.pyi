@@ -28,8 +28,8 @@ __all__ = [
     "MatScorer",
     "Scorer",
     "SpanLists",
-    "Systems",
     "SyntaxFile",
+    "Systems",
     "Treebank",
     "__version__",
     "convert",
@@ -72,8 +72,8 @@ __all__ = [
     "readings",
     "same_shape",
     "scheme_name",
-    "score_readings",
     "schemes",
+    "score_readings",
     "seqeval_counts",
     "seqeval_entities",
     "span_events",
@@ -139,9 +139,7 @@ _Cell: TypeAlias = tuple[int, int, str | None, str | None, int]
 #: Type, start, end, index in its sentence.
 _PlacedSpan: TypeAlias = tuple[str, int, int, int]
 #: Outcome, sentence, line, gold span, pred span, first token, tokens in the sentence, tokens.
-_FileError: TypeAlias = tuple[
-    int, int, int, _PlacedSpan | None, _PlacedSpan | None, int, int, list[str]
-]
+_FileError: TypeAlias = tuple[int, int, int, _PlacedSpan | None, _PlacedSpan | None, int, int, list[str]]
 #: Outcome, gold type, pred type.
 _ErrorKind: TypeAlias = tuple[int, str | None, str | None]
 _Event: TypeAlias = tuple[int, int, int | None, int | None, _Spot | None, _Spot | None]
@@ -202,6 +200,7 @@ class Counts:
     def long(self) -> dict[str, list[Any]]: ...
     def weighted(self, weights: Sequence[float], /) -> list[_Cell]: ...
     def merge(self, others: Sequence[Counts], /) -> Counts: ...
+    def prefixed(self, prefix: str, /) -> Counts: ...
     def join(self, other: Counts, once: int, again: Sequence[int], /) -> Counts: ...
     def renamed(self, rename: Callable[[str], str | None], /) -> Counts: ...
     def measures(self, measures: Sequence[tuple[Any, ...]], /) -> npt.NDArray[np.float64]: ...
@@ -276,6 +275,7 @@ class Scorer:
         pred_options: _Options,
         on_misaligned: str,
         by_sentence: bool,
+        threads: int,
         progress: _Progress,
         /,
     ) -> None: ...

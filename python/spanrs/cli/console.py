@@ -28,8 +28,11 @@ LARGE = 64 << 20
 
 def source(path: str) -> Source:
     """Give the file a user names; ``-`` is standard input."""
-    if path != "-":
-        return path
+    return standard_input() if path == "-" else path
+
+
+def standard_input() -> IO[bytes]:
+    """Give standard input for bytes."""
     if sys.stdin is None:
         raise OSError(errno.EBADF, "standard input is closed")
     return sys.stdin.buffer
@@ -65,10 +68,17 @@ def read_files(function: Callable[..., T], *paths: str, **options: Any) -> T:
         return function(*map(source, paths), progress=bar, **options)
 
 
-def score_quietly(function: Callable[..., Result], *paths: str, **options: Any) -> Result:
-    """Call a function that scores files; its warnings are those of the result, for :func:`print_warnings`."""
+@contextmanager
+def quiet() -> Iterator[None]:
+    """Leave out the warnings of results, for :func:`print_warnings`."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", SpanrsWarning)
+        yield
+
+
+def score_quietly(function: Callable[..., Result], *paths: str, **options: Any) -> Result:
+    """Call a function that scores files; its warnings are those of the result, for :func:`print_warnings`."""
+    with quiet():
         return read_files(function, *paths, **options)
 
 

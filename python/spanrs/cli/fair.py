@@ -9,20 +9,17 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from spanrs.cli import console, options
+from spanrs.cli.output import ENDINGS, Output, output_options
 from spanrs.compat.faireval import fair_config
 from spanrs.compat.faireval.fair_config import FairConfig
 from spanrs.eval import Fair, score_span_files, tables
 from spanrs.eval.fair_weights import FAIR, formulas
 from spanrs.eval.span_files import FORMATS
-from spanrs.io import Columns, atomic_output
+from spanrs.io import Columns
 from spanrs.io.sources import read_text
 
 if TYPE_CHECKING:
     from spanrs.eval import Result
-
-#: Formats of the result, and the endings of files that mean them.
-TO = ("text", "json", "csv", "html")
-ENDINGS = {".json": "json", ".csv": "csv", ".html": "html", ".htm": "html"}
 
 #: Keys of a configuration file, and the arguments that say the same.
 OPTIONS = {
@@ -85,15 +82,9 @@ OPTIONS = {
     help='paper, default, or formulas such as "LE = 0.5 FP + 0.5 FN, BE = 0.5 TP + 0.5 FN".',
 )
 @click.option("--by-document", is_flag=True, help="A row for each pair of files as well.")
-@click.option("--to", type=click.Choice(TO), help="Format of the result; by the ending of -o, or text.")
-@click.option("--json", "as_json", is_flag=True, help="Short for --to json.")
-@click.option(
-    "-o", "--output", "eval_out", metavar="FILE", help="Write there: a file, a directory, or - (default)."
-)
+@output_options()
 @click.option("--compat", is_flag=True, help="Do and write what FairEval does, byte for byte.")
-def command(
-    config: str | None, columns: Columns, to: str | None, as_json: bool, compat: bool, **given: Any
-) -> None:
+def command(config: str | None, columns: Columns, output: Output, compat: bool, **given: Any) -> None:
     """Evaluate PRED against GOLD fairly: every mistake once, as what it is.
 
     GOLD and PRED are two files or two directories, whose files are paired by name. Span files have a span
@@ -101,19 +92,20 @@ def command(
     between sentences. Files with stacked tags have a token a line, the tag in the last column:
     I-S|B-NP. Tags of other schemes are for spanrs score --matcher fair.
 
+    -o may be a directory: the result is the file eval.csv in it, or eval with the ending of --to.
+
     Measures are printed in per cent, in JSON and CSV they are fractions.
     """
+    given["eval_out"] = output.path
     settings = _settings({key: given.pop(key) for key in OPTIONS})
     if compat:
         usual = {"file_format": "auto", "pos_column": 1, "by_document": False}
-        if to or as_json or columns != Columns() or given != usual:
+        if output.named or columns != Columns() or given != usual:
             raise click.UsageError(
                 "--compat writes FairEval's text of FairEval's formats; leave the others out"
             )
         _compat(config, settings)
         return
-    if as_json and to not in (None, "json"):
-        raise click.UsageError(f"--json and --to {to} are two formats; name one")
     wanted = FairConfig() if config is None else fair_config.read_fair_config(config)
     apply(wanted, settings)
     if wanted.gold is None or wanted.pred is None:
@@ -135,7 +127,7 @@ def command(
     )
     console.require_types(wanted.types or (), result.per_type)
     console.print_warnings({pred: result})
-    write(result, wanted, "json" if as_json else to, f"{pred} against {gold}")
+    write(result, wanted, output, f"{pred} against {gold}")
 
 
 def _settings(given: dict[str, Any]) -> dict[str, str]:
@@ -164,35 +156,24 @@ def spare(inputs: list[Path], out: Path | None) -> None:
             raise click.UsageError(f"{out} is read; name another file for the result")
 
 
-def write(result: Result, wanted: FairConfig, to: str | None, title: str) -> None:
+def write(result: Result, wanted: FairConfig, output: Output, title: str) -> None:
     """Write a result to a file, into a directory, or to standard output."""
-    out = wanted.out
+    out, criteria = wanted.out, wanted.methods
     if out is not None and wanted.into:
-        to = to or "csv"
-        out = out / f"eval.{'txt' if to == 'text' else to}"
-    if to is None:
-        to = "text" if out is None else ENDINGS.get(out.suffix.lower(), "text")
-    text = _rendered(result, to, wanted.methods, title)
-    if out is None and to == "text":
-        console.echo_table(text)
-        return
+        to = output.to if output.named else "csv"
+        ending = next(ending for ending, name in ENDINGS.items() if name == to)
+        out = out / f"eval{ending}"
     if out is not None:
         out.parent.mkdir(parents=True, exist_ok=True)
-    with atomic_output(console.standard_output() if out is None else out) as file:
-        file.write((text.rstrip("\n") + "\n").encode())
-
-
-def _rendered(result: Result, to: str, criteria: list[str], title: str) -> str:
-    if to == "html":
-        try:
-            return result.to_html(title=title, criteria=criteria)
-        except ImportError as error:
-            raise click.UsageError(str(error)) from None
-    if to == "json":
-        return result.to_json(criteria=criteria, state=False)
-    if to == "csv":
-        return result.to_csv(criteria=criteria)
-    return tables.render(result, criteria=criteria)
+    output.at(None if out is None else str(out)).write(
+        {
+            "text": lambda: tables.shown_parts(result, criteria=criteria),
+            "csv": lambda: result.to_csv(criteria=criteria),
+            "json": lambda: result.to_json(criteria=criteria, state=False),
+            "html": lambda: result.to_html(title=title, criteria=criteria),
+        },
+        title=title,
+    )
 
 
 def _compat(config: str | None, given: dict[str, str]) -> None:

@@ -10,7 +10,9 @@ from spanrs.cli.run import CONTEXT
 
 #: Command -> what it does. The modules are imported only when they are needed.
 COMMANDS = {
-    "score": "Score tagged files: precision, recall, F1 of exact spans.",
+    "score": "Score tagged files: precision, recall, F1 of spans.",
+    "compare": "Compare systems: which differences are significant.",
+    "merge": "Merge counts that spanrs score --save wrote.",
     "fair": "Evaluate spans fairly: every mistake once, as what it is.",
     "validate": "List the tags that do not conform to their scheme.",
     "convert": "Convert the tags of a file from one scheme to another.",

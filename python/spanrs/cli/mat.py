@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
@@ -11,17 +11,19 @@ from typing import Any
 import click
 
 from spanrs.cli import console, options
+from spanrs.cli.output import Output, Rendered, output_options
 from spanrs.cli.run import CONTEXT
 from spanrs.io import atomic_output
 from spanrs.io.documents import FORMATS
 from spanrs.mat import Mat, MatTables, tables
 from spanrs.mat.confidence import SAMPLES
-from spanrs.mat.csv_files import CONFUSABILITY, DETAILS, FILES, detail_rows
+from spanrs.mat.csv_files import CONFUSABILITY, DETAILS, FILES, Sheet, detail_rows
 from spanrs.mat.files import FilePair, InputFormat, Pairing, file_pair, file_pairs, without_hypothesis
 from spanrs.mat.matcher import PIECES, TABLES, UNPAIRED
 from spanrs.mat.scoring import Sink, refuse_nothing, score_pairs
 from spanrs.mat.task import Task, find_task, read_task
-from spanrs.mat.text import render
+from spanrs.mat.text import cell_text, render
+from spanrs.report.table import Table
 
 #: From so many pairs on there is a progress bar, where standard error is a terminal.
 MANY = 100
@@ -110,7 +112,7 @@ def names(text: str) -> list[str]:
 @click.option("--csv_output_dir", type=click.Path(path_type=Path), help="Write CSV files there.")
 @click.option("--no_csv_formulas", is_flag=True, help="Values, not formulas.")
 @click.option("--oo_separator", is_flag=True, help="Formulas for OpenOffice and LibreOffice.")
-@click.option("--json", "as_json", is_flag=True, help="Write JSON, not tables of text.")
+@output_options()
 @click.option("--xlsx", type=click.Path(path_type=Path), help="Write a workbook with formulas there.")
 @click.option("--html", type=click.Path(path_type=Path), help="Write a page with all documents there.")
 @click.option("--percent", is_flag=True, help="Measures in per cent, as MAT 1.3 printed them.")
@@ -137,11 +139,17 @@ def command(context: click.Context, /, **given: Any) -> None:
     """Score annotated documents as MITRE's MATScore does.
 
     Compares a hypothesis with a reference, file by file: by tag, and on request by token, pseudo-token and
-    character. Exit status: 0 all well; 1 something was skipped, or the options do not go together; 2 an
-    option or a value is unknown, or nothing could be done.
+    character. With --csv_output_dir tables are printed only if --to or -o is given. Exit status: 0 all well; 1
+    something was skipped, or the options do not go together; 2 an option or a value is unknown, or nothing could
+    be done.
     """
     if context.args:
         raise click.UsageError(f"There are no arguments without an option: {' '.join(context.args)}.")
+    output: Output = given["output"]
+    if output.to == "html":
+        if given["html"] is not None:
+            raise click.UsageError("--html and --to html write the same page; name one.")
+        given["html"] = console.standard_output() if output.to_stdout else Path(str(output.path))
     matcher = _matcher(given)
     pairs, notes = _pairs(given, matcher.known_task)
     _check_outputs(given, pairs)
@@ -159,7 +167,7 @@ def _score(pairs: list[FilePair], matcher: Mat, given: dict[str, Any]) -> MatTab
     """Score and return the tables; output that is streamed per pair is written on the way."""
     out = given["csv_output_dir"]
     # Where details go to a CSV file only, they go there pair by pair.
-    kept = given["details"] and (out is None or given["as_json"] or given["xlsx"] is not None)
+    kept = given["details"] and (_prints(given) or given["xlsx"] is not None)
     with ExitStack() as stack:
         sinks: list[Sink] = []
         if given["details"] and not kept:
@@ -214,8 +222,8 @@ def _check_outputs(given: dict[str, Any], pairs: list[FilePair]) -> None:
         raise click.UsageError(f"--csv_output_dir {out}: there is no such directory.")
     outputs = [] if out is None else [out / name for name in (*FILES.values(), DETAILS, CONFUSABILITY)]
     for option in ("xlsx", "html"):
-        path: Path | None = given[option]
-        if path is not None:
+        path: Any = given[option]
+        if isinstance(path, Path):
             if not path.parent.is_dir() or path.is_dir():
                 raise click.UsageError(f"--{option} {path}: the directory is not there, or this is one.")
             outputs.append(path)
@@ -226,6 +234,7 @@ def _check_outputs(given: dict[str, Any], pairs: list[FilePair]) -> None:
     read = console.overwritten(outputs, (Path(file) for pair in pairs for file in (pair.pred, pair.gold)))
     if read is not None:
         raise click.UsageError(f"{read} is read; write somewhere else.")
+    given["output"].check(path for pair in pairs for path in (pair.pred, pair.gold))
 
 
 def _write(result: MatTables, given: dict[str, Any]) -> None:
@@ -237,10 +246,35 @@ def _write(result: MatTables, given: dict[str, Any]) -> None:
         result.to_csv(out, formulas=formulas, confusability=confusability)
     if given["xlsx"] is not None:
         result.to_xlsx(given["xlsx"])
-    if given["as_json"]:
-        click.echo(json.dumps(result.to_dict(), ensure_ascii=False, allow_nan=False).encode())
-    elif out is None:
-        click.echo(render(result.sheets(confusability)))
+    output: Output = given["output"]
+    # The page has been written, because documents are added to it one by one.
+    if _prints(given) and output.to != "html":
+        output.write(lambda to: _rendered(result, confusability, to))
+
+
+def _prints(given: dict[str, Any]) -> bool:
+    """Say whether tables are written besides the CSV files."""
+    output: Output = given["output"]
+    return given["csv_output_dir"] is None or output.named or output.path is not None
+
+
+def _rendered(result: MatTables, confusability: bool, to: str) -> Rendered:
+    """Give the tables in a format; text is laid out as MATScore lays it out."""
+    if to == "json":
+        return json.dumps(result.to_dict(), ensure_ascii=False, allow_nan=False)
+    sheets = result.sheets(confusability)
+    return render(sheets) if to == "text" else _tables(sheets, to)
+
+
+def _tables(sheets: Iterable[Sheet], to: str) -> Iterator[Table | str]:
+    """Give sheets as tables; numbers in CSV are not rounded."""
+    for _, title, sheet in sheets:
+        table = Table(sheet.columns, title=title)
+        for row in sheet.rows:
+            table.add_row(
+                *(str(cell) if to == "csv" and cell is not None else cell_text(cell) for cell in row)
+            )
+        yield table
 
 
 def _matcher(given: dict[str, Any]) -> Mat:

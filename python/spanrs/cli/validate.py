@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import json
-import sys
+from collections.abc import Iterator
 from dataclasses import asdict
 from typing import Any
 
 import click
 
 from spanrs.cli import console, options
+from spanrs.cli.output import Output, Rendered, output_options
+from spanrs.report.table import Table
 from spanrs.tags import validate_file
+from spanrs.tags.files import FileReport
 
 
 @click.command()
@@ -20,31 +23,49 @@ from spanrs.tags import validate_file
 @click.option(
     "--most", "max_violations", type=options.COUNT, default=100, help="Violations to list; all are counted."
 )
-@click.option("--json", "as_json", is_flag=True, help="One JSON object.")
-def command(file: str, as_json: bool, **given: Any) -> None:
+@output_options()
+def command(file: str, output: Output, **given: Any) -> None:
     """List the tags of FILE that do not conform to their scheme, each with its line.
 
     Exit status 0 where there are none, 1 where there are, 2 where the file cannot be read.
     """
+    output.check([file])
     report = console.read_files(validate_file, file, **given)
-    if as_json:
-        everything = asdict(report)
-        first = [{"line": line} | violation for line, violation in everything.pop("located")]
-        for row in first:
-            del row["action"]  # Nothing was done: the file was only looked at.
-        click.echo(json.dumps(everything | {"first": first}, ensure_ascii=False))
-    else:
-        name = "<stdin>" if file == "-" else file
-        for line, violation in report.located:
-            click.echo(f"{name}:{line}: {violation}")
-        if report.count > len(report.located):
-            click.echo(f"and {report.count - len(report.located)} more")
-        kinds = ", ".join(f"{kind} {n}" for kind, n in report.kinds.items())
-        many = "violation" if report.count == 1 else "violations"
-        click.echo(
-            f"{name}: {report.count} {many} of {report.scheme}, {report.sentences} sentences, "
-            f"{report.tokens} tokens" + (f" ({kinds})" if kinds else "")
-        )
+    name = "<stdin>" if file == "-" else file
+    output.write(lambda to: _rendered(report, name, to), inputs=[file])
     if report.count:
-        sys.stdout.flush()
         click.get_current_context().exit(1)
+
+
+def _rendered(report: FileReport, name: str, to: str) -> Rendered:
+    """Give the violations and their numbers in a format."""
+    if to == "json":
+        return _json(report)
+    if to == "text":
+        located = (f"{name}:{line}: {violation}" for line, violation in report.located)
+        return "\n".join([*located, *_summary(report, name)])
+    table = Table(["line", "kind", "previous tag", "tag", "next tag"], left=5, title="Violations")
+    for line, violation in report.located:
+        tags = (violation.previous, violation.current, violation.next)
+        table.add_row(str(line), violation.kind, *(tag or "" for tag in tags))
+    return [table, *_summary(report, name)]
+
+
+def _summary(report: FileReport, name: str) -> Iterator[str]:
+    """Give the lines below the violations."""
+    if report.count > len(report.located):
+        yield f"and {report.count - len(report.located)} more"
+    kinds = ", ".join(f"{kind} {n}" for kind, n in report.kinds.items())
+    many = "violation" if report.count == 1 else "violations"
+    yield (
+        f"{name}: {report.count} {many} of {report.scheme}, {report.sentences} sentences, "
+        f"{report.tokens} tokens" + (f" ({kinds})" if kinds else "")
+    )
+
+
+def _json(report: FileReport) -> str:
+    everything = asdict(report)
+    first = [{"line": line} | violation for line, violation in everything.pop("located")]
+    for row in first:
+        del row["action"]  # Nothing was done: the file was only looked at.
+    return json.dumps(everything | {"first": first}, ensure_ascii=False)

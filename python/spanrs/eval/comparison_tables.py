@@ -12,7 +12,7 @@ from spanrs.report.numbers import safe_cell
 from spanrs.report.table import Table
 
 if TYPE_CHECKING:
-    from spanrs.eval.comparison import Comparison, Interval
+    from spanrs.eval.paired import Interval, PairedComparison
 
 #: Marks of corrected p-values, and the largest p-value that has each.
 STARS = ((0.001, "***"), (0.01, "**"), (0.05, "*"))
@@ -46,7 +46,7 @@ def stars(p: float) -> str:
     return next((mark for most, mark in STARS if p <= most), "")
 
 
-def systems_table(comparison: Comparison) -> Table:
+def systems_table(comparison: PairedComparison) -> Table:
     """Return the measure of each system with its interval."""
     heads = ["system", comparison.measure.title, f"{100 * comparison.level:g} % interval"]
     table = Table(heads, title="Systems")
@@ -55,7 +55,7 @@ def systems_table(comparison: Comparison) -> Table:
     return table
 
 
-def pairs_table(comparison: Comparison) -> Table:
+def pairs_table(comparison: PairedComparison) -> Table:
     """Return the differences between all pairs of systems."""
     interval = f"{100 * comparison.level:g} % interval"
     heads = ["a", "b", "a - b", interval, "p", "p Holm", "", "only a", "only b", "McNemar p"]
@@ -70,7 +70,7 @@ def pairs_table(comparison: Comparison) -> Table:
     return table
 
 
-def types_table(comparison: Comparison) -> Table:
+def types_table(comparison: PairedComparison) -> Table:
     """Return the measure of each type of each system."""
     names = list(comparison.systems)
     table = Table(["type", *names], title="Types")
@@ -80,7 +80,7 @@ def types_table(comparison: Comparison) -> Table:
     return table
 
 
-def type_differences_table(comparison: Comparison) -> Table:
+def type_differences_table(comparison: PairedComparison) -> Table:
     """Return the differences of each type between all pairs of systems."""
     heads = ["a", "b", "type", "a - b", f"{100 * comparison.level:g} % interval", "p", "p Holm", ""]
     table = Table(heads, left=3, title="Differences by type")
@@ -92,7 +92,7 @@ def type_differences_table(comparison: Comparison) -> Table:
     return table
 
 
-def tables(comparison: Comparison, *, by_type: bool = False) -> list[Table]:
+def tables(comparison: PairedComparison, *, by_type: bool = False) -> list[Table]:
     """Return the tables of a comparison; ``by_type`` adds the differences of each type."""
     found = [systems_table(comparison), pairs_table(comparison)]
     if next(iter(comparison.systems.values())).per_type:
@@ -102,7 +102,7 @@ def tables(comparison: Comparison, *, by_type: bool = False) -> list[Table]:
     return found
 
 
-def shown_parts(comparison: Comparison, *, by_type: bool = False) -> Iterator[Table | str]:
+def shown_parts(comparison: PairedComparison, *, by_type: bool = False) -> Iterator[Table | str]:
     """Yield the tables of a comparison and the lines below them."""
     for at, table in enumerate(tables(comparison, by_type=by_type)):
         if at:
@@ -113,7 +113,7 @@ def shown_parts(comparison: Comparison, *, by_type: bool = False) -> Iterator[Ta
     yield f"signature {comparison.signature}"
 
 
-def explanation(comparison: Comparison) -> str:
+def explanation(comparison: PairedComparison) -> str:
     """Say which test the p-values are of."""
     test = {"randomisation": "approximate randomisation", "bootstrap": "paired bootstrap"}
     samples = comparison.settings["samples"]
@@ -123,12 +123,24 @@ def explanation(comparison: Comparison) -> str:
     )
 
 
-def csv_text(comparison: Comparison) -> str:
+def csv_text(comparison: PairedComparison) -> str:
     """Return the pairs as CSV, fractions: a row for each pair, and for each pair and type."""
     text = StringIO()
     out = csv.writer(text, lineterminator="\n")
     out.writerow(
-        ["a", "b", "type", "difference", "low", "high", "p_value", "p_holm", "only_a", "only_b", "p_mcnemar"]
+        [
+            "a",
+            "b",
+            "type",
+            "difference",
+            "low",
+            "high",
+            "p_value",
+            "p_holm",
+            "only_a",
+            "only_b",
+            "p_mcnemar",
+        ]
     )
     for pair in comparison.pairs:
         test = pair.mcnemar

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple, TypeAlias, overload
 
@@ -22,13 +22,8 @@ CONTEXT = 8
 MISTYPED = "mistyped"
 
 
-class ReadOptions(NamedTuple):
-    """How tags are read."""
-
-    scheme: str
-    pred_scheme: str | None
-    reading: str
-    dialect: Dialect
+#: How tags are read: scheme, pred_scheme, reading, dialect.
+ReadOptions: TypeAlias = tuple[str, str | None, str, Dialect]
 
 
 class IdOptions(NamedTuple):
@@ -88,10 +83,27 @@ class ErrorList(Sequence[Detail]):
         found = sorted(self.errors, key=lambda one: (-self.numbers[kind_of(one)], *_sortable(kind_of(one))))
         return found[:most]
 
+    def renamed(self, rename: Callable[[str], str | None]) -> ErrorList:
+        """Return the errors under other names of types; a span whose type becomes None is left out."""
+        numbers: Counter[ErrorKind] = Counter()
+        for (outcome, gold, pred), number in self.numbers.items():
+            types = [None if ty is None else rename(ty) for ty in (gold, pred)]
+            kind = _renamed_outcome(outcome, *types)
+            if kind is not None:
+                numbers[kind, *types] += number  # type: ignore[index]  # outcome, gold, pred
+        errors = []
+        for error in self.errors:
+            spans = [_renamed_span(span, rename) for span in (error.gold, error.pred)]
+            kind = _renamed_outcome(error.outcome, *(None if span is None else span.type for span in spans))
+            if kind is not None:
+                errors.append(error._replace(outcome=kind, gold=spans[0], pred=spans[1]))
+        return replace(self, errors=errors, numbers=dict(numbers))
+
     def to_jsonl(self, most: int | None = None) -> str:
         """Return JSON Lines, an error each, in the order of :meth:`by_frequency`.
 
-        Each line has ``kind``, ``frequency`` (errors of the same kind and types), ``sentence`` (from 0), ``line``
+        Each line has ``kind``, ``frequency`` (errors of the same kind and types), ``path``
+        (or null), ``sentence`` (from 0), ``line``
         (from 1, or null), ``gold`` and ``pred`` (``type``, ``start``, ``end``, ``tokens``; or null), ``first`` (index
         of the first of ``tokens``), ``length`` (tokens of the sentence, or null) and ``tokens``.
         """
@@ -101,7 +113,8 @@ class ErrorList(Sequence[Detail]):
         for one in self.by_frequency(most):
             found = plain_detail(one)
             line = {"kind": one.outcome, "frequency": self.numbers[kind_of(one)]} | {
-                name: found.get(name) for name in ("sentence", "line", "gold", "pred", "first", "length")
+                name: found.get(name)
+                for name in ("path", "sentence", "line", "gold", "pred", "first", "length")
             }
             yield json.dumps(line | {"tokens": list(one.tokens)}, ensure_ascii=False)
 
@@ -117,6 +130,18 @@ class ErrorList(Sequence[Detail]):
             for error in one.errors
         ]
         return replace(self, errors=errors, numbers=dict(numbers))
+
+
+def _renamed_span(span: Span | None, rename: Callable[[str], str | None]) -> Span | None:
+    name = None if span is None else rename(span.type)
+    return None if span is None or name is None else span._replace(type=name)
+
+
+def _renamed_outcome(outcome: str, gold: str | None, pred: str | None) -> str | None:
+    """Return the outcome of a pair under exact matching after a change of types; None where it is no error."""
+    if gold is None or pred is None:
+        return "missed" if gold is not None else "spurious" if pred is not None else None
+    return None if gold == pred else outcome
 
 
 def kind_of(error: Detail) -> ErrorKind:
@@ -174,9 +199,7 @@ def select_errors(details: Iterable[Detail], criterion: _spanrs.Criterion, most:
 
     wrong = error_outcomes(criterion)
     found = [
-        one
-        for one in details
-        if one.outcome in wrong and (one.outcome == MISTYPED or not is_of_pair(one))
+        one for one in details if one.outcome in wrong and (one.outcome == MISTYPED or not is_of_pair(one))
     ]
     return ErrorList(criterion.name, first_of_each_kind(found, most), dict(Counter(map(kind_of, found))))
 
@@ -192,9 +215,10 @@ def with_tokens(error: Detail, tokens: Sequence[str], context: int = CONTEXT) ->
 def file_error(row: Sequence[Any], outcomes: Sequence[str]) -> Detail:
     """Make an error of what the compiled half found in files."""
     outcome, sentence, line, gold, pred, first, length, tokens = row
-    spans = [None if span is None else Span(*span[:3], None) for span in (gold, pred)]
-    places = [None if span is None else span[3] for span in (gold, pred)]
-    return Detail(outcomes[outcome], sentence, *spans, *places, line, first, length, tuple(tokens))
+    gold_span, pred_span = (None if span is None else Span(*span[:3]) for span in (gold, pred))
+    gold_index, pred_index = (None if span is None else span[3] for span in (gold, pred))
+    where = (gold_index, pred_index, line, first, length, tuple(tokens))
+    return Detail(outcomes[outcome], sentence, gold_span, pred_span, *where)
 
 
 def span_lists(
@@ -204,13 +228,15 @@ def span_lists(
     vocabulary, ignore_index, lengths, mask = ids
     if vocabulary is not None:
         golds, preds, sizes = inputs.as_batch(gold, pred, ignore_index, lengths, mask)
-        return _spanrs.span_lists_of_ids(golds, preds, vocabulary, ignore_index, sizes, tuple(read))
+        return _spanrs.span_lists_of_ids(golds, preds, vocabulary, ignore_index, sizes, read)
     if inputs.are_spans(gold, pred):
         return _spanrs.span_lists_of_tuples(gold, pred, True)
-    return _spanrs.span_lists_of_tags(gold, pred, tuple(read))
+    return _spanrs.span_lists_of_tags(gold, pred, read)
 
 
-def list_details(gold: _spanrs.SpanLists, pred: _spanrs.SpanLists, matcher: Matcher) -> dict[str, list[Detail]]:
+def list_details(
+    gold: _spanrs.SpanLists, pred: _spanrs.SpanLists, matcher: Matcher
+) -> dict[str, list[Detail]]:
     """Say what became of each span, by criterion."""
     by_cells: dict[int, list[Detail]] = {}
     # Criteria with the same cells have the same outcomes, with other weights.

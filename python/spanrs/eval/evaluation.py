@@ -158,10 +158,18 @@ class Evaluation(Measured):
     @property
     def signature(self) -> str:
         """How the result was made. Results with different signatures do not compare."""
-        settings = dict(self.settings)
-        if self.differing_tokens:
-            settings = settings_of.with_setting(settings, "differing_tokens", str(self.differing_tokens))
-        return settings_of.signature(settings)
+        return settings_of.signature(self._shown_settings)
+
+    @property
+    def short_signature(self) -> str:
+        """The signature with short names of settings; ``spanrs score --like`` reads both."""
+        return settings_of.short_signature(self._shown_settings)
+
+    @property
+    def _shown_settings(self) -> Mapping[str, str]:
+        if not self.differing_tokens:
+            return self.settings
+        return settings_of.with_setting(self.settings, "differing_tokens", str(self.differing_tokens))
 
     @property
     def warnings(self) -> list[str]:

@@ -20,6 +20,8 @@ class LocatedViolation:
     """Line of the file, from 1; None where there is no file."""
     violation: Violation
     """What is wrong."""
+    path: str | None = None
+    """The file, where several were scored."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,11 +39,14 @@ class Violations:
 
 
 def _plain(place: LocatedViolation) -> dict[str, Any]:
-    return {"sentence": place.sentence, "line": place.line} | asdict(place.violation)
+    plain = {"sentence": place.sentence, "line": place.line} | asdict(place.violation)
+    return plain if place.path is None else plain | {"path": place.path}
 
 
-def _located(sentence: int, line: int | None, **violation: Any) -> LocatedViolation:
-    return LocatedViolation(sentence, line, Violation(**violation))
+def _located(
+    sentence: int, line: int | None, path: str | None = None, **violation: Any
+) -> LocatedViolation:
+    return LocatedViolation(sentence, line, Violation(**violation), path)
 
 
 class Detail(NamedTuple):
@@ -67,13 +72,15 @@ class Detail(NamedTuple):
     """Number of tokens of the sentence, where they are known."""
     tokens: tuple[str, ...] = ()
     """The tokens of the spans and their context, where they are known."""
+    path: str | None = None
+    """The file, where several were scored."""
 
 
 def plain_detail(detail: Any) -> dict[str, Any]:
     """Return a detail as plain dictionaries, lists and numbers."""
     fields = detail._asdict()
     if isinstance(detail, Detail) and detail.length is None:
-        for name in ("line", "first", "length", "tokens"):
+        for name in ("line", "first", "length", "tokens", "path"):
             del fields[name]
     return {name: value._asdict() if isinstance(value, Span) else value for name, value in fields.items()}
 

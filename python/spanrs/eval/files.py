@@ -45,6 +45,7 @@ def score_files(
     errors: bool | int = False,
     pred_scheme: str | None = None,
     on_misaligned: str = "refuse",
+    threads: int = 1,
     progress: Callable[[int], object] | None = None,
 ) -> Result | dict[str, Result]:
     r"""Score a column file against another, several against one, or two columns of one file.
@@ -71,12 +72,15 @@ def score_files(
     by_sentence : bool
         Keep a row of counts for each sentence instead, for intervals and comparisons.
     errors : bool or int
-        Keep the errors for ``result.errors``, with their lines and tokens: all, or that many of each kind. The files are
-        read twice.
+        Keep the errors for ``result.errors``, with their lines and tokens: all, or that many of each kind. The files
+        are read twice.
     on_misaligned : str
         What to do where tokens of gold and pred differ: ``refuse`` is an error, ``report`` counts them in the
         result and its signature, ``ignore`` does not compare them. Sentences and their lengths must agree in
         any case.
+    threads : int
+        Threads for large uncompressed column files, which are cut between sentences; 0 is one a processor. The result
+        does not depend on it. Files with rows of documents are read by one thread.
     progress : callable, optional
         Called now and then with the bytes read so far, after decompression; ``auto`` may begin anew.
 
@@ -114,6 +118,7 @@ def score_files(
         "dialect": dialect,
         "max_violations": max_violations,
         "by_document": by_document or by_sentence,
+        "threads": threads,
     }
     if by_document and by_sentence:
         raise ValueError("rows are of documents or of sentences; name by_document or by_sentence")
@@ -163,11 +168,15 @@ def _score_pair(
         )
     if len(layers) != len(pred_layers):
         raise ValueError(f"gold has {len(layers)} columns of tags, pred has {len(pred_layers)}")
-    if pred is None and columns.second is None:
-        tag = layers[0].tag
-        layers = [columns._replace(tag=-2 if tag == -1 else tag, second=-1)]
+    if pred is None:
+        layers = [last_two_columns(layers[0])]
     # For ``auto`` the beginning is looked at first.
-    rereads = kept.errors or len(layers) > 1 or is_auto(options["scheme"]) or is_auto(options["pred_scheme"] or "")
+    rereads = (
+        kept.errors
+        or len(layers) > 1
+        or is_auto(options["scheme"])
+        or is_auto(options["pred_scheme"] or "")
+    )
     with ExitStack() as stack:
         gold_again = stack.enter_context(rereadable(gold, needed=rereads))
         pred_again = None if pred is None else stack.enter_context(rereadable(pred, needed=rereads))
@@ -193,6 +202,13 @@ def _score_pair(
     joined = join_layers(results, [layer.tag for layer in layers]) if len(layers) > 1 else first
     warnings = tuple(dict.fromkeys((*joined.evidence.warnings, *odd)))
     return replace(joined, evidence=replace(joined.evidence, warnings=warnings))
+
+
+def last_two_columns(columns: Columns) -> Columns:
+    """Return where both sides are in one file: the last two columns, unless others are named."""
+    if columns.second is not None:
+        return columns
+    return columns._replace(tag=-2 if columns.tag == -1 else columns.tag, second=-1)
 
 
 def _layers(columns: Columns) -> list[Columns]:

@@ -160,6 +160,8 @@ def table_columns(
 ) -> Iterator[tuple[Any, Any, list[Any] | None]]:
     """Give the columns of gold and pred of each batch, and the names of its sentences' documents if there are such.
 
+    Columns of spans, lists of structs, become lists of tuples.
+
     Raises
     ------
     ImportError
@@ -168,31 +170,66 @@ def table_columns(
         For what gives no Arrow stream.
     KeyError
         Where there is no column of a name.
+    spanrs.errors.FormatError
+        For structs that are no spans.
     """
+    names = [gold, pred] if documents is None else [gold, pred, documents]
+    for batch in _table_batches(table, list(dict.fromkeys(names)), whole=whole):
+        groups = None
+        if documents is not None:
+            column = _column(batch, documents).to_pylist()
+            groups = [name if name is None else str(name) for name in column]
+        golds, preds = (_as_side(_column(batch, name), name) for name in (gold, pred))
+        yield golds, preds, groups
+
+
+def _table_batches(table: Any, names: list[str], *, whole: bool) -> Iterator[Any]:
+    """Give the batches of a table or stream, or all of it as one table."""
     try:
         import pyarrow
     except ImportError as error:
         raise ImportError("tables and streams need pyarrow; pip install 'spanrs[arrow]'") from error
+    if hasattr(table, "collect_schema") and hasattr(table, "collect"):  # Polars' LazyFrame.
+        check_columns(names, table.collect_schema().names())
+        chosen = table.select(names)
+        # Without collect_batches, of Polars 1.33, the frame is collected as a whole.
+        if not whole and hasattr(chosen, "collect_batches"):
+            for frame in chosen.collect_batches():
+                yield from pyarrow.RecordBatchReader.from_stream(frame)
+            return
+        table = chosen.collect()
     if hasattr(table, "__arrow_c_stream__"):
         reader = pyarrow.RecordBatchReader.from_stream(table)
-    elif hasattr(table, "fetch_arrow_reader"):  # DuckDB's relations.
+    elif hasattr(table, "fetch_arrow_reader"):  # Relations of older versions of DuckDB.
         reader = table.fetch_arrow_reader(1 << 16)
     elif hasattr(table, "fetch_record_batch"):
         reader = table.fetch_record_batch()
     else:
         raise TypeError(
-            f"a table gives an Arrow stream (pyarrow, Polars, DuckDB), and {type(table).__name__} does not"
+            "a table gives an Arrow stream (pyarrow, Polars, DuckDB) or is a LazyFrame, and "
+            f"{type(table).__name__} does not"
         )
-    for batch in [reader.read_all()] if whole else reader:
-        names = None
-        if documents is not None:
-            column = _column(batch, documents).to_pylist()
-            names = [name if name is None else str(name) for name in column]
-        yield _column(batch, gold), _column(batch, pred), names
+    if whole:
+        yield reader.read_all()
+    else:
+        yield from reader
 
 
 def _column(batch: Any, name: str) -> Any:
     """Give a column of a batch or table by its name."""
-    if name not in batch.schema.names:
-        raise KeyError(f"the table has no column {name!r}; one of {', '.join(batch.schema.names)}")
+    check_columns([name], batch.schema.names)
     return batch.column(name)
+
+
+def check_columns(names: Iterable[str], there: Sequence[str]) -> None:
+    """Refuse names that no column has."""
+    for name in names:
+        if name not in there:
+            raise KeyError(f"the table has no column {name!r}; one of {', '.join(there)}")
+
+
+def _as_side(column: Any, name: str) -> Any:
+    """Give a column as :meth:`spanrs.Scorer.update` takes it: lists of structs are spans."""
+    from spanrs.eval.span_columns import holds_spans, span_tuples
+
+    return span_tuples(column, name) if holds_spans(column.type) else column

@@ -52,7 +52,9 @@ class Measure:
     def title(self) -> str:
         """What it is, in a word or two: ``F1``, ``macro precision``, ``F1 of PER``."""
         part = self.part if self.part != "f1" else "F1" if self.beta == 1.0 else f"F{self.beta:g}"
-        whole = {"micro": part, "type": f"{part} of {self.type}"}.get(self.average, f"{self.average} {part}")
+        whole = {"micro": part, "type": f"{part} of {self.type}"}.get(
+            self.average, f"{self.average} {part}"
+        )
         return whole if self.criterion is None else f"{self.criterion} {whole}"
 
     def compiled(self, matcher: Matcher) -> tuple[Any, ...]:

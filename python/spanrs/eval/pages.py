@@ -1,14 +1,14 @@
-"""HTML reports of results and comparisons, made of the sections of :mod:`spanrs.report.page`."""
+"""HTML reports of results, made of the sections of :mod:`spanrs.report.page`."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from spanrs.eval import comparison_tables, tables
-from spanrs.eval.comparison import Comparison, gold_spans, pred_spans
+from spanrs.eval import tables
+from spanrs.eval.evaluation import Evaluation
 from spanrs.eval.measures import Measure, Ratio, f1_measures
-from spanrs.eval.resampling import Bootstrap
+from spanrs.eval.resampling import Bootstrap, bootstrap
 from spanrs.report.numbers import amount
 from spanrs.report.page import (
     Bar,
@@ -28,7 +28,6 @@ from spanrs.report.pages import largest
 
 if TYPE_CHECKING:
     from spanrs.eval.evidence import Detail
-    from spanrs.eval.result import Result
     from spanrs.tags.types import Span
 
 #: Largest number of types in a heat map.
@@ -53,17 +52,10 @@ MEANINGS = {
     "fn": "gold span without pred span",
     "fp": "pred span without gold span",
 }
-#: What became of spans from one system to another.
-CHANGES = {
-    "fixed": "gold span that only the second system finds",
-    "broken": "gold span that only the first system finds",
-    "removed": "wrong span of the first system alone",
-    "added": "wrong span of the second system alone",
-}
 
 
 def result_page(
-    result: Result, *, title: str | None = None, criteria: Sequence[str] | None = None
+    result: Evaluation, *, title: str | None = None, criteria: Sequence[str] | None = None
 ) -> str:
     """Return the report of a result; see :meth:`spanrs.Result.to_html`."""
     return render(
@@ -73,40 +65,13 @@ def result_page(
     )
 
 
-def comparison_page(comparison: Comparison, *, title: str = "Comparison of systems") -> str:
-    """Return the report of a comparison: measures with intervals, tests, types, and spans fixed and broken.
-
-    Spans are shown where the results have complete lists of errors. Every other system is compared with the first.
-
-    Parameters
-    ----------
-    comparison : Comparison
-        The comparison.
-    title : str
-        Title of the page.
-
-    Raises
-    ------
-    ImportError
-        Where jinja2 is not installed (``pip install spanrs[html]``).
-
-    Examples
-    --------
-    >>> import spanrs
-    >>> from spanrs.eval.pages import comparison_page
-    >>> gold, pred = [["B-A"]] * 3, [["B-A"], ["O"], ["B-A"]]
-    >>> systems = {"a": spanrs.score(gold, gold, documents=[1] * 3), "b": spanrs.score(gold, pred, documents=[1] * 3)}
-    >>> "<title>A and B</title>" in comparison_page(spanrs.compare(systems, samples=100), title="A and B")
-    True
-    """
-    return render(title, list(_comparison_sections(comparison)), signature=comparison.signature)
-
-
-def _result_sections(result: Result, criteria: Sequence[str] | None) -> Iterator[Section]:
+def _result_sections(result: Evaluation, criteria: Sequence[str] | None) -> Iterator[Section]:
     drawn = draw_intervals(result, list(f1_measures(list(result.per_type))))
     yield Cards("Summary", list(_cards(result, drawn)))
     shown = tables.tables(result, criteria=criteria)
-    yield from (Sorted(table.title, table) for table in shown if table.title not in ("Confusion", "Documents"))
+    yield from (
+        Sorted(table.title, table) for table in shown if table.title not in ("Confusion", "Documents")
+    )
     if result.per_type:
         yield _type_bars(result, drawn)
     if result.confusion:
@@ -119,13 +84,13 @@ def _result_sections(result: Result, criteria: Sequence[str] | None) -> Iterator
         yield Lines("Violations and warnings", lines)
 
 
-def draw_intervals(result: Result, measures: list[Measure | Ratio]) -> Bootstrap | None:
+def draw_intervals(result: Evaluation, measures: list[Measure | Ratio]) -> Bootstrap | None:
     """Resample the documents of a result for a page; None where it has fewer than two, or weights."""
     documents = len(result.counts)
     if documents < 2 or result.document_weights is not None:
         return None
     samples = min(max(MOST_DRAWS // documents, FEWEST_SAMPLES), MOST_SAMPLES)
-    return result.bootstrap(measures, samples=samples)
+    return bootstrap(result, measures, samples=samples)
 
 
 def bar_of(name: str, value: float, measure: Measure, drawn: Bootstrap | None, note: str = "") -> Bar:
@@ -135,7 +100,7 @@ def bar_of(name: str, value: float, measure: Measure, drawn: Bootstrap | None, n
     return Bar(name, value, *drawn.interval(measure), note=note)
 
 
-def _interval_note(result: Result, drawn: Bootstrap | None) -> str:
+def _interval_note(result: Evaluation, drawn: Bootstrap | None) -> str:
     if drawn is None:
         return "No intervals: they need two documents or sentences with counts of their own."
     unit = "sentences" if result.by_sentence else "documents"
@@ -145,7 +110,7 @@ def _interval_note(result: Result, drawn: Bootstrap | None) -> str:
     )
 
 
-def _cards(result: Result, drawn: Bootstrap | None) -> Iterator[Card]:
+def _cards(result: Evaluation, drawn: Bootstrap | None) -> Iterator[Card]:
     score = result.micro
     note = ""
     if drawn is not None:
@@ -163,7 +128,7 @@ def _cards(result: Result, drawn: Bootstrap | None) -> Iterator[Card]:
             yield Card(f"Violations of {side}", str(found.count))
 
 
-def _type_bars(result: Result, drawn: Bootstrap | None) -> Bars:
+def _type_bars(result: Evaluation, drawn: Bootstrap | None) -> Bars:
     bars = [
         bar_of(name, score.f1, Measure("type", type=name), drawn, f"{amount(score.support)} gold spans")
         for name, score in result.per_type.items()
@@ -171,7 +136,7 @@ def _type_bars(result: Result, drawn: Bootstrap | None) -> Bars:
     return Bars("F1 of types", bars, note=_interval_note(result, drawn))
 
 
-def _confusion(result: Result) -> Heatmap:
+def _confusion(result: Evaluation) -> Heatmap:
     """Show how often types were taken for each other; of many types those with most errors."""
     names: list[str] = list(result.per_type)
     wrong = result.wrong_outcomes
@@ -188,7 +153,7 @@ def _confusion(result: Result) -> Heatmap:
     return Heatmap("Confusion", heads, heads, cells, note=note)
 
 
-def _errors(result: Result) -> Examples:
+def _errors(result: Evaluation) -> Examples:
     found = result.error_list
     assert found is not None  # The caller has looked.
     errors = found.by_frequency(MOST_ERRORS)
@@ -202,8 +167,10 @@ def _errors(result: Result) -> Examples:
 
 def example(error: Detail) -> Example:
     """Return an error as a page shows it."""
-    marks = [mark(side, span) for side, span in (("gold", error.gold), ("pred", error.pred)) if span is not None]
-    return _example(error.outcome, error, marks)
+    marks = [
+        mark(side, span) for side, span in (("gold", error.gold), ("pred", error.pred)) if span is not None
+    ]
+    return located_example(error.outcome, error, marks)
 
 
 def mark(side: str, span: Span, kind: str = "") -> Mark:
@@ -211,72 +178,16 @@ def mark(side: str, span: Span, kind: str = "") -> Mark:
     return Mark(side, span.type, span.start, span.end, kind, span.tokens)
 
 
-def _example(kind: str, error: Detail, marks: Sequence[Mark]) -> Example:
+def located_example(kind: str, error: Detail, marks: Sequence[Mark]) -> Example:
+    """Return an error of a kind with these marks."""
     tokens, first = error.tokens, error.first
     if not tokens and marks:
         # Without tokens their places are shown.
         first, end = min(one.start for one in marks), max(one.end for one in marks)
         tokens = tuple(f"[{at}]" for at in range(first, min(end, first + 100)))
-    return Example(kind, error.sentence, tokens, marks, first, error.line, None, error.length)
+    return Example(kind, error.sentence, tokens, marks, first, error.line, error.path, error.length)
 
 
-def _violations(result: Result) -> list[str]:
+def _violations(result: Evaluation) -> list[str]:
     lines = [line for line in tables.violation_lines(result) if line]
     return lines if any(found.count for found in result.violations.values()) else []
-
-
-def _comparison_sections(comparison: Comparison) -> Iterator[Section]:
-    pairs = comparison.pairs
-    significant = sum(pair.is_significant() for pair in pairs)
-    best = max(comparison.systems, key=lambda name: comparison.systems[name].value)
-    unit = "Sentences" if "sentences" in comparison.settings else "Documents"
-    yield Cards(
-        "Summary",
-        [
-            Card("Systems", str(len(comparison.systems))),
-            Card(f"Best {comparison.measure.title}", f"{100 * comparison.systems[best].value:.2f}", best),
-            Card("Significant differences", f"{significant} of {len(pairs)}", "p Holm at most 0.05"),
-            Card(unit, str(comparison.documents)),
-        ],
-    )
-    bars = [Bar(name, system.value, *system.interval) for name, system in comparison.systems.items()]
-    level = f"{100 * comparison.level:g}"
-    samples = comparison.settings["samples"]
-    note = f"Whiskers are {level} % percentile intervals of {samples} bootstrap resamples."
-    yield Bars(comparison.measure.title, bars, note=note)
-    shown = comparison_tables.tables(comparison, by_type=True)[1:]
-    notes = {"Differences": comparison_tables.explanation(comparison)}
-    yield from (Sorted(table.title, table, notes.get(table.title, "")) for table in shown)
-    names = list(comparison.systems)
-    for other in names[1:]:
-        changes = list(_changes(comparison, names[0], other))
-        if changes:
-            yield Examples(f"From {names[0]} to {other}", changes, kinds=CHANGES)
-
-
-def _changes(comparison: Comparison, a: str, b: str) -> Iterator[Example]:
-    """Yield the spans that are right in one system alone, and the wrong spans of one system alone."""
-    first, second = (comparison.results[name].error_list for name in (a, b))
-    if first is None or second is None or not (first.is_complete and second.is_complete):
-        return
-    golds, preds = ((of(first), of(second)) for of in (gold_spans, pred_spans))
-    for kind, (own, other), right in (("fixed", golds, b), ("broken", golds[::-1], a)):
-        wrong = a if right == b else b
-        for at in sorted(own.keys() - other.keys(), key=_place):
-            error = own[at]
-            marks = [mark("gold", error.gold), mark(right, error.gold, "match")]  # type: ignore[arg-type]  # has one
-            if error.pred is not None:
-                marks.insert(1, mark(wrong, error.pred, error.outcome))
-            yield _example(kind, error, marks)
-    for kind, (own, other), name in (("removed", preds, a), ("added", preds[::-1], b)):
-        for at in sorted(own.keys() - other.keys(), key=_place):
-            error = own[at]
-            marks = [mark(name, error.pred, error.outcome)]  # type: ignore[arg-type]  # has one
-            if error.gold is not None:
-                marks.insert(0, mark("gold", error.gold))
-            yield _example(kind, error, marks)
-
-
-def _place(key: tuple[int, object]) -> tuple[int, str]:
-    return key[0], repr(key[1])
-

@@ -11,7 +11,8 @@ from statistics import NormalDist
 from typing import TYPE_CHECKING, Any
 
 from spanrs._spanrs import Systems
-from spanrs.eval.measures import Measure, Ratio
+from spanrs.eval.evaluation import Evaluation
+from spanrs.eval.measures import Measure, Ratio, f1_measures
 
 if TYPE_CHECKING:
     import numpy as np
@@ -135,6 +136,33 @@ def _adjusted(tail: float, bias: float, acceleration: float) -> float:
     normal = NormalDist()
     z = bias + normal.inv_cdf(tail)
     return normal.cdf(bias + z / (1 - acceleration * z))
+
+
+def bootstrap(
+    result: Evaluation,
+    measures: Measure | Ratio | Sequence[Measure | Ratio] | None = None,
+    *,
+    samples: int = 10_000,
+    seed: int = 0,
+    threads: int = 1,
+) -> Bootstrap:
+    """Resample the documents of a result; see :meth:`spanrs.Result.bootstrap`."""
+    if len(result.counts) < 2:
+        raise ValueError(
+            "resampling needs two documents or more; make the result with documents=, by_document=True or "
+            "by_sentence=True"
+        )
+    check_numbers(samples, seed, threads)
+    if result.document_weights is not None:
+        raise ValueError("resampling draws documents that count once; take the result without weights")
+    if isinstance(measures, (Measure, Ratio)):
+        measures = [measures]
+    wanted = list(f1_measures(list(result.per_type)) if measures is None else measures)
+    check_measures(wanted)
+    compiled = [measure.compiled(result.matcher) for measure in wanted]
+    systems = Systems([result.counts], ["the result"])
+    values = systems.bootstrap(compiled, samples, seed, threads)[:, 0]
+    return Bootstrap(wanted, values, result.counts.measures(compiled), systems, compiled)
 
 
 def check_numbers(samples: int, seed: int, threads: int) -> None:

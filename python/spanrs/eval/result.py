@@ -19,8 +19,9 @@ from spanrs.eval.evidence import Evidence, merge_evidence, plain_detail, shifted
 from spanrs.eval.fair_weights import Weights
 from spanrs.eval.long_table import LongTable
 from spanrs.eval.matchers import Fair, Matcher, from_dict, listed
-from spanrs.eval.measures import Measure, Ratio, f1_measures
-from spanrs.eval.resampling import Bootstrap, check_measures, check_numbers
+from spanrs.eval.measures import Measure, Ratio
+from spanrs.eval.pages import result_page
+from spanrs.eval.resampling import Bootstrap, bootstrap
 from spanrs.eval.scores import CriterionResult
 from spanrs.report.table import Table
 
@@ -111,7 +112,9 @@ class Result(Evaluation):
             return name if name in types else None
 
         settings = settings_of.with_setting(self.settings, "types", phrase)
-        return replace(self, counts=self.counts.renamed(rename), settings=settings, details=None, error_list=None)
+        errors = None if self.error_list is None else self.error_list.renamed(rename)
+        counts = self.counts.renamed(rename)
+        return replace(self, counts=counts, settings=settings, details=None, error_list=errors)
 
     def with_document_weights(self, weights: Iterable[float]) -> Result:
         """Let documents count as often as their weights say.
@@ -231,21 +234,7 @@ class Result(Evaluation):
         >>> result.bootstrap(samples=5).values.shape
         (5, 3)
         """
-        if len(self.counts) < 2:
-            raise ValueError(
-                "resampling needs two documents or more; make the result with documents= or by_document=True"
-            )
-        check_numbers(samples, seed, threads)
-        if self.document_weights is not None:
-            raise ValueError("resampling draws documents that count once; take the result without weights")
-        if isinstance(measures, (Measure, Ratio)):
-            measures = [measures]
-        wanted = list(f1_measures(list(self.per_type)) if measures is None else measures)
-        check_measures(wanted)
-        compiled = [measure.compiled(self.matcher) for measure in wanted]
-        systems = _spanrs.Systems([self.counts], ["the result"])
-        values = systems.bootstrap(compiled, samples, seed, threads)[:, 0]
-        return Bootstrap(wanted, values, self.counts.measures(compiled), systems, compiled)
+        return bootstrap(self, measures, samples=samples, seed=seed, threads=threads)
 
     def merge(self, *others: Result) -> Result:
         """Add results made in the same way on other data.
@@ -276,7 +265,10 @@ class Result(Evaluation):
             if not isinstance(result, Result):
                 raise TypeError(f"results merge with results, not with {type(result).__name__}")
             settings = settings_of.merged_settings(settings, result.settings)
-            if (result.counts.by_document, result.by_sentence) != (self.counts.by_document, self.by_sentence):
+            if (result.counts.by_document, result.by_sentence) != (
+                self.counts.by_document,
+                self.by_sentence,
+            ):
                 error = SchemeError("results by document, by sentence and without rows do not merge")
                 raise with_code(error, "signature")
             offsets.append(sentences)
@@ -298,7 +290,7 @@ class Result(Evaluation):
             self,
             counts=self.counts.merge([result.counts for result in others]),
             settings=settings,
-            evidence=merge_evidence([result.evidence for result in results], offsets),
+            evidence=_merged_evidence(results, offsets),
             details=details,
             error_list=errors,
             document_weights=weights,
@@ -321,8 +313,8 @@ class Result(Evaluation):
             criterion; ``criterion``, its name, and ``criteria``, the same for all of them where there are several;
             ``confusion`` (list of ``gold``, ``pred``, ``count``; None for no span); ``accuracy``, ``sentences``,
             ``tokens``, ``violations`` (``gold`` and ``pred``, each ``count`` and ``first``), ``detection``,
-            ``pred_detection``, ``warnings``, ``notes``, ``signature``, and where they were asked for ``documents``
-            and ``details``.
+            ``pred_detection``, ``warnings``, ``notes``, ``signature``, ``short_signature``, and where they were asked
+            for ``errors``, ``documents`` and ``details``.
         """
         everything: dict[str, Any] = {"matcher": self.matcher.to_dict(), "criterion": self.criterion.name}
         everything |= super().to_dict()
@@ -345,7 +337,10 @@ class Result(Evaluation):
             "warnings": self.warnings,
             "notes": self.notes,
             "signature": self.signature,
+            "short_signature": self.short_signature,
         }
+        if self.error_list is not None:
+            everything["errors"] = [plain_detail(error) for error in self.error_list.by_frequency()]
         if untyped:
             everything["untyped"] = asdict(self.untyped)
             everything["untyped_counts"] = self.untyped_totals._asdict()
@@ -542,8 +537,6 @@ class Result(Evaluation):
         ImportError
             Where jinja2 is not installed (``pip install spanrs[html]``).
         """
-        from spanrs.eval.pages import result_page
-
         return result_page(self, title=title, criteria=criteria)
 
     def __repr__(self) -> str:
@@ -563,6 +556,17 @@ class Result(Evaluation):
             violations = ", ".join(f"{side} {found.count}" for side, found in self.violations.items())
             parts.append(f"<p>accuracy {100 * self.accuracy:.2f}; violations: {violations}</p>")
         return "".join(parts) + f"<p><code>{escape(self.signature)}</code></p>"
+
+
+def _merged_evidence(results: Sequence[Result], offsets: Sequence[int]) -> Evidence:
+    """Merge evidence; of violations as many are kept as by one of the results that did not keep all."""
+    merged = merge_evidence([result.evidence for result in results], offsets)
+    located = dict(merged.located)
+    for side, places in located.items():
+        found = [result.violations[side] for result in results]
+        limits = [len(one.first) for one in found if one.count > len(one.first)]
+        located[side] = places[: min(limits)] if limits else places
+    return replace(merged, located=located)
 
 
 def _short(weight: float) -> str:

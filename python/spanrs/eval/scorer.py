@@ -15,7 +15,6 @@ from spanrs.eval.details import (
     MISTYPED,
     ErrorList,
     IdOptions,
-    ReadOptions,
     error_outcomes,
     errors_to_keep,
     file_error,
@@ -223,7 +222,9 @@ class Scorer:
             As :func:`spanrs.score_files`. Nothing of the files is counted then.
         """
         options = columns.as_options(), pred_columns.as_options()
-        self._scorer.update_files(gold, pred, *options, self._on_misaligned, by_sentence, progress)
+        self._scorer.update_files(
+            gold, pred, *options, self._on_misaligned, by_sentence, self._threads, progress
+        )
 
     def list_errors(
         self,
@@ -460,7 +461,7 @@ def score(
     result = scorer._own(take=True)
     if details or errors:
         schemes = result.settings["scheme"], result.settings.get("pred_scheme")
-        read = ReadOptions(*schemes, reading, dialect)
+        read = (*schemes, reading, dialect)
         lists = span_lists(gold, pred, read, IdOptions(scorer._vocabulary, ignore_index, lengths, mask))
         result = replace(result, details=list_details(*lists, scorer.matcher))
     if errors:

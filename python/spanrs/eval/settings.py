@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Mapping
 
 from spanrs import _spanrs
@@ -11,6 +13,35 @@ from spanrs.tags.types import Dialect
 
 #: The scheme of a result of data that has no tag but ``O``, where it was not given.
 UNDECIDED = "auto"
+#: Names of settings in short signatures.
+SHORT = {
+    "matcher": "m",
+    "matching": "mg",
+    "min_overlap": "mo",
+    "focus": "f",
+    "weights": "w",
+    "types": "t",
+    "exclude": "x",
+    "scheme": "s",
+    "pred_scheme": "ps",
+    "reading": "r",
+    "separator": "sep",
+    "suffix": "suf",
+    "on_misaligned": "om",
+    "columns": "c",
+    "differing_tokens": "dt",
+    "document_weights": "dw",
+    "test": "te",
+    "samples": "n",
+    "seed": "sd",
+    "level": "l",
+    "documents": "d",
+    "sentences": "se",
+    "version": "v",
+}
+#: A setting: everything up to a bar that is not within quotes.
+_PART = re.compile(r'(?:"(?:[^"\\]|\\.)*"|[^|"])+')
+_NAME = re.compile(r"[a-z_]+")
 
 
 def make_settings(
@@ -27,7 +58,7 @@ def make_settings(
     settings["reading"] = reading
     for name, value, default in zip(dialect._fields, dialect, Dialect(), strict=True):
         if value != default:
-            settings[name] = str(value).lower() if isinstance(value, bool) else str(value)
+            settings[name] = str(value).lower() if isinstance(value, bool) else _quoted(str(value))
     if on_misaligned != "refuse":
         settings["on_misaligned"] = on_misaligned
     settings["version"] = _spanrs.__version__
@@ -45,6 +76,57 @@ def with_setting(settings: Mapping[str, str], name: str, value: str) -> dict[str
 def signature(settings: Mapping[str, str]) -> str:
     """Give settings in one line."""
     return "|".join(f"{name}:{value}" for name, value in settings.items())
+
+
+def short_signature(settings: Mapping[str, str]) -> str:
+    """Give settings in one line with short names; :func:`parse_signature` reads it.
+
+    Examples
+    --------
+    >>> from spanrs.eval.settings import short_signature
+    >>> short_signature({"matcher": "exact", "scheme": "BIO", "version": "0.1.0"})
+    'm:exact|s:BIO|v:0.1.0'
+    """
+    return "|".join(f"{SHORT.get(name, name)}:{value}" for name, value in settings.items())
+
+
+def parse_signature(text: str) -> dict[str, str]:
+    """Read a signature, long or short.
+
+    Returns
+    -------
+    dict of str to str
+        The settings by their long names.
+
+    Raises
+    ------
+    spanrs.errors.SchemeError
+        For text that is no signature, or names a setting twice.
+
+    Examples
+    --------
+    >>> from spanrs.eval.settings import parse_signature
+    >>> parse_signature("m:exact|s:BIO|v:0.1.0")
+    {'matcher': 'exact', 'scheme': 'BIO', 'version': '0.1.0'}
+    """
+    long = {short: name for name, short in SHORT.items()}
+    settings: dict[str, str] = {}
+    for part in _PART.findall(text.strip().removeprefix("signature").strip()):
+        name, colon, value = part.partition(":")
+        name = long.get(name, name)
+        if not colon or not _NAME.fullmatch(name) or name in settings:
+            break
+        settings[name] = value
+    else:
+        if "matcher" in settings and "version" in settings:
+            return settings
+    message = f"{text!r} is not a signature; one looks like matcher:exact|scheme:BIO|reading:conlleval|version:0.1.0"
+    raise with_code(SchemeError(message), "signature")
+
+
+def _quoted(value: str) -> str:
+    """Quote a value that would end the setting as in JSON."""
+    return json.dumps(value, ensure_ascii=False) if set(value) & set('|"') else value
 
 
 def merged_settings(one: Mapping[str, str], other: Mapping[str, str]) -> dict[str, str]:

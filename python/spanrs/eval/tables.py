@@ -255,21 +255,28 @@ def _violation_lines(violations: Violations, name: str, most: int) -> Iterator[s
     """Give one line for each of the first violations, and one for the rest."""
     shown = violations.first[:most]
     for located in shown:
-        place = f"{name}:{located.line}" if located.line else f"{name} sentence {located.sentence}"
+        file = name if located.path is None else located.path
+        place = f"{file}:{located.line}" if located.line else f"{file} sentence {located.sentence}"
         violation = located.violation
         yield f"  {place} token {violation.index}: {violation}; {violation.action}"
     if shown and violations.count > len(shown):
         yield f"  and {violations.count - len(shown)} more"
 
 
-def render_systems(results: Mapping[str, Evaluation]) -> str:
-    """Give a row for each system as plain text: measures, counts, violations of pred, differing tokens if any."""
+def systems_parts(results: Mapping[str, Evaluation]) -> Iterator[Table | str]:
+    """Yield a table with a row for each system, and the signatures."""
+    yield systems_table(results)
+    yield from dict.fromkeys(f"signature {result.signature}" for result in results.values())
+
+
+def systems_table(results: Mapping[str, Evaluation], head: str = "system") -> Table:
+    """Return a row for each system: measures, counts, violations of pred, differing tokens if any."""
     first = next(iter(results.values()))
     criteria = [first[name] for name in first.matcher.criteria]
     support = ["support"] if _is_single(first) else []
     differing = ["differing"] if any(result.differing_tokens for result in results.values()) else []
     heads = [*_measure_heads(first, criteria), *support, *_heads(first), "violations", *differing]
-    table = Table(["system", *heads])
+    table = Table([head, *heads])
     for system, result in results.items():
         cells = _measures(result, [result[name].micro for name in result.matcher.criteria])
         cells += [amount(result.micro.support)] if support else []
@@ -277,8 +284,7 @@ def render_systems(results: Mapping[str, Evaluation]) -> str:
         cells += [amount(result.violations["pred"].count)]
         cells += [amount(result.differing_tokens)] if differing else []
         table.add_row(system, *cells)
-    signatures = dict.fromkeys(f"signature {result.signature}" for result in results.values())
-    return as_text([table, *signatures])
+    return table
 
 
 def csv_text(result: Evaluation, criteria: Sequence[str] | None = None) -> str:

@@ -34,11 +34,11 @@ def table_text(header: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
      ----- -----  -----
     PERSON    12  0.500
     """
-    body = [[_cell(cell) for cell in row] for row in rows]
+    body = [[cell_text(cell) for cell in row] for row in rows]
     return "\n".join(aligned([header, [RULE] * len(header), *body], 0, " ", len))
 
 
-def _cell(value: Any) -> str:
+def cell_text(value: Any) -> str:
     """Give a cell on one line, without anything that a terminal would obey."""
     if value is None:
         return ""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from functools import cache
 from typing import TYPE_CHECKING
@@ -12,10 +13,18 @@ if TYPE_CHECKING:
     from jinja2 import Template
     from markupsafe import Markup
 
+#: Controls, marks of direction, line separators, invisible blanks and lone surrogates. Joiners are not among them:
+#: emoji and several scripts need them.
+_INVISIBLE = re.compile(
+    "[\0-\x1f\x7f-\x9f\xad\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\ud800-\udfff]"
+)
+
 
 @cache
 def template(package: str, name: str) -> Template:
     """Give a template of a package; what is put into it is escaped.
+
+    It can extend and include the templates of this package, such as ``base.html`` and ``page.css``.
 
     Parameters
     ----------
@@ -34,13 +43,13 @@ def template(package: str, name: str) -> Template:
     except ImportError as error:
         raise ImportError("an HTML page needs jinja2; pip install 'spanrs[html]'") from error
     environment = jinja2.Environment(
-        loader=jinja2.PackageLoader(package),
+        loader=jinja2.ChoiceLoader([jinja2.PackageLoader(own) for own in (package, "spanrs.report")]),
         autoescape=True,
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters |= {"amount": amount, "kept": kept}
+    environment.filters |= {"amount": amount, "kept": kept, "escaped": escaped, "visible": visible}
     return environment.get_template(name)
 
 
@@ -57,6 +66,33 @@ def kept(text: str) -> Markup:
 
     # Browsers read a bare CR as a line feed, and there is no way to write a NUL.
     return Markup(str(escape(text)).replace("\r", "&#13;").replace("\0", "\N{SYMBOL FOR NULL}"))
+
+
+def escaped(text: str) -> str:
+    r"""Give text with escapes for characters that are invisible or change the direction of what follows.
+
+    Examples
+    --------
+    >>> from spanrs.report.pages import escaped
+    >>> print(escaped("a\u202eb\n"))
+    a\u202eb\u000a
+    """
+    return _INVISIBLE.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+
+
+def visible(text: str) -> Markup:
+    r"""Give text as HTML, with escapes for invisible characters that differ from the same text.
+
+    Examples
+    --------
+    >>> from spanrs.report.pages import visible
+    >>> print(visible("<\u202e"))
+    &lt;<i class="control">\u202e</i>
+    """
+    from markupsafe import Markup, escape
+
+    html = str(escape(text))
+    return Markup(_INVISIBLE.sub(lambda found: f'<i class="control">{escaped(found[0])}</i>', html))
 
 
 def largest(numbers: Sequence[float], most: int) -> list[int]:

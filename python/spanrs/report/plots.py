@@ -59,6 +59,52 @@ def box_plot(boxes: Mapping[str, Sequence[float]], label: str, file_format: str)
     return _picture(figure, file_format)
 
 
+def bar_plot(
+    names: Sequence[str], values: Mapping[str, Sequence[float]], label: str, file_format: str
+) -> bytes:
+    """Give a picture with horizontal bars of fractions for each name, one for each series.
+
+    Parameters
+    ----------
+    names : sequence of str
+        Names, from the top.
+    values : mapping of str to sequence of float
+        For each series a fraction for each name; NaN is no bar.
+    label : str
+        What the fractions are.
+    file_format : str
+        As :func:`plot_format` gives it.
+    """
+    height = 0.8 / max(len(values), 1)
+    figure, axes = _figure(7.0, min(0.35 * len(names) * max(1.0, len(values) / 2) + 1.5, LARGEST))
+    for at, (name, row) in enumerate(values.items()):
+        places = [place + (at + 0.5) * height - 0.4 for place in range(len(names))]
+        axes.barh(places, [100 * value for value in row], height=height, label=_plain([name])[0])
+    axes.set_yticks(range(len(names)), _plain(names), parse_math=False)
+    axes.invert_yaxis()
+    axes.set_xlim(0, 100)
+    axes.set_xlabel(f"{label} in per cent")
+    axes.grid(axis="x", alpha=0.3)
+    if len(values) > 1:
+        legend = axes.legend(loc="lower right")
+        for text in legend.get_texts():
+            text.set_parse_math(False)
+    return _picture(figure, file_format)
+
+
+def interval_plot(values: Mapping[str, tuple[float, float, float]], label: str, file_format: str) -> bytes:
+    """Give a picture with a point and its interval for each name; fractions (value, low, high)."""
+    figure, axes = _figure(7.0, min(0.45 * len(values) + 1.5, LARGEST))
+    for at, (value, low, high) in enumerate(values.values()):
+        axes.plot([100 * low, 100 * high], [at, at], color="C0", linewidth=2)
+        axes.plot([100 * value], [at], "o", color="C0")
+    axes.set_yticks(range(len(values)), _plain(list(values)), parse_math=False)
+    axes.invert_yaxis()
+    axes.set_xlabel(f"{label} in per cent")
+    axes.grid(axis="x", alpha=0.3)
+    return _picture(figure, file_format)
+
+
 def heat_map(names: Sequence[str], rows: Sequence[Sequence[float]], label: str, file_format: str) -> bytes:
     """Give a picture of numbers between all pairs of names, NaN as nothing."""
     height = max(3.0, min(0.4 * len(names), LARGEST))

@@ -1,4 +1,4 @@
-"""Tables of text: written by hand for plain text, where thousands of rows are common, by rich for terminals."""
+"""Tables of text, Markdown, LaTeX and HTML, and their layout on terminals."""
 
 from __future__ import annotations
 
@@ -9,29 +9,29 @@ from typing import TYPE_CHECKING
 from rich.cells import cell_len
 from rich.control import strip_control_codes
 
+from spanrs.report.fitted import fitted_blocks
+
 if TYPE_CHECKING:
-    from rich.console import Console
-    from rich.table import Table as RichTable
+    from rich.console import Console, ConsoleOptions, RenderResult
 
 #: Between columns.
 GAP = "   "
 
 
-def as_text(parts: Iterable[Table | str]) -> str:
-    """Render tables and lines as plain text without wrapping."""
-    texts = [part.plain() if isinstance(part, Table) else strip_control_codes(part) for part in parts]
+def as_text(parts: Iterable[Table | str], width: int | None = None) -> str:
+    """Render tables and lines as plain text; tables no wider than ``width`` if it is given."""
+    texts = [part.plain(width) if isinstance(part, Table) else strip_control_codes(part) for part in parts]
     return "\n".join(line.rstrip() for text in texts for line in text.splitlines())
 
 
 def print_parts(console: Console, parts: Iterable[Table | str]) -> None:
-    """Print tables and lines; lines as they are: no markup, no wrapping, no colours for numbers."""
+    """Print tables no wider than the console, and lines as they are: no markup, no wrapping, no colours for numbers."""
     from rich.text import Text
 
     for part in parts:
-        if isinstance(part, Table):
-            console.print(part)
-        else:
-            console.print(Text(part), soft_wrap=True, highlight=False)
+        # Without soft_wrap, rich crops lines that are too long even with wrapped names.
+        shown = part if isinstance(part, Table) else Text(part.removesuffix("\n"))
+        console.print(shown, soft_wrap=True, highlight=False)
 
 
 #: Characters that mean something in a cell of Markdown.
@@ -119,13 +119,49 @@ class Table:
         """The first row of the last section, or the number of rows."""
         return max(self._sections, default=len(self.rows))
 
-    def plain(self) -> str:
-        """Give the table as text of any width."""
+    def plain(self, width: int | None = None) -> str:
+        """Give the table as text.
+
+        Parameters
+        ----------
+        width : int, optional
+            Columns of the terminal; any if not given. A wider table has its names and headings wrapped, and then its
+            columns in several blocks, each with the left columns; numbers are always whole.
+
+        Examples
+        --------
+        >>> from spanrs.report.table import Table
+        >>> table = Table(["type", "precision", "recall"])
+        >>> table.add_row("PER", "50.00", "66.67")
+        >>> print(table.plain(20))
+        type  precision
+        ───────────────
+        PER       50.00
+        <BLANKLINE>
+        type  recall
+        ────────────
+        PER    66.67
+        """
+        return "\n".join(line for _, line in self._lines(width))
+
+    def _lines(self, width: int | None) -> list[tuple[str, str]]:
+        """Give lines, each with what it is: ``head``, ``rule`` or ``row``."""
         head, *rows = aligned([self.columns, *self.rows], self.left, GAP)
-        lines = [head, "─" * cell_len(head)]
-        for at, row in enumerate(rows):
-            lines += ["", row] if at in self._sections else [row]
-        return "\n".join(line.rstrip() for line in lines)
+        blocks = [([head], [[row] for row in rows])]
+        if width is not None and max(map(cell_len, (head, *rows))) > width:
+            blocks = fitted_blocks(self.columns, self.rows, self.left, width)
+        lines: list[tuple[str, str]] = []
+        for heads, body in blocks:
+            if lines:
+                lines.append(("row", ""))
+            lines += [("head", line.rstrip()) for line in heads]
+            longest = max(cell_len(line) for own in (heads, *body) for line in own)
+            lines.append(("rule", "─" * longest))
+            for at, row in enumerate(body):
+                if at in self._sections:
+                    lines.append(("row", ""))
+                lines += [("row", line.rstrip()) for line in row]
+        return lines
 
     def markdown(self) -> str:
         r"""Give the table as Markdown.
@@ -184,17 +220,11 @@ class Table:
         body = "".join("<tr>" + "".join(f"<td>{cell}</td>" for cell in row) + "</tr>" for row in rows)
         return f'<table class="spanrs"><thead><tr>{heads}</tr></thead><tbody>{body}</tbody></table>'
 
-    def __rich__(self) -> RichTable:
-        from rich.box import SIMPLE_HEAD
-        from rich.table import Table as RichTable
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         from rich.text import Text
 
-        table = RichTable(box=SIMPLE_HEAD, pad_edge=False, show_edge=False)
-        for place, name in enumerate(self.columns):
-            table.add_column(Text(name), justify="left" if place < self.left else "right", no_wrap=True)
-        for at, row in enumerate(self.rows):
-            if at in self._sections:
-                table.add_section()
-            # Names may look like markup.
-            table.add_row(*map(Text, row))
-        return table
+        for kind, line in self._lines(options.max_width):
+            shown = line.replace("─", "-") if kind == "rule" and options.ascii_only else line
+            # Text, because names may look like markup.
+            style = "table.header" if kind == "head" else ""
+            yield Text(shown, style, no_wrap=True, overflow="ignore")

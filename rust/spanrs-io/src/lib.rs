@@ -13,6 +13,7 @@
 //! assert_eq!(rows.tag(), b"B-ORG");
 //! ```
 
+mod borders;
 mod columns;
 mod conllu;
 mod csv;
@@ -29,7 +30,8 @@ mod span_file;
 mod syntax;
 mod task;
 
-pub use columns::{ColumnReader, Event, LineKind};
+pub use borders::{Border, find_border, sample_borders};
+pub use columns::{ColumnLayout, ColumnReader, Event, LineKind};
 pub use error::{Code, Error, Result};
 pub use layout::{Column, Columns, Comments, Format, Separator};
 pub use lines::{LineReader, Source};

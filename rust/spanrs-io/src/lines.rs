@@ -74,7 +74,43 @@ impl LineReader {
         limits.line_bytes = limits.line_bytes.min(LONGEST);
         let source =
             decompress(source).map_err(|error| Error::read(Position::file(path), error))?;
-        let mut reader = Self {
+        let mut reader = Self::unread(path, source, limits, chunk);
+        reader.read_more()?;
+        let head = &reader.buffer[..reader.filled];
+        if head.starts_with(&[0xFF, 0xFE]) || head.starts_with(&[0xFE, 0xFF]) {
+            let message = "the file is UTF-16; convert it to UTF-8";
+            return Err(Error::new(Code::Encoding, Position::line(path, 1), message));
+        }
+        // U+FEFF followed by a separator is a token; otherwise it is a byte order mark.
+        if let Some(rest) = head.strip_prefix(BYTE_ORDER_MARK)
+            && !rest
+                .first()
+                .is_some_and(|&byte| byte == b' ' || byte == b'\t')
+        {
+            reader.at = BYTE_ORDER_MARK.len();
+            reader.marked = true;
+        }
+        reader.refill()?;
+        Ok(reader)
+    }
+
+    /// Lines of a part of a file that is not its beginning, behind `line` others. The source is neither decompressed nor
+    /// looked at for a byte order mark.
+    ///
+    /// # Errors
+    /// As [`LineReader::new`].
+    pub(crate) fn part(path: &str, source: Source, mut limits: Limits, line: u64) -> Result<Self> {
+        limits.line_bytes = limits.line_bytes.min(LONGEST);
+        let mut reader = Self::unread(path, source, limits, CHUNK);
+        reader.line = line;
+        reader.read_more()?;
+        reader.refill()?;
+        Ok(reader)
+    }
+
+    /// A reader that has read nothing.
+    fn unread(path: &str, source: Source, limits: Limits, chunk: usize) -> Self {
+        Self {
             path: path.to_owned(),
             source,
             limits,
@@ -93,24 +129,7 @@ impl LineReader {
             line: 0,
             bytes: 0,
             marked: false,
-        };
-        reader.read_more()?;
-        let head = &reader.buffer[..reader.filled];
-        if head.starts_with(&[0xFF, 0xFE]) || head.starts_with(&[0xFE, 0xFF]) {
-            let message = "the file is UTF-16; convert it to UTF-8";
-            return Err(Error::new(Code::Encoding, Position::line(path, 1), message));
         }
-        // U+FEFF followed by a separator is a token; otherwise it is a byte order mark.
-        if let Some(rest) = head.strip_prefix(BYTE_ORDER_MARK)
-            && !rest
-                .first()
-                .is_some_and(|&byte| byte == b' ' || byte == b'\t')
-        {
-            reader.at = BYTE_ORDER_MARK.len();
-            reader.marked = true;
-        }
-        reader.refill()?;
-        Ok(reader)
     }
 
     /// The file's name as given.

@@ -16,6 +16,7 @@ pub mod mat;
 mod pairs;
 mod readings;
 mod score;
+mod score_parts;
 mod sentence;
 pub mod span_files;
 mod spans;
@@ -29,6 +30,7 @@ pub use errors::{ErrorKind, ErrorOptions, SpanError, SpanErrors, TypedSpan, erro
 pub use file_warnings::column_warnings;
 pub use readings::score_readings;
 pub use score::{Alignment, OnMisaligned, Rows, Sides, score};
+pub use score_parts::{PartedFile, score_in_threads};
 pub use spans::spans;
 pub use validate::{Report, validate};
 

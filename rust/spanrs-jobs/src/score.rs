@@ -56,7 +56,7 @@ pub struct Alignment {
 }
 
 /// Differing tokens that are kept as examples.
-const EXAMPLES: usize = 5;
+pub(crate) const EXAMPLES: usize = 5;
 
 /// Scores file against file, or column against column.
 ///

@@ -263,6 +263,12 @@ impl Counts {
         Ok(PyArray1::from_vec(py, values))
     }
 
+    /// The same counts with documents called `prefix:key`.
+    #[pyo3(signature = (prefix, /))]
+    fn prefixed(&self, prefix: &str) -> Self {
+        Self::new(self.core().prefixed(prefix))
+    }
+
     /// The counts as bytes, equal for equal counts whatever the order of merging.
     fn to_bytes<'py>(&self, py: Python<'py>) -> Result<Bound<'py, PyBytes>> {
         let bytes = py.detach(|| self.0.to_bytes());

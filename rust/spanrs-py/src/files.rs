@@ -11,6 +11,7 @@ use spanrs_eval::Side;
 use spanrs_io::{
     Column, ColumnReader, Columns, Comments, Format, LineReader, Separator, SpanFileReader,
 };
+use spanrs_jobs::PartedFile;
 use spanrs_jobs::span_files::SpanSource;
 use spanrs_tags::{Converter, Reader};
 
@@ -390,6 +391,9 @@ pub(crate) struct ColumnFiles<'a, 'py> {
     pub(crate) options: (ColumnOptions, ColumnOptions),
 }
 
+/// Gold, and pred if it is another file.
+type PartedFiles = (PartedFile, Option<PartedFile>);
+
 impl ColumnFiles<'_, '_> {
     /// One side by itself.
     pub(crate) fn side(&self, side: Side) -> Result<ColumnReader> {
@@ -400,6 +404,30 @@ impl ColumnFiles<'_, '_> {
         // Scoring decides whether that is an error.
         rows.allow_missing_key();
         Ok(rows)
+    }
+
+    /// The files for several threads; None where they are not paths.
+    pub(crate) fn parted(&self, sides: &spanrs_jobs::Sides) -> Result<Option<PartedFiles>> {
+        let part = |source: &Bound<'_, PyAny>, rows: &ColumnReader| {
+            let source = source.call0()?;
+            if source.hasattr("read")? {
+                return Ok(None);
+            }
+            let (path, layout) = (source.extract()?, rows.layout());
+            Ok::<_, Error>(Some(PartedFile { path, layout }))
+        };
+        let (gold, pred) = match (sides, self.pred) {
+            (spanrs_jobs::Sides::Two { gold, pred }, Some(source)) => {
+                (part(self.gold, gold)?, Some(part(source, pred)?))
+            }
+            (spanrs_jobs::Sides::One(rows), _) => (part(self.gold, rows)?, None),
+            _ => return Ok(None),
+        };
+        Ok(match (gold, pred) {
+            (Some(gold), None) => Some((gold, None)),
+            (Some(gold), Some(Some(pred))) => Some((gold, Some(pred))),
+            _ => None,
+        })
     }
 
     /// Both sides, and warnings of their columns.

@@ -10,7 +10,7 @@ use pyo3::types::PyDict;
 use spanrs_base::Limits;
 use spanrs_eval::outcomes::{CORPUS, DIFFERING_TOKENS, UNALIGNED_FILES};
 use spanrs_eval::{MatcherOptions, Scorer as Core, Side, TypeFilter, Violations, make_matcher};
-use spanrs_jobs::{Alignment, OnMisaligned, Rows as RowsOf};
+use spanrs_jobs::{Alignment, OnMisaligned, Rows as RowsOf, score_in_threads};
 use spanrs_tags::{Evidence, Reader, Reading, Scheme};
 
 use crate::arrow;
@@ -228,7 +228,7 @@ impl Scorer {
 
     /// Scores files. `gold` and `pred` are functions that give the source from its beginning; with
     /// `pred` None the one file has two columns of tags.
-    #[pyo3(signature = (gold, pred, gold_options, pred_options, on_misaligned, by_sentence, progress, /))]
+    #[pyo3(signature = (gold, pred, gold_options, pred_options, on_misaligned, by_sentence, threads, progress, /))]
     #[allow(clippy::too_many_arguments)] // Called from one place.
     fn update_files(
         &self,
@@ -238,6 +238,7 @@ impl Scorer {
         pred_options: ColumnOptions,
         on_misaligned: &str,
         by_sentence: bool,
+        threads: usize,
         progress: Option<Py<PyAny>>,
     ) -> Result<()> {
         let inner = &mut *self.lock()?;
@@ -266,10 +267,22 @@ impl Scorer {
                 let (sides, found) = files.both()?;
                 warnings = found;
                 let progress = &mut *progress.borrow_mut();
+                let parted = match threads {
+                    0 | 1 => None,
+                    _ => files.parted(&sides)?,
+                };
+                let options = (on_misaligned, rows, threads);
                 let result = py.detach(|| {
-                    spanrs_jobs::score(sides, reader, scorer, on_misaligned, rows, &mut |n| {
-                        progress.tell(n)
-                    })
+                    let mut tell = |n| progress.tell(n);
+                    if let Some((gold, pred)) = &parted {
+                        let pred = pred.as_ref();
+                        let found =
+                            score_in_threads(gold, pred, reader, scorer, options, &mut tell);
+                        if let Some(found) = found? {
+                            return Ok(found);
+                        }
+                    }
+                    spanrs_jobs::score(sides, reader, scorer, on_misaligned, rows, &mut tell)
                 });
                 alignment = progress.check(result.map_err(Error::from))?;
                 Ok(())

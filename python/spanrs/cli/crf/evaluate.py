@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import warnings
 
 import click
@@ -19,6 +18,7 @@ from spanrs.cli.crf.features import (
     threads,
     tokens_of_model,
 )
+from spanrs.cli.output import Output, output_options
 from spanrs.cli.run import print_message
 from spanrs.crf.training import scheme_of
 from spanrs.errors import SpanrsWarning
@@ -40,7 +40,7 @@ from spanrs.io import Columns
 @options.reading()
 @options.file_format
 @options.places
-@click.option("--json", "as_json", is_flag=True, help="One JSON object; fractions, not per cent.")
+@output_options()
 def command(
     model_path: str,
     gold: str,
@@ -51,15 +51,16 @@ def command(
     scheme: str,
     reading: str,
     columns: Columns,
-    as_json: bool,
+    output: Output,
 ) -> None:
     """Tag the tokens of GOLD with MODEL, and score the tags against those of GOLD, as spanrs score does.
 
     Spans are scored if the tags have prefixes of a scheme, else the label of each token (scheme TOKEN). Columns
-    are by default those of the training data.
+    are by default those of the training data. Measures are printed in per cent, in JSON and CSV they are fractions.
     """
     if model_path == gold == "-":
         raise click.UsageError("standard input can be read once")
+    output.check([model_path, gold])
     model = load_model(model_path, template, features, threads)
     columns = tokens_of_model(model.card, columns)
     trained = model.card.get("columns", {})
@@ -72,14 +73,15 @@ def command(
         print_message("warning", f"{gold}: the model does not know {', '.join(missing[:10])}{more}")
     result = _score(model, data.y, predictions(model, data.X, posterior), scheme, reading)
     console.print_warnings({model_path: result})
-    if as_json:
-        click.echo(result.to_json(state=False))
-    elif sys.stdout.isatty():
-        from rich.console import Console
-
-        report.show(Console(), result, names=(gold, model_path))
-    else:
-        console.echo_table(report.render(result, names=(gold, model_path)))
+    output.write(
+        {
+            "text": lambda: report.shown_parts(result, names=(gold, model_path)),
+            "csv": result.to_csv,
+            "json": lambda: result.to_json(state=False),
+            "html": lambda: result.to_html(title=f"{model_path} against {gold}"),
+        },
+        inputs=[model_path, gold],
+    )
 
 
 def _tag_column(columns: Columns, trained: dict[str, object]) -> Columns:

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Iterable, Iterator
+from typing import Any, NamedTuple
 
 import click
 
 from spanrs.cli import options
 from spanrs.cli.crf.features import model_card, read_model
-from spanrs.crf import templates
+from spanrs.cli.output import Output, output_options
+from spanrs.crf import CRF, templates
+from spanrs.report.table import Table
 
 
 @click.command()
@@ -18,57 +20,95 @@ from spanrs.crf import templates
 @click.option(
     "--top", type=options.COUNT, default=10, help="Features to list for each label, and transitions."
 )
-@click.option("--json", "as_json", is_flag=True, help="One JSON object.")
-def command(model_path: str, top: int, as_json: bool) -> None:
+@output_options()
+def command(model_path: str, top: int, output: Output) -> None:
     """Show labels, sizes, template, model card and the heaviest weights of MODEL."""
+    output.check([model_path])
     crf = read_model(model_path)
-    metadata = crf.metadata_
     states, transitions = crf.state_features_, crf.transition_features_
     by_label: dict[str, list[tuple[str, float]]] = {label: [] for label in crf.classes_}
     for (attribute, label), weight in states.items():
         by_label[label].append((attribute, weight))
-    heaviest = {label: _heaviest(own, top) for label, own in by_label.items()}
-    steps = _heaviest(transitions.items(), top)
-    attributes = len({attribute for attribute, _ in states})
-    text = None if crf.template is None else str(crf.template)
-    if as_json:
+    facts = _Facts(
+        crf,
+        model_path,
+        attributes=len({attribute for attribute, _ in states}),
+        features={label: _heaviest(own, top) for label, own in by_label.items()},
+        transitions=_heaviest(transitions.items(), top),
+    )
+    shown = {"json": facts.json, "text": facts.text}
+    output.write(lambda to: shown.get(to, facts.tables)(), inputs=[model_path])
+
+
+class _Facts(NamedTuple):
+    """What is shown of a model."""
+
+    crf: CRF
+    path: str
+    attributes: int
+    """Number of attributes."""
+    features: dict[str, list[tuple[str, float]]]
+    """The heaviest attributes of each label, with their weights."""
+    transitions: list[tuple[tuple[str, str], float]]
+    """The heaviest transitions, with their weights."""
+
+    def json(self) -> str:
+        metadata = self.crf.metadata_
+        template = self.crf.template
         everything = {
-            "labels": crf.classes_,
-            "attributes": attributes,
-            "features": len(states),
-            "transitions": len(transitions),
+            "labels": self.crf.classes_,
+            "attributes": self.attributes,
+            "features": len(self.crf.state_features_),
+            "transitions": len(self.crf.transition_features_),
             "scheme": metadata.get("scheme"),
-            "template": text,
+            "template": None if template is None else str(template),
             "card": metadata.get("card"),
             "heaviest_transitions": [
-                {"from": source, "to": target, "weight": weight} for (source, target), weight in steps
+                {"from": source, "to": target, "weight": weight}
+                for (source, target), weight in self.transitions
             ],
             "heaviest_features": {
                 label: [{"attribute": attribute, "weight": weight} for attribute, weight in own]
-                for label, own in heaviest.items()
+                for label, own in self.features.items()
             },
         }
-        click.echo(json.dumps(everything, ensure_ascii=False, allow_nan=False))
-        return
-    sizes = f"{len(states)} features of {attributes} attributes, {len(transitions)} transitions"
-    rows = [
-        ("labels", f"{len(crf.classes_)}: {', '.join(crf.classes_)}"),
-        ("weights", sizes),
-        ("scheme", metadata.get("scheme") or "none: any sequence of labels"),
-        ("template", _template_name(text)),
-        *_card_rows(model_card(crf, model_path)),
-    ]
-    for name, value in rows:
-        click.echo(f"{name:<12}{value}")
-    if steps and top:
-        click.echo("\ntransitions")
-        for (source, target), weight in steps:
-            click.echo(f"{weight:+10.3f}  {source} -> {target}")
-    for label, own in heaviest.items():
-        if own:
-            click.echo(f"\nfeatures of {label}")
+        return json.dumps(everything, ensure_ascii=False, allow_nan=False)
+
+    def text(self) -> str:
+        lines = [f"{name:<12}{value}" for name, value in self._rows()]
+        if self.transitions:
+            lines += ["", "transitions"]
+            lines += [
+                f"{weight:+10.3f}  {source} -> {target}" for (source, target), weight in self.transitions
+            ]
+        for label, own in self.features.items():
+            if own:
+                lines += ["", f"features of {label}"]
+                lines += [f"{weight:+10.3f}  {attribute}" for attribute, weight in own]
+        return "\n".join(lines)
+
+    def tables(self) -> list[Table]:
+        model = Table(["property", "value"], left=2, title="Model")
+        for name, value in self._rows():
+            model.add_row(name, value)
+        transitions = Table(["from", "to", "weight"], left=2, title="Transitions")
+        for (source, target), weight in self.transitions:
+            transitions.add_row(source, target, f"{weight:.3f}")
+        features = Table(["label", "attribute", "weight"], left=2, title="Features")
+        for label, own in self.features.items():
             for attribute, weight in own:
-                click.echo(f"{weight:+10.3f}  {attribute}")
+                features.add_row(label, attribute, f"{weight:.3f}")
+        return [table for table in (model, transitions, features) if table.rows]
+
+    def _rows(self) -> Iterator[tuple[str, str]]:
+        crf = self.crf
+        text = None if crf.template is None else str(crf.template)
+        states, transitions = len(crf.state_features_), len(crf.transition_features_)
+        yield "labels", f"{len(crf.classes_)}: {', '.join(crf.classes_)}"
+        yield "weights", f"{states} features of {self.attributes} attributes, {transitions} transitions"
+        yield "scheme", crf.metadata_.get("scheme") or "none: any sequence of labels"
+        yield "template", _template_name(text)
+        yield from _card_rows(model_card(crf, self.path))
 
 
 def _heaviest(weights: Iterable[tuple[Any, float]], top: int) -> list[tuple[Any, float]]:

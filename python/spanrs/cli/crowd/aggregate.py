@@ -11,12 +11,13 @@ import click
 
 from spanrs.cli import console
 from spanrs.cli.crowd import inputs
+from spanrs.cli.output import Output, output_options
 from spanrs.crowd.aggregator import Aggregator
 from spanrs.crowd.experiments import Settings, make_method
 from spanrs.crowd.files import write_rows
 from spanrs.crowd.review import AnnotatorScore, rank_annotators
 from spanrs.io import atomic_output
-from spanrs.report.table import Table, as_text
+from spanrs.report.table import Table
 
 if TYPE_CHECKING:
     from spanrs.crowd.corpus import CrowdCorpus
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 @click.option(
     "-o",
     "--output",
+    "labels_path",
     type=click.Path(),
     help="Where to write tokens and labels; - is standard output.",
 )
@@ -37,23 +39,24 @@ if TYPE_CHECKING:
 @click.option(
     "--html", type=click.Path(), help="A page: annotators with intervals, disagreements to review."
 )
-@click.option("--json", "as_json", is_flag=True, help="The annotators as one JSON object; fractions.")
+@output_options(file=False)
 def command(
     paths: tuple[str, ...],
     annotators: tuple[str, ...],
     method: str,
     settings: Settings,
-    output: str | None,
+    labels_path: str | None,
     confidence: bool,
     html: str | None,
-    as_json: bool,
+    output: Output,
 ) -> None:
     """Estimate the true labels of FILE, and how reliable its annotators are.
 
     Annotators are scored against the estimate: F1 of spans if labels are tags with prefixes, else accuracy of tokens,
-    with 95 % intervals by resampling sentences. CrossFitted estimates best from words and takes longest.
+    with 95 % intervals by resampling sentences; in JSON these are fractions. The table of annotators is printed, with
+    -o - on standard error. CrossFitted estimates best from words and takes longest.
     """
-    inputs.check_outputs([output, html], paths)
+    inputs.check_outputs([labels_path, html], paths)
     if html is not None:
         from spanrs.crowd.page import page
         from spanrs.report.pages import template
@@ -63,40 +66,51 @@ def command(
     corpus = inputs.read_corpus(paths, annotators)
     inputs.say_unused(method)
     aggregator = make_method(method, settings, corpus, progress=None).fit(corpus)
-    if output is not None:
-        _write(corpus, aggregator, output, confidence=confidence)
+    if labels_path is not None:
+        _write(corpus, aggregator, labels_path, confidence=confidence)
     if html is not None:
         title = f"{', '.join(Path(path).name for path in paths[:3])}: {method}"
         with atomic_output(html) as out:
             out.write(page(corpus, aggregator, title=title, seed=settings.seed).encode())
     rows = rank_annotators(corpus, aggregator.estimated_truth_, seed=settings.seed)
-    print_annotators(corpus, rows, method, as_json=as_json, err=output == "-")
+    write_annotators(output, corpus, rows, method, err=labels_path == "-")
 
 
-def print_annotators(
-    corpus: CrowdCorpus, rows: list[AnnotatorScore], method: str, *, as_json: bool, err: bool
+def write_annotators(
+    output: Output, corpus: CrowdCorpus, rows: list[AnnotatorScore], method: str, *, err: bool
 ) -> None:
-    """Print annotators, as a table or JSON."""
+    """Write the scores of annotators in the format of the output."""
     measure = "accuracy" if corpus.scheme() is None else "f1"
-    if as_json:
-        found = {
-            "method": method,
-            "sentences": len(corpus),
-            "annotations": len(corpus.annotations),
-            "measure": measure,
-            "annotators": [
-                {
-                    "annotator": row.annotator,
-                    "sentences": row.sentences,
-                    "tokens": row.tokens,
-                    measure: None if math.isnan(row.score) else row.score,
-                    "interval": row.interval,
-                }
-                for row in rows
-            ],
-        }
-        click.echo(json.dumps(found, ensure_ascii=False, allow_nan=False), err=err)
-        return
+    output.write(
+        {
+            "text": lambda: _parts(corpus, rows, method, measure),
+            "json": lambda: _json(corpus, rows, method, measure),
+        },
+        err=err,
+    )
+
+
+def _json(corpus: CrowdCorpus, rows: list[AnnotatorScore], method: str, measure: str) -> str:
+    found = {
+        "method": method,
+        "sentences": len(corpus),
+        "annotations": len(corpus.annotations),
+        "measure": measure,
+        "annotators": [
+            {
+                "annotator": row.annotator,
+                "sentences": row.sentences,
+                "tokens": row.tokens,
+                measure: None if math.isnan(row.score) else row.score,
+                "interval": row.interval,
+            }
+            for row in rows
+        ],
+    }
+    return json.dumps(found, ensure_ascii=False, allow_nan=False)
+
+
+def _parts(corpus: CrowdCorpus, rows: list[AnnotatorScore], method: str, measure: str) -> list[Table | str]:
     table = Table(["annotator", "sentences", "tokens", measure.replace("f1", "F1"), "95 % interval"])
     for row in rows:
         interval = ""
@@ -110,14 +124,10 @@ def print_annotators(
     head = f"{len(corpus)} sentences, {len(corpus.annotations)} annotations, truth by {method}"
     if unlabelled:
         head += f"; sentences nobody labelled: {unlabelled}"
-    text = as_text([head, "\n", table])
-    if err:
-        click.echo(text, err=True)
-    else:
-        console.echo_table(text)
+    return [head, "\n", table]
 
 
-def _write(corpus: CrowdCorpus, aggregator: Aggregator, output: str, *, confidence: bool) -> None:
+def _write(corpus: CrowdCorpus, aggregator: Aggregator, path: str, *, confidence: bool) -> None:
     rows = zip(corpus.sentences, aggregator.estimated_truth_, aggregator.confidence_, strict=True)
     columns = (
         [
@@ -126,4 +136,4 @@ def _write(corpus: CrowdCorpus, aggregator: Aggregator, output: str, *, confiden
         ]
         for row in rows
     )
-    write_rows(columns, console.standard_output() if output == "-" else output)
+    write_rows(columns, console.standard_output() if path == "-" else path)

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import click
 
-from spanrs.cli import console
 from spanrs.cli.crowd import inputs
+from spanrs.cli.output import Output, output_options
 from spanrs.crowd.agreement import Agreement
-from spanrs.report.table import as_text
 
 #: Pairs of annotators in the table.
 MOST_PAIRS = 100
@@ -22,28 +21,33 @@ MOST_PAIRS = 100
     type=click.Choice(["f1", "kappa"]),
     help="Measure shown in the heat map. [default: f1, or kappa where labels are no tags]",
 )
-@click.option("--json", "as_json", is_flag=True, help="One JSON object; fractions, null where not defined.")
+@output_options()
 def command(
     paths: tuple[str, ...],
     annotators: tuple[str, ...],
     plot: str | None,
     measure: str | None,
-    as_json: bool,
+    output: Output,
 ) -> None:
     """Measure how far annotators agree.
 
     F1 of spans and Cohen's kappa of tokens by pair of annotators, Fleiss' kappa and Krippendorff's alpha of tokens for
-    all, Krippendorff's alpha for unitizing of spans over the sentences that all labelled.
+    all, Krippendorff's alpha for unitizing of spans over the sentences that all labelled. In JSON, F1 is a fraction and
+    what is not defined is null.
     """
+    inputs.check_outputs([plot, output.path], paths)
     if plot is not None:
         from spanrs.report.plots import plot_format
 
-        inputs.check_outputs([plot], paths)
         plot_format(plot)
     agreement = Agreement(inputs.read_corpus(paths, annotators))
     if plot is not None:
         agreement.plot(plot, measure)
-    if as_json:
-        click.echo(agreement.to_json())
-    else:
-        console.echo_table(as_text(agreement.tables(MOST_PAIRS)))
+    output.write(
+        {
+            "text": lambda: agreement.tables(MOST_PAIRS),
+            "csv": agreement.tables,
+            "json": agreement.to_json,
+        },
+        inputs=paths,
+    )

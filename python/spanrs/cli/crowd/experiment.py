@@ -8,10 +8,11 @@ from typing import Any
 
 import click
 
-from spanrs.cli import console, options
+from spanrs.cli import options
 from spanrs.cli.crf.features import feature_columns, given
 from spanrs.cli.crowd import inputs
 from spanrs.cli.crowd.simulate import alone, flip, noise, simulation
+from spanrs.cli.output import Output, output_options
 from spanrs.cli.run import print_message
 from spanrs.crowd.corpus import CrowdCorpus
 from spanrs.crowd.experiments import (
@@ -23,7 +24,8 @@ from spanrs.crowd.experiments import (
     repeat,
 )
 from spanrs.crowd.results import REFERENCE, Experiment
-from spanrs.io import Columns, atomic_output
+from spanrs.io import Columns
+from spanrs.report.table import Table
 
 
 @click.command()
@@ -64,9 +66,7 @@ from spanrs.io import Columns, atomic_output
 @options.file_format
 @options.places
 @click.option("--plot", type=click.Path(), help="Boxes of F1 over the repetitions: .png, .svg or .pdf.")
-@click.option("--to", type=click.Choice(["text", "markdown", "latex", "json"]), default="text")
-@click.option("--json", "as_json", is_flag=True, help="As --to json: one object; fractions, not per cent.")
-@click.option("-o", "--output", type=click.Path(), help="Where to write; standard output if not given.")
+@output_options()
 def command(
     gold: str,
     crowd: str | None,
@@ -78,16 +78,15 @@ def command(
     settings: Settings,
     columns: Columns,
     plot: str | None,
-    to: str,
-    as_json: bool,
-    output: str | None,
+    output: Output,
     **how: Any,
 ) -> None:
     """Compare methods where the true labels are known.
 
     Each method estimates the labels of the sentences of --gold from annotations, and a CRF that learnt from them labels
     --test. Annotations are those of --crowd, or simulated as in Rodrigues, Pereira and Ribeiro (2013, section 4) with
-    --noise or --flip. In tables, F1 is followed by its standard deviation and p by that of a paired t-test.
+    --noise or --flip. In tables, F1 is followed by its standard deviation and p by that of a paired t-test. Measures
+    are in per cent, in JSON fractions.
     """
     wanted = check_methods(METHODS if methods is None else [name.strip() for name in methods.split(",")])
     [reference] = check_methods([reference])
@@ -96,7 +95,7 @@ def command(
             raise click.UsageError(f"--reference {reference} is not one of --methods")
         reference = wanted[0]
     read = [path for path in (gold, crowd, test) if path is not None]
-    inputs.check_outputs([plot, output], read)
+    inputs.check_outputs([plot, output.path], read)
     if plot is not None:
         from spanrs.report.plots import plot_format
 
@@ -124,7 +123,7 @@ def command(
             facts=facts,
         )
     found.reference = reference
-    _print(found, "json" if as_json else to, output)
+    output.write({"text": lambda: [_table(found)], "json": found.to_json}, inputs=read)
     if plot is not None:
         found.plot(plot, "truth" if test is None else "test")
 
@@ -150,21 +149,13 @@ def _on_crowd(
     return run(make, labels, repetitions=(how["repetitions"] or 30) if how["alone"] else 1)
 
 
-def _print(found: Experiment, to: str, output: str | None) -> None:
-    if to == "json":
-        text = found.to_json()
-    else:
-        p_values = True
-        try:
-            import scipy  # noqa: F401
-        except ImportError:
-            p_values = False
-            if found.repetitions > 1:
-                print_message("note", "p-values need scipy; pip install 'spanrs[stats]'")
-        table = found.table(p_values=p_values)
-        text = {"text": table.plain, "markdown": table.markdown, "latex": table.latex}[to]()
-    if output is None or output == "-":
-        console.echo_table(text)
-        return
-    with atomic_output(output) as out:
-        out.write(f"{text}\n".encode())
+def _table(found: Experiment) -> Table:
+    """Give the table of methods; without p-values where scipy is not installed."""
+    p_values = True
+    try:
+        import scipy  # noqa: F401
+    except ImportError:
+        p_values = False
+        if found.repetitions > 1:
+            print_message("note", "p-values need scipy; pip install 'spanrs[stats]'")
+    return found.table(p_values=p_values)

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import sys
-
 import click
 
 from spanrs import _spanrs
-from spanrs.cli import console, options
+from spanrs.cli import console
 from spanrs.cli.dep.inputs import load_model, thread_count, threads
+from spanrs.cli.output import Output, output_options
 from spanrs.cli.run import print_message
 from spanrs.dep import Dep, Parser, evaluate
 from spanrs.dep.scores import MEASURES, missing, score_tables
-from spanrs.io import atomic_output
 
 #: First bytes of a model file: the length of the header, which begins with a brace.
 HEADER = 9
@@ -30,27 +28,27 @@ HEADER = 9
     "--any-roots", is_flag=True, help="Accept sentences with several roots, as parser.py gives them."
 )
 @threads
-@click.option("--json", "as_json", is_flag=True, help="One JSON object; fractions, not per cent.")
 @click.option("--per-label", is_flag=True, help="Also a table of LAS by label.")
-@options.output
+@output_options()
 def command(
     gold: str,
     pred: str,
     subtypes: bool,
     any_roots: bool,
     threads: int,
-    as_json: bool,
     per_label: bool,
-    output: str | None,
+    output: Output,
 ) -> None:
     """Compare the trees of PRED, or those that MODEL gives the words of GOLD, with the trees of GOLD (CoNLL-U).
 
     The measures are those of the CoNLL 2018 shared task: tokens of both sides are aligned by their characters, and
     precision, recall and F1 are of aligned words; with the same tokens all three are the accuracy. UAS and LAS without
-    punctuation leave out words whose gold label is punct or P.
+    punctuation leave out words whose gold label is punct or P. Measures are printed in per cent, in JSON and CSV they
+    are fractions.
     """
     if gold == pred == "-":
         raise click.UsageError("standard input can be read once")
+    output.check([gold, pred])
     matcher = Dep(subtypes=subtypes)
     copied: set[str] = set()
     if _is_model(pred):
@@ -66,20 +64,19 @@ def command(
         print_message(
             "note", f"the model does not predict {', '.join(MEASURES[name] for name in sorted(copied))}"
         )
-    if as_json:
-        shown = result.to_json(state=False)
-    else:
-        tables = score_tables(result, per_label=per_label, copied=copied)
-        shown = "\n\n".join([*(table.plain().rstrip("\n") for table in tables), result.signature])
-    if output in (None, "-"):
-        if as_json:
-            click.echo(shown)
-        else:
-            console.echo_table(shown)
-    else:
-        with atomic_output(output) as out:
-            out.write(shown.encode() + b"\n")
-    sys.stdout.flush()
+    empty = {*missing(result), *copied}
+    tables = score_tables(result, per_label=per_label, copied=copied)
+    # The first criterion says which types have rows: the labels.
+    shown = sorted((name for name in MEASURES if name not in empty), key=lambda name: name != "las")
+    output.write(
+        {
+            "text": lambda: [part for table in tables for part in (table, "\n")] + [result.signature],
+            "csv": lambda: result.to_csv(criteria=shown),
+            "json": lambda: result.to_json(state=False),
+        },
+        inputs=[gold, pred],
+        title=f"{pred} against {gold}",
+    )
 
 
 def _not_predicted(model: _spanrs.DepModel) -> set[str]:

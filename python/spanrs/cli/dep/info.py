@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from typing import Any
 
 import click
 
+from spanrs.cli.output import Output, output_options
 from spanrs.dep.tagger import load
+from spanrs.report.table import Table
 
 
 @click.command()
 @click.argument("model_path", metavar="MODEL")
-@click.option("--json", "as_json", is_flag=True, help="One JSON object.")
-def command(model_path: str, as_json: bool) -> None:
+@output_options()
+def command(model_path: str, output: Output) -> None:
     """Show what MODEL holds."""
+    output.check([model_path])
     model = load(model_path)
     tagger, parser = model.sizes()
     tags = model.tags()
@@ -31,18 +35,29 @@ def command(model_path: str, as_json: bool) -> None:
         else {"features": parser, "labels": model.labels(), "single_root": model.single_root},
         "metadata": json.loads(model.metadata),
     }
-    if as_json:
-        click.echo(json.dumps(facts, ensure_ascii=False))
-        return
+    shown = {
+        "json": lambda: json.dumps(facts, ensure_ascii=False),
+        "text": lambda: "\n".join(_lines(facts)),
+    }
+    output.write(lambda to: shown.get(to, lambda: [_table(facts)])(), inputs=[model_path])
+
+
+def _lines(facts: dict[str, Any]) -> Iterator[str]:
+    """Give what a model holds as lines of text."""
     if facts["tagger"]:
-        click.echo(
-            f"tagger: {facts['tagger']['xpos']} XPOS and {facts['tagger']['upos']} UPOS tags, {tagger} features"
-        )
+        yield "tagger: {xpos} XPOS and {upos} UPOS tags, {features} features".format(**facts["tagger"])
     if facts["parser"]:
-        labels = model.labels()
-        roots = "one root" if model.single_root else "any number of roots"
-        click.echo(f"parser: {len(labels) or 'no'} labels, {parser} features, {roots}")
+        labels = facts["parser"]["labels"]
+        roots = "one root" if facts["parser"]["single_root"] else "any number of roots"
+        yield f"parser: {len(labels) or 'no'} labels, {facts['parser']['features']} features, {roots}"
         if labels:
-            click.echo(f"labels: {' '.join(labels)}")
+            yield f"labels: {' '.join(labels)}"
     for name, value in facts["metadata"].items():
-        click.echo(f"{name}: {json.dumps(value, ensure_ascii=False)}")
+        yield f"{name}: {json.dumps(value, ensure_ascii=False)}"
+
+
+def _table(facts: dict[str, Any]) -> Table:
+    table = Table(["property", "value"], left=2)
+    for line in _lines(facts):
+        table.add_row(*line.split(": ", 1))
+    return table

@@ -182,6 +182,16 @@ impl Counts {
         }
     }
 
+    /// The same counts with documents called `prefix:key`, so that those of several files have different
+    /// keys.
+    #[must_use]
+    pub fn prefixed(mut self, prefix: &str) -> Self {
+        if let Some(rows) = &mut self.rows {
+            rows.rename(|key| Key::Name(format!("{prefix}:{key}").into()));
+        }
+        self
+    }
+
     /// The same counts with documents in another order: `order` has the place in these counts of each document to come.
     ///
     /// # Errors

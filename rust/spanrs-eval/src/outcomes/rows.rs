@@ -69,6 +69,12 @@ impl Rows {
         reordered
     }
 
+    pub(super) fn rename(&mut self, name: impl Fn(&Key) -> Key) {
+        for key in &mut self.keys {
+            *key = name(key);
+        }
+    }
+
     pub(super) fn len(&self) -> usize {
         self.keys.len()
     }

@@ -1,0 +1,123 @@
+"""``spanrs compare``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from spanrs import _spanrs
+from spanrs.cli import console, options
+from spanrs.cli.output import Output, output_options
+from spanrs.cli.score.show import base_names
+from spanrs.eval import Comparison, Measure, Result, compare, score_files
+from spanrs.eval import comparison_tables as tables
+from spanrs.eval.comparison import TESTS
+from spanrs.eval.matchers import from_dict
+from spanrs.eval.measures import AVERAGES, PARTS
+from spanrs.io import Columns, atomic_output
+from spanrs.report.plots import interval_plot, plot_format
+
+
+@click.command()
+@click.argument("gold")
+@click.argument("preds", metavar="A B [C]...", nargs=-1, required=True)
+@click.option(
+    "--matcher", type=click.Choice(_spanrs.matchers()), default="exact", help="As for spanrs score."
+)
+@options.scheme()
+@options.reading()
+@options.columns
+@click.option(
+    "--unit",
+    type=click.Choice(["sentence", "document"]),
+    default="sentence",
+    help="What is resampled and exchanged: sentences, or the documents of gold.",
+)
+@click.option("--average", type=click.Choice(AVERAGES), default="micro", help="Over which spans.")
+@click.option("--part", type=click.Choice(PARTS), default="f1", help="Precision, recall or F1.")
+@click.option("--criterion", metavar="NAME", help="Of the matcher; its own if not given.")
+@click.option("--type", "ty", metavar="TYPE", help="With --average type: the type.")
+@click.option(
+    "--test",
+    type=click.Choice(TESTS),
+    default=TESTS[0],
+    help="Approximate randomisation, or paired bootstrap.",
+)
+@click.option(
+    "--samples", type=click.IntRange(1, 10**7), default=10_000, help="Of the test and the intervals."
+)
+@click.option("--seed", type=click.IntRange(0, 2**63 - 1), default=0, help="Of the random numbers.")
+@click.option(
+    "--level", type=click.FloatRange(0, 1, min_open=True, max_open=True), default=0.95, help="Of intervals."
+)
+@click.option("--by-type", is_flag=True, help="The differences of each type as well.")
+@click.option(
+    "--on-misaligned",
+    type=click.Choice(["refuse", "report", "ignore"]),
+    default="refuse",
+    help="Where tokens of gold and pred differ; see spanrs score.",
+)
+@click.option("--plot", metavar="FILE", help="Draw the systems with intervals: a .png, .svg or .pdf file.")
+@click.option(
+    "--threads", type=click.IntRange(0, 1024), default=1, help="Threads; 0 is one for each processor."
+)
+@output_options()
+def command(
+    gold: str,
+    preds: tuple[str, ...],
+    matcher: str,
+    columns: Columns,
+    unit: str,
+    by_type: bool,
+    plot: str | None,
+    threads: int,
+    output: Output,
+    **given: Any,
+) -> None:
+    """Test which differences between systems are significant.
+
+    GOLD and the files of the systems have one token a line, as for spanrs score. All pairs of systems are tested;
+    p-values are two-sided, p Holm is corrected for the number of pairs. McNemar's test counts the gold spans that only
+    one of two systems found.
+    """
+    if len(preds) < 2:
+        raise click.UsageError("a comparison needs two systems or more")
+    if len(set(preds)) < len(preds):
+        raise click.UsageError("a system is named twice")
+    if "-" in preds:
+        raise click.UsageError("systems are files; only GOLD can be standard input")
+    if plot is not None:
+        plot_format(plot)
+    output.check([gold, *preds])
+    part = {name: given.pop(name) for name in ("average", "part", "criterion")}
+    own = from_dict({"name": matcher})
+    measure = Measure(type=given.pop("ty"), **part)
+    measure.compiled(own)
+    test = {name: given.pop(name) for name in ("test", "samples", "seed", "level")}
+    rows = {"by_sentence": True} if unit == "sentence" else {"by_document": True}
+    with console.quiet():
+        results: dict[str, Result] = score_files(
+            console.source(gold), list(preds), matcher=own, columns=columns, errors=True, **rows, **given
+        )
+    console.print_warnings(results, gold)
+    found = compare(base_names(results), measure, threads=threads or options.processors(), **test)
+    if plot is not None:
+        _write_plot(found, plot)
+    output.write(
+        {
+            "text": lambda: tables.shown_parts(found, by_type=by_type),
+            "csv": lambda: tables.csv_text(found),
+            "json": found.to_json,
+            "html": lambda: found.to_html(title=f"Systems against {Path(gold).name}"),
+        },
+        inputs=[gold, *preds],
+    )
+
+
+def _write_plot(comparison: Comparison, path: str) -> None:
+    values = {name: (system.value, *system.interval) for name, system in comparison.systems.items()}
+    picture = interval_plot(values, comparison.measure.title, plot_format(path))
+    with atomic_output(path) as out:
+        out.write(picture)

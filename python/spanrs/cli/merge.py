@@ -1,0 +1,102 @@
+"""``spanrs merge``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from spanrs.cli import console, options
+from spanrs.cli.output import Output, output_options
+from spanrs.cli.score import show
+from spanrs.errors import FormatError, SchemeError, with_code
+from spanrs.eval import Result
+from spanrs.eval.settings import merged_settings
+from spanrs.io import atomic_output
+
+
+@click.command()
+@click.argument("paths", metavar="COUNTS...", nargs=-1, required=True)
+@click.option("--save", metavar="COUNTS", help="Write the merged counts there as well.")
+@click.option(
+    "--violations", "max_violations", type=options.COUNT, default=5, help="Violations to list a side."
+)
+@click.option("--untyped", is_flag=True, help="A row for spans by their bounds alone as well.")
+@click.option("--intervals", is_flag=True, help="Intervals of F1, where the counts have rows.")
+@click.option(
+    "--level",
+    type=click.FloatRange(0, 1, min_open=True, max_open=True),
+    default=0.95,
+    help="Of --intervals.",
+)
+@click.option(
+    "--method", type=click.Choice(["percentile", "bca"]), default="percentile", help="Of --intervals."
+)
+@click.option("--samples", type=click.IntRange(1, 10**7), default=10_000, help="Resamples of --intervals.")
+@click.option("--seed", type=click.IntRange(0, 2**63 - 1), default=0, help="Of --intervals.")
+@click.option("--short-signature", is_flag=True, help="Print the short form of the signature.")
+@click.option("--threads", type=click.IntRange(0, 1024), default=1, help="Threads of --intervals.")
+@output_options()
+def command(
+    paths: tuple[str, ...],
+    save: str | None,
+    max_violations: int,
+    untyped: bool,
+    intervals: bool,
+    short_signature: bool,
+    threads: int,
+    output: Output,
+    **given: Any,
+) -> None:
+    """Merge COUNTS that spanrs score --save wrote, and show the result of all of them.
+
+    The counts do not depend on the order; sentences are numbered, and violations listed, in the order in which the
+    files are named. Merging shards gives the same bytes as scoring all of them at once, in the order of their names.
+    """
+    output.check(paths)
+    doubled = sorted({name for name in paths if paths.count(name) > 1})
+    if doubled:
+        raise click.UsageError(f"{doubled[0]} is named twice, and would be counted twice")
+    if save is not None and console.overwritten([Path(save)], map(Path, paths)):
+        raise click.UsageError(f"{save} is read; name another file for the merged counts")
+    results = {path: read_counts(path) for path in paths}
+    first, *others = results.values()
+    _check_settings(results)
+    whole = first.merge(*others)
+    if save is not None:
+        with atomic_output(save) as out:
+            out.write(whole.to_bytes())
+    name = paths[0] if len(paths) == 1 else f"{len(paths)} files"
+    console.print_warnings({name: whole})
+    options_of = show.IntervalOptions(**given, threads=threads or options.processors())
+    shown = show.Shown(max_violations, untyped, None, options_of if intervals else None, short_signature)
+    show.show_one(whole, ("gold", "pred"), shown, output)
+
+
+def read_counts(path: str) -> Result:
+    """Read a result that was saved.
+
+    Raises
+    ------
+    OSError, spanrs.errors.FormatError
+        With the path.
+    """
+    stored = console.standard_input().read() if path == "-" else Path(path).read_bytes()
+    try:
+        return Result.from_bytes(stored)
+    except FormatError as error:
+        located = with_code(FormatError(f"{path}: {error}; name files of spanrs score --save"), "damaged")
+        located.path = path
+        raise located from None
+
+
+def _check_settings(results: dict[str, Result]) -> None:
+    """Name the files whose settings differ."""
+    (first_path, first), *others = results.items()
+    for path, result in others:
+        try:
+            merged_settings(first.settings, result.settings)
+        except SchemeError as error:
+            hint = "; name the same options, such as --scheme, for all" if error.code == "signature" else ""
+            raise with_code(SchemeError(f"{first_path} and {path}: {error}{hint}"), error.code) from None

@@ -1,0 +1,362 @@
+"""The options ``--to`` and ``-o`` of commands that print tables, and the formats in which tables are written."""
+
+from __future__ import annotations
+
+import csv
+import json
+import sys
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import wraps
+from html import escape
+from io import StringIO
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+from spanrs.cli import console
+from spanrs.io import atomic_output
+from spanrs.report.numbers import safe_cell
+from spanrs.report.table import Table, as_text, print_parts
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+#: Formats of a result.
+FORMATS = ("text", "markdown", "latex", "csv", "json", "html")
+#: Endings of files, and the formats they mean; other files are text.
+ENDINGS = {
+    ".txt": "text",
+    ".md": "markdown",
+    ".tex": "latex",
+    ".csv": "csv",
+    ".json": "json",
+    ".html": "html",
+    ".htm": "html",
+}
+#: Endings of compressed files, which are not written.
+COMPRESSED = (".gz", ".zst")
+
+#: A finished text, or tables and lines that :func:`render_parts` writes in any format.
+Rendered = str | Iterable[Table | str]
+#: Gives a result in a format, or has a function for each format; formats without one get the parts of ``text``.
+Render = Callable[[str], Rendered] | Mapping[str, Callable[[], Rendered]]
+
+
+@dataclass(frozen=True)
+class Output:
+    """Format and place of the result of a command; see :func:`output_options`.
+
+    Examples
+    --------
+    >>> from spanrs.cli.output import Output
+    >>> from spanrs.report.table import Table
+    >>> table = Table(["type", "F1"])
+    >>> table.add_row("PER", "50.00")
+    >>> Output("markdown").write({"text": lambda: [table], "json": lambda: '{"PER": 0.5}'})
+    | type | F1 |
+    |:---|---:|
+    | PER | 50.00 |
+    """
+
+    to: str = "text"
+    """The format, one of :data:`FORMATS`."""
+    path: str | None = None
+    """The file; None and ``-`` are standard output."""
+    named: bool = True
+    """Whether the user named the format, as opposed to the ending of the file or the default."""
+
+    @property
+    def to_stdout(self) -> bool:
+        """Whether the result goes to standard output."""
+        return self.path is None or self.path == "-"
+
+    def at(self, path: str | None) -> Output:
+        """Give the output with another file, whose ending decides if the user named no format."""
+        return Output(self.to, path) if self.named else resolve_output(None, path)
+
+    def check(self, inputs: Iterable[str | Path] = ()) -> None:
+        """Refuse a file that cannot be written, or that is one of the inputs; to be called before long work.
+
+        Parameters
+        ----------
+        inputs : iterable of path
+            Files that are read; ``-`` is standard input.
+
+        Raises
+        ------
+        click.UsageError
+        """
+        if self.path is None or self.to_stdout:
+            return
+        target = Path(self.path)
+        if target.is_dir():
+            raise click.UsageError(f"{target} is a directory; name a file")
+        if target.suffix.lower() in COMPRESSED:
+            raise click.UsageError(f"{target}: outputs are not compressed; name it without {target.suffix}")
+        if not target.parent.is_dir():
+            raise click.UsageError(f"{target}: there is no such directory")
+        if console.overwritten([target], (Path(path) for path in inputs if str(path) != "-")):
+            raise click.UsageError(f"{target} is read; name another file for the result")
+
+    def write(
+        self,
+        render: Render,
+        *,
+        inputs: Iterable[str | Path] = (),
+        title: str | None = None,
+        err: bool = False,
+    ) -> None:
+        """Write a result to the file, whole or not at all, or print it.
+
+        Text is printed to a terminal by rich, with tables no wider than it; other formats, files and pipes get UTF-8
+        text of any width.
+
+        Parameters
+        ----------
+        render : callable or mapping
+            A function that gives the result in the format it is called with, or a function for each format. Each
+            gives the finished text, or tables and lines to be written in that format. Formats that a mapping does not
+            have are made from the tables and lines under ``text``.
+        inputs : iterable of path
+            Files that must not be overwritten.
+        title : str, optional
+            Title of an HTML page; the name of the command if not given.
+        err : bool
+            Print to standard error, where standard output has other data.
+        """
+        self.check(inputs)
+        rendered = render.get(self.to, render["text"])() if isinstance(render, Mapping) else render(self.to)
+        if not isinstance(rendered, str):
+            parts = list(rendered)
+            stream = sys.stderr if err else sys.stdout
+            if self.to == "text" and self.to_stdout and stream.isatty():
+                from rich.console import Console
+
+                print_parts(Console(stderr=err), parts)
+                return
+            rendered = render_parts(parts, self.to, title or _command_path())
+        self._write_text(rendered.rstrip("\n"), err=err)
+
+    def _write_text(self, text: str, *, err: bool) -> None:
+        if not self.to_stdout:
+            with atomic_output(self.path) as out:
+                out.write(f"{text}\n".encode())
+        elif err:
+            click.echo(text, err=True)
+        elif self.to == "text":
+            console.echo_table(text)
+        else:
+            # Programs read these formats as UTF-8, whatever the encoding of the terminal is.
+            piped = hasattr(sys.stdout, "buffer") and not sys.stdout.isatty()
+            click.echo(text.encode() if piped else text)
+        sys.stdout.flush()
+
+
+def output_options(*formats: str, file: bool = True) -> Callable[[F], F]:
+    """Add ``--to``, ``--json`` and ``-o``; they arrive as ``output``, an :class:`Output`.
+
+    Parameters
+    ----------
+    *formats : str
+        The formats of the command; all if none is given.
+    file : bool
+        Add ``-o/--output``. False for commands whose ``-o`` is another file than the table.
+    """
+    offered = formats or FORMATS
+
+    def add(function: F) -> F:
+        @wraps(function)
+        def wrapped(
+            *args: Any, to: str | None, as_json: bool, output_path: str | None = None, **given: Any
+        ) -> Any:
+            if as_json and to not in (None, "json"):
+                raise click.UsageError(f"--json and --to {to} are two formats; name one")
+            output = resolve_output("json" if as_json else to, output_path, offered)
+            return function(*args, output=output, **given)
+
+        options = [
+            click.option(
+                "--to",
+                type=click.Choice(offered),
+                help="Format of the result; " + ("by the ending of -o, or text." if file else "text."),
+            ),
+            click.option("--json", "as_json", is_flag=True, help="Short for --to json: one JSON object."),
+        ]
+        if file:
+            options.append(
+                click.option(
+                    "-o",
+                    "--output",
+                    "output_path",
+                    metavar="FILE",
+                    help="Where to write; standard output if not given. .json, .csv, .md, .tex, .html and .txt mean "
+                    "their formats.",
+                )
+            )
+        for option in reversed(options):
+            wrapped = option(wrapped)
+        return wrapped  # type: ignore[return-value]  # click takes any callable
+
+    return add
+
+
+def resolve_output(to: str | None, path: str | None, offered: Sequence[str] = FORMATS) -> Output:
+    """Give the output for a format, which may be None, and a path: the ending of the file decides then, else text.
+
+    Examples
+    --------
+    >>> from spanrs.cli.output import resolve_output
+    >>> resolve_output(None, "scores.tex").to, resolve_output("csv", "scores.tex").to
+    ('latex', 'csv')
+    """
+    if to is not None:
+        return Output(to, path)
+    ending = "" if path is None else Path(path).suffix.lower()
+    found = ending[1:] if ending[1:] in offered else ENDINGS.get(ending, "text")
+    if found not in offered:
+        raise click.UsageError(f"{path}: there is no {found} here; --to takes {', '.join(offered)}")
+    return Output(found, path, named=False)
+
+
+def _command_path() -> str:
+    context = click.get_current_context(silent=True)
+    return "spanrs" if context is None else context.command_path
+
+
+def render_parts(parts: Iterable[Table | str], to: str, title: str = "spanrs") -> str:
+    r"""Give tables and lines, such as the signature, in a format.
+
+    Parameters
+    ----------
+    parts : iterable of Table or str
+        In the order in which they are shown.
+    to : str
+        ``text``; ``markdown``, where lines are code blocks; ``latex``, where they are comments; ``csv``, which has
+        only tables: of several the rows have a first column ``table`` and the columns of all; ``json``, an object with
+        ``tables`` and ``lines``; ``html``, a page.
+    title : str
+        Title of the page.
+
+    Examples
+    --------
+    >>> from spanrs.cli.output import render_parts
+    >>> from spanrs.report.table import Table
+    >>> table = Table(["type", "F1"])
+    >>> table.add_row("PER", "50.00")
+    >>> render_parts([table, "signature matcher:exact"], "csv")
+    'type,F1\nPER,50.00\n'
+    """
+    everything = list(parts)
+    if to == "text":
+        return as_text(everything)
+    if to == "html":
+        return _html(everything, title)
+    tables = [part for part in everything if isinstance(part, Table)]
+    if to == "csv":
+        return _csv(tables)
+    if to == "json":
+        lines = [part for part in everything if isinstance(part, str) and part.strip()]
+        rows = [{"title": _name(table), "columns": table.columns, "rows": table.rows} for table in tables]
+        return json.dumps({"tables": rows, "lines": lines}, ensure_ascii=False)
+    if to == "markdown":
+        return "\n\n".join(
+            part if is_table else _fenced(part) for is_table, part in _grouped(everything, to)
+        )
+    if to == "latex":
+        shown = []
+        for is_table, part in _grouped(everything, to):
+            shown.append(part if is_table else "\n".join(f"% {line}" for line in part.splitlines()))
+        return "\n\n".join(shown)
+    raise ValueError(f"no format {to!r}; there are {', '.join(FORMATS)}")
+
+
+def _grouped(parts: Iterable[Table | str], to: str) -> list[tuple[bool, str]]:
+    """Give each table in a format (True), and lines that follow each other as one text (False)."""
+    groups: list[tuple[bool, str]] = []
+    for part in parts:
+        if isinstance(part, Table):
+            groups.append((True, _titled(part, to)))
+        elif not (text := as_text([part]).strip("\n")):
+            continue  # Empty lines between tables.
+        elif groups and not groups[-1][0]:
+            groups[-1] = (False, f"{groups[-1][1]}\n{text}")
+        else:
+            groups.append((False, text))
+    return groups
+
+
+def _titled(table: Table, to: str) -> str:
+    """Give a table with its title above it, if it has one."""
+    title, shown = {
+        "markdown": (f"**{table.title}**\n\n", table.markdown),
+        "latex": (f"% {table.title}\n", table.latex),
+        "html": (f"<h2>{escape(table.title)}</h2>\n", table.html),
+    }[to]
+    return (title if table.title else "") + shown()
+
+
+def _fenced(text: str) -> str:
+    """Give lines as a code block of Markdown."""
+    fence = "```"
+    while fence in text:
+        fence += "`"
+    return f"{fence}text\n{text}\n{fence}"
+
+
+def _name(table: Table) -> str:
+    """Give the title of a table, or else the heading of its first column."""
+    return table.title or table.columns[0]
+
+
+def _csv(tables: Sequence[Table]) -> str:
+    keys = [_distinct(table.columns) for table in tables]
+    columns = list(dict.fromkeys(key for own in keys for key in own))
+    several = len(tables) > 1
+    text = StringIO()
+    out = csv.writer(text, lineterminator="\n")
+    out.writerow(["table"] * several + [safe_cell(head) for head, _ in columns])
+    for table, own in zip(tables, keys, strict=True):
+        names = [safe_cell(_name(table))] * several
+        for row in table.rows:
+            cells = dict(zip(own, row, strict=True))
+            out.writerow(names + [_csv_cell(cells.get(key, "")) for key in columns])
+    return text.getvalue()
+
+
+def _distinct(heads: Iterable[str]) -> list[tuple[str, int]]:
+    """Give headings with the number of equal ones before them: a type may be called as an outcome is."""
+    seen: Counter[str] = Counter()
+    keys = []
+    for head in heads:
+        keys.append((head, seen[head]))
+        seen[head] += 1
+    return keys
+
+
+def _csv_cell(cell: str) -> str:
+    """Protect text that a spreadsheet takes for a formula; negative numbers are none."""
+    try:
+        float(cell)
+    except ValueError:
+        return cell if cell == "-" else str(safe_cell(cell))
+    return cell
+
+
+#: Look of a page without further content.
+_STYLE = (
+    "body{font:15px/1.45 system-ui,sans-serif;margin:2rem;color:#1b1f24;background:#fff}"
+    "table{border-collapse:collapse;margin:1rem 0;font-variant-numeric:tabular-nums}"
+    "th,td{padding:.2rem .7rem;text-align:right}th{border-bottom:1px solid #999}"
+    "th:first-child,td:first-child{text-align:left}pre{white-space:pre-wrap}"
+)
+
+
+def _html(parts: Iterable[Table | str], title: str) -> str:
+    body = [
+        part if is_table else f"<pre>{escape(part)}</pre>" for is_table, part in _grouped(parts, "html")
+    ]
+    head = f'<meta charset="utf-8"><title>{escape(title)}</title><style>{_STYLE}</style>'
+    lines = ["<!DOCTYPE html>", f'<html lang="en"><head>{head}</head><body>', f"<h1>{escape(title)}</h1>"]
+    return "\n".join([*lines, *body, "</body></html>"])

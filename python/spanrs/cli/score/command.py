@@ -1,0 +1,416 @@
+"""The command ``spanrs score``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from spanrs import _spanrs
+from spanrs.cli import console, options
+from spanrs.cli.output import FORMATS, Output, output_options
+from spanrs.cli.run import print_message
+from spanrs.cli.score import show
+from spanrs.cli.score.inputs import TableColumns, is_table, score_all
+from spanrs.cli.score.signature import FOUND, Like, read_like
+from spanrs.eval import Fair, Result
+from spanrs.eval.matchers import MATCHINGS, from_dict
+from spanrs.eval.readings import score_readings
+from spanrs.eval.resampling import METHODS
+from spanrs.eval.settings import parse_signature
+from spanrs.eval.shards import is_several
+from spanrs.io import Columns
+from spanrs.report.plots import plot_format
+from spanrs.tags.types import Dialect
+
+#: Matchers that take options, and which.
+OPTIONS = {"fair": ("weights", "focus"), "partial": ("matching", "min_overlap")}
+#: Errors listed where no number is given, and errors of each kind that a page holds.
+LISTED, OF_A_KIND = 20, 10_000
+
+
+class ErrorNumber(click.ParamType):  # type: ignore[type-arg]  # generic in new versions of click alone
+    """A number of errors; explains what happens if a file follows the option."""
+
+    name = "N"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        """Read the number."""
+        if not isinstance(value, int) and not str(value).isdecimal():
+            message = (
+                f"{value!r} is not a number; write --errors={LISTED}, or name --errors after the files"
+            )
+            self.fail(message, param, ctx)
+        return int(value)
+
+
+def _side_columns(function: options.F) -> options.F:
+    """Add the options that say in which columns the tags of gold and of pred stand."""
+    for side in ("pred", "gold"):
+        function = click.option(
+            f"--{side}-column",
+            type=options.several_columns,
+            metavar="COLUMN",
+            help=f"Column of the {side} tags, where one file holds both or the two files differ.",
+        )(function)
+    return function
+
+
+@click.command()
+@click.argument("gold")
+@click.argument("preds", metavar="[PRED]...", nargs=-1)
+@click.option(
+    "--matcher",
+    type=click.Choice(_spanrs.matchers()),
+    default="exact",
+    help="exact: spans of equal type and bounds; partial: spans that overlap; fair: near misses are counted as what "
+    "they are.",
+)
+@options.scheme()
+@click.option(
+    "--pred-scheme",
+    metavar="SCHEME",
+    help="Scheme of pred, where it is another one than that of gold; spans are compared. Without it, where --scheme "
+    "is auto, it is found out if pred is clearly in another one.",
+)
+@options.reading()
+@options.columns
+@_side_columns
+@click.option(
+    "--on-misaligned",
+    type=click.Choice(["refuse", "report", "ignore"]),
+    default="refuse",
+    help="Where tokens of gold and pred differ: an error, counted, or not compared. Sentences must agree.",
+)
+@click.option("--by-document", is_flag=True, help="A row for each document of gold as well.")
+@click.option(
+    "--by-sentence",
+    is_flag=True,
+    help="Keep counts of each sentence, for --intervals and --save; they are not printed.",
+)
+@click.option(
+    "--document-column",
+    metavar="NAME",
+    help="For tables: the column that names the document of a sentence.",
+)
+@click.option(
+    "--table-token-column", metavar="NAME", help="For tables: the column of tokens, for --errors."
+)
+@click.option(
+    "--violations", "max_violations", type=options.COUNT, default=5, help="Violations to list a side."
+)
+@click.option(
+    "--map",
+    "maps",
+    metavar="FROM=TO",
+    multiple=True,
+    help="Count spans of type FROM as of type TO; FROM= leaves them out. Repeatable.",
+)
+@click.option(
+    "--types",
+    "kept",
+    metavar="TYPE,...",
+    multiple=True,
+    help="Count these types only, by the names --map gives them. Repeatable.",
+)
+@click.option("--untyped", is_flag=True, help="A row for spans by their bounds alone as well.")
+@click.option(
+    "--weights",
+    metavar="FORMULAS",
+    help="With --matcher fair: paper (the default), default, or formulas, as for spanrs fair.",
+)
+@click.option("--focus", metavar="gold|pred", help="With --matcher fair: whose type LE and LBE count for.")
+@click.option(
+    "--matching", type=click.Choice(MATCHINGS), help="With --matcher partial: how pairs are made (greedy)."
+)
+@click.option(
+    "--min-overlap",
+    type=click.FloatRange(0, 1),
+    help="With --matcher partial: the share of the gold span that a pair needs.",
+)
+@click.option(
+    "--errors",
+    type=ErrorNumber(),
+    is_flag=False,
+    flag_value=LISTED,
+    metavar="[N]",
+    help=f"List N errors ({LISTED}) with their tokens, those of the most frequent kinds first. With --to jsonl an "
+    "object for each; a report (-o FILE.html) has all of them.",
+)
+@click.option("--intervals", is_flag=True, help="Intervals of F1 by resampling sentences, or documents.")
+@click.option(
+    "--level",
+    type=click.FloatRange(0, 1, min_open=True, max_open=True),
+    default=0.95,
+    help="Of --intervals.",
+)
+@click.option("--method", type=click.Choice(METHODS), default="percentile", help="Of --intervals.")
+@click.option("--samples", type=click.IntRange(1, 10**7), default=10_000, help="Resamples of --intervals.")
+@click.option("--seed", type=click.IntRange(0, 2**63 - 1), default=0, help="Of --intervals.")
+@click.option("--all-readings", is_flag=True, help="F1 under every reading of malformed tags.")
+@click.option("--like", metavar="SIGNATURE", help="Score as the result with this signature was scored.")
+@click.option("--short-signature", is_flag=True, help="Print the short form of the signature.")
+@click.option(
+    "--save",
+    metavar="COUNTS",
+    help="Write the counts there as well, for spanrs merge. A directory that is scored goes on where it was "
+    "interrupted.",
+)
+@click.option("--plot", metavar="FILE", help="Draw F1 of the types: a .png, .svg or .pdf file.")
+@click.option(
+    "--threads", type=click.IntRange(0, 1024), default=1, help="Threads; 0 is one for each processor."
+)
+@output_options(*FORMATS, "jsonl")
+@click.pass_context
+def command(
+    context: click.Context,
+    /,
+    gold: str,
+    preds: tuple[str, ...],
+    matcher: str,
+    columns: Columns,
+    gold_column: Any,
+    pred_column: Any,
+    maps: tuple[str, ...],
+    kept: tuple[str, ...],
+    untyped: bool,
+    like: str | None,
+    plot: str | None,
+    output: Output,
+    **given: Any,
+) -> None:
+    """Score PRED against GOLD, two files with one token a line; of several PRED each by itself.
+
+    With GOLD alone the file holds both: gold tags in the last column but one, pred tags in the last, or
+    where --gold-column and --pred-column say. "-" is standard input; gzip and zstd are read as they are.
+
+    GOLD and PRED may be directories or quoted patterns ("gold/*.conll"), whose files are paired by name. Parquet and
+    Arrow files have a row for each sentence, with lists of tags or of spans in --gold-column and --pred-column.
+
+    Measures are printed in per cent, in --json as fractions. Several PRED give a table with a row for
+    each, and in --json an object by their names. A PRED that cannot be scored is reported on standard error
+    and skipped; the exit status is then 1.
+    """
+    _check_files(gold, preds, output, untyped=untyped, given=given)
+    if plot is not None:
+        plot_format(plot)
+    asked = Like() if like is None else _apply_like(context, read_like(like), given)
+    matcher = asked.options.get("matcher", matcher)
+    renames, types = _renames(maps) | asked.renames, _types(kept) or asked.kept
+    table, columns, pred_columns = _columns(gold, preds, columns, gold_column, pred_column, asked, given)
+    if matcher != "exact" and (maps or untyped):
+        raise click.UsageError(f"--map and --untyped do not go with --matcher {matcher}")
+    if types is not None and matcher not in ("exact", "fair"):
+        raise click.UsageError(f"--types does not go with --matcher {matcher}")
+    own = _own_options(matcher, given)
+    if matcher == "fair":
+        # Types are left out before, because they could take part in near misses.
+        own["types"] = types
+        if asked.exclude is not None:
+            own["exclude"] = asked.exclude
+    given["matcher"] = from_dict({"name": matcher} | own)
+    files: dict[str, Any] = {"columns": columns, "pred_columns": pred_columns}
+    given["threads"] = given["threads"] or options.processors()
+    if given.pop("all_readings"):
+        _all_readings(gold, preds, output, given | files)
+        return
+    shown = _shown(given, output, untyped=untyped)
+    results = score_all(gold, preds, renames, table, **files, **given)
+    if not results:
+        context.exit(2)
+    if types is not None:
+        results = _keep_types(results, types)
+    console.print_warnings(results, gold if preds and columns == pred_columns else None)
+    if like is not None:
+        _compare_signatures(like, results)
+    _write(results, gold, preds, shown, output, plot, untyped=untyped)
+    if len(results) < len(preds):
+        context.exit(1)
+
+
+def _check_files(
+    gold: str, preds: tuple[str, ...], output: Output, *, untyped: bool, given: dict[str, Any]
+) -> None:
+    """Refuse arguments that do not go together, before long work."""
+    if (gold, *preds).count("-") > 1:
+        raise click.UsageError("only one file can be standard input")
+    if len(preds) > 1 and gold == "-":
+        raise click.UsageError("GOLD is read for each PRED, so it cannot be standard input")
+    doubled = sorted({name for name in preds if preds.count(name) > 1})
+    if doubled:
+        raise click.UsageError(f"{doubled[0]} is named twice")
+    if len(preds) > 1 and output.to != "json" and (untyped or given["by_document"]):
+        raise click.UsageError("of several PRED --by-document and --untyped are shown in --json alone")
+    if len(preds) > 1:
+        for name in ("save", "errors", "intervals"):
+            if given[name]:
+                raise click.UsageError(f"--{name} is of one PRED; spanrs compare takes several")
+    if given["by_document"] and given["by_sentence"]:
+        raise click.UsageError("--by-document and --by-sentence are two kinds of rows; name one")
+    if output.to == "jsonl" and given["errors"] is None:
+        raise click.UsageError("--to jsonl writes errors; name --errors")
+    output.check([name for name in (gold, *preds) if not is_several(name)])
+
+
+def _columns(
+    gold: str,
+    preds: tuple[str, ...],
+    columns: Columns,
+    gold_column: Any,
+    pred_column: Any,
+    asked: Like,
+    given: dict[str, Any],
+) -> tuple[TableColumns, Columns, Columns]:
+    """Return where gold and pred stand in tables and in column files."""
+    table = TableColumns(
+        "gold" if gold_column is None else str(gold_column),
+        "pred" if pred_column is None else str(pred_column),
+        given.pop("document_column"),
+        given.pop("table_token_column"),
+    )
+    if asked.columns is not None:
+        columns = columns._replace(tag=asked.columns)
+    # Of a directory the first file tells, once it is known.
+    if is_table(gold):
+        return table, columns, columns
+    pred_columns = columns if pred_column is None else columns._replace(tag=pred_column)
+    if gold_column is not None:
+        columns = columns._replace(tag=gold_column)
+    if not preds:
+        # By default score_files uses the last two columns.
+        columns = columns._replace(
+            second=-1 if pred_column is None and gold_column is not None else pred_column
+        )
+        pred_columns = columns
+    return table, columns, pred_columns
+
+
+def _apply_like(context: click.Context, like: Like, given: dict[str, Any]) -> Like:
+    """Set the options that a signature names; refuse options that contradict it."""
+    for name, value in like.options.items():
+        source = context.get_parameter_source(name)
+        own = context.params.get(name)
+        if source == click.core.ParameterSource.COMMANDLINE and str(own) != str(value):
+            raise click.UsageError(f"--like says {name} {value}, and --{name.replace('_', '-')} says {own}")
+        if name != "matcher":
+            given[name] = value
+    if like.dialect:
+        if given["dialect"] not in (Dialect(), Dialect(**like.dialect)):
+            raise click.UsageError("--like spells tags in another way than --tag-separator and --suffix")
+        given["dialect"] = Dialect(**like.dialect)
+    return like
+
+
+def _compare_signatures(like: str, results: dict[str, Result]) -> None:
+    """Warn where the result was not scored as the signature says."""
+    wanted = {name: value for name, value in parse_signature(like).items() if name not in FOUND}
+    for result in results.values():
+        found = {name: value for name, value in result.settings.items() if name not in FOUND}
+        if found != wanted:
+            print_message("warning", f"the result is {result.signature}, which is not what --like says")
+
+
+def _shown(given: dict[str, Any], output: Output, *, untyped: bool) -> show.Shown:
+    """Say what is to be shown; a report has intervals and errors in any case."""
+    errors: int | None = given.pop("errors")
+    names = ("level", "method", "samples", "seed")
+    intervals = show.IntervalOptions(**{name: given.pop(name) for name in names}, threads=given["threads"])
+    wanted = given.pop("intervals")
+    page = output.to == "html"
+    if (wanted or page) and not given["by_document"]:
+        given["by_sentence"] = True
+    # Of one kind there may be as many errors as are listed.
+    given["errors"] = OF_A_KIND if page else errors if errors is not None else False
+    if errors == 0:
+        given["errors"] = False
+    return show.Shown(
+        given["max_violations"],
+        untyped,
+        errors,
+        intervals if wanted else None,
+        given.pop("short_signature"),
+    )
+
+
+def _write(
+    results: dict[str, Result],
+    gold: str,
+    preds: tuple[str, ...],
+    shown: show.Shown,
+    output: Output,
+    plot: str | None,
+    *,
+    untyped: bool,
+) -> None:
+    """Write the plot, and the result of a file or a row for each of several."""
+    if plot is not None:
+        show.write_plot(results, plot)
+    if len(preds) > 1:
+        show.show_several(results, output, untyped=untyped)
+        return
+    ((name, result),) = results.items()
+    show.show_one(result, (gold, name), shown, output)
+
+
+def _all_readings(gold: str, preds: tuple[str, ...], output: Output, given: dict[str, Any]) -> None:
+    """Score under every reading."""
+    if len(preds) > 1 or is_several(gold) or is_table(gold):
+        raise click.UsageError("--all-readings is of one PRED, or of GOLD with both")
+    for name in ("errors", "intervals", "save"):
+        if given.get(name):
+            raise click.UsageError(f"--all-readings does not go with --{name}")
+    known = ("scheme", "pred_scheme", "matcher", "columns", "pred_columns", "dialect", "max_violations")
+    taken = {name: given[name] for name in (*known, "on_misaligned", "by_document", "by_sentence")}
+    with console.quiet():
+        results = console.read_files(score_readings, gold, *preds, **taken)
+    name = preds[0] if preds else gold
+    console.print_warnings({name: next(iter(results.values()))})
+    show.show_readings(results, output, (gold, name), given["max_violations"])
+
+
+def _own_options(matcher: str, given: dict[str, Any]) -> dict[str, Any]:
+    """Take the options of a matcher out of all that are given; refuse those of others."""
+    found: dict[str, Any] = {}
+    for owner, names in OPTIONS.items():
+        own = {name: given.pop(name) for name in names}
+        named = [f"--{name.replace('_', '-')}" for name, value in own.items() if value is not None]
+        if named and matcher != owner:
+            verb = "goes" if len(named) == 1 else "go"
+            raise click.UsageError(f"{' and '.join(named)} {verb} with --matcher {owner}")
+        # Empty values are the defaults.
+        found |= {name: value for name, value in own.items() if value}
+    if "focus" in found:
+        from spanrs.compat.faireval import fair_config
+
+        found["focus"] = fair_config.focus(found["focus"])
+    return found
+
+
+def _renames(maps: tuple[str, ...]) -> dict[str, str | None]:
+    """Give the new name of each type that --map names; None leaves it out."""
+    renames: dict[str, str | None] = {}
+    for text in maps:
+        old, equals, new = text.partition("=")
+        if not (old and equals):
+            raise click.UsageError(f"--map wants FROM=TO, or FROM= to leave FROM out, not {text!r}")
+        if renames.setdefault(old, new or None) != (new or None):
+            raise click.UsageError(f"--map gives two names to {old!r}: {renames[old] or ''!r} and {new!r}")
+    return renames
+
+
+def _keep_types(results: dict[str, Result], types: list[str]) -> dict[str, Result]:
+    """Look at some types only, which one of the systems or gold must have."""
+    console.require_types(types, {name for result in results.values() for name in result.per_type})
+    # Fair matching has left out the others already, because they could take part in near misses.
+    return {
+        name: result if isinstance(result.matcher, Fair) else result.with_types(types)
+        for name, result in results.items()
+    }
+
+
+def _types(kept: tuple[str, ...]) -> list[str] | None:
+    """Give the types to keep, each once; None for all."""
+    names = [name.strip() for text in kept for name in text.split(",")]
+    if "" in names:
+        raise click.UsageError("--types wants names of types, separated by commas")
+    return list(dict.fromkeys(names)) or None

@@ -1,0 +1,171 @@
+"""How ``spanrs score`` shows results."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from spanrs.eval import Result, tables
+from spanrs.eval.error_lines import error_lines
+from spanrs.eval.measures import f1_measures
+from spanrs.io import atomic_output
+from spanrs.report.table import Table
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from spanrs.cli.output import Output, Rendered
+
+
+class Shown(NamedTuple):
+    """What is shown besides the tables of a result."""
+
+    max_violations: int
+    untyped: bool
+    errors: int | None
+    intervals: IntervalOptions | None
+    short_signature: bool
+
+
+class IntervalOptions(NamedTuple):
+    """How intervals are computed."""
+
+    level: float
+    method: str
+    samples: int
+    seed: int
+    threads: int
+
+
+def base_names(results: Mapping[str, Any]) -> dict[str, Any]:
+    """Return results by the base names of their files, if those are unique."""
+    short = [Path(name).name for name in results]
+    names = short if len(set(short)) == len(short) else list(results)
+    return dict(zip(names, results.values(), strict=True))
+
+
+def show_several(results: Mapping[str, Result], output: Output, *, untyped: bool) -> None:
+    """Write a row for each system."""
+    named = base_names(results)
+
+    def as_json() -> str:
+        everything = {name: result.to_dict(untyped=untyped) for name, result in results.items()}
+        return json.dumps(everything, ensure_ascii=False, allow_nan=False)
+
+    output.write({"text": lambda: tables.systems_parts(named), "json": as_json})
+
+
+def show_one(result: Result, names: tuple[str, str], shown: Shown, output: Output) -> None:
+    """Write the result of one system."""
+    result_parts = _parts(result, names, shown)
+
+    def as_json() -> str:
+        everything = result.to_dict(untyped=shown.untyped)
+        if shown.errors is not None and result.error_list is not None:
+            everything["errors"] = [
+                json.loads(line) for line in result.error_list.to_jsonl(shown.errors).splitlines()
+            ]
+        if shown.intervals is not None:
+            everything["intervals"] = _intervals(result, shown.intervals)
+        return json.dumps(everything, ensure_ascii=False, allow_nan=False)
+
+    found = result.error_list
+    formats: dict[str, Callable[[], Rendered]] = {
+        "text": lambda: result_parts,
+        "json": as_json,
+        "csv": result.to_csv,
+        "html": lambda: result.to_html(title=f"{names[1]} against {names[0]}"),
+    }
+    if found is not None:
+        formats["jsonl"] = lambda: found.to_jsonl(shown.errors)
+    output.write(formats)
+
+
+def _parts(result: Result, names: tuple[str, str], shown: Shown) -> Iterator[Table | str]:
+    parts = list(
+        tables.shown_parts(result, names=names, max_violations=shown.max_violations, untyped=shown.untyped)
+    )
+    *others, signature = parts
+    yield from others
+    if shown.intervals is not None:
+        yield ""
+        yield intervals_table(result, shown.intervals)
+    if shown.errors is not None and result.error_list is not None:
+        yield ""
+        yield from error_lines(result.error_list, names[0], shown.errors)
+    yield f"signature {result.short_signature}" if shown.short_signature else signature
+
+
+def _intervals(result: Result, options: IntervalOptions) -> dict[str, Any]:
+    """Return the interval of each measure, by its title."""
+    measures = list(f1_measures(list(result.per_type)))
+    drawn = result.bootstrap(measures, samples=options.samples, seed=options.seed, threads=options.threads)
+    found = {}
+    for measure, value in zip(measures, map(float, drawn.estimates), strict=True):
+        low, high = drawn.interval(measure, options.level, options.method)
+        found[measure.title] = {
+            name: None if math.isnan(number) else number
+            for name, number in (("value", value), ("low", low), ("high", high))
+        }
+    return {
+        "level": options.level,
+        "method": options.method,
+        "samples": options.samples,
+        "seed": options.seed,
+        "unit": "sentence" if result.by_sentence else "document",
+        "measures": found,
+    }
+
+
+def intervals_table(result: Result, options: IntervalOptions) -> Table:
+    """Return the F1 of all spans and of each type with its interval."""
+    unit = "sentences" if result.by_sentence else "documents"
+    found = _intervals(result, options)
+    head = f"{100 * options.level:g} % {options.method} of {len(result.counts)} {unit}"
+    table = Table([head, "F1", "low", "high"], title="Intervals")
+    for name, values in found["measures"].items():
+        numbers = ("-" if value is None else f"{100 * value:.2f}" for value in values.values())
+        table.add_row(name, *numbers)
+    return table
+
+
+def write_plot(results: Mapping[str, Result], path: str) -> None:
+    """Draw F1 of the types of each system."""
+    from spanrs.report.plots import bar_plot, plot_format
+
+    named = base_names(results)
+    types = sorted({name for result in results.values() for name in result.per_type})
+    empty = float("nan")
+    rows = {
+        name: [result.per_type[ty].f1 if ty in result.per_type else empty for ty in types]
+        + [result.micro.f1]
+        for name, result in named.items()
+    }
+    picture = bar_plot([*types, "micro"], rows, "F1", plot_format(path))
+    with atomic_output(path) as out:
+        out.write(picture)
+
+
+def show_readings(results: Mapping[str, Result], output: Output, names: tuple[str, str], most: int) -> None:
+    """Write F1 under each reading, and the violations that make them differ."""
+
+    def as_json() -> str:
+        everything = {name: result.to_dict() for name, result in results.items()}
+        return json.dumps({"readings": everything}, ensure_ascii=False, allow_nan=False)
+
+    output.write({"text": lambda: _readings_parts(results, names, most), "json": as_json})
+
+
+def _readings_parts(
+    results: Mapping[str, Result], names: tuple[str, str], most: int
+) -> Iterator[Table | str]:
+    yield tables.systems_table(results, "reading")
+    first = next(iter(results.values()))
+    number = sum(found.count for found in first.violations.values())
+    if not number:
+        yield "There are no violations, so all readings are the same; --reading refuse accepts the files."
+    yield from tables.violation_lines(first, names, most)
+    yield from dict.fromkeys(f"signature {result.signature}" for result in results.values())

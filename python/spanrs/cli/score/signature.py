@@ -1,0 +1,126 @@
+"""``--like``: the options that a signature stands for."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass, field
+from typing import Any
+
+import click
+
+from spanrs import __version__
+from spanrs.cli.run import print_message
+from spanrs.eval.settings import UNDECIDED, parse_signature
+
+#: Settings of a signature, and the options of the command that say the same.
+OPTIONS = {
+    "matcher": "matcher",
+    "scheme": "scheme",
+    "pred_scheme": "pred_scheme",
+    "reading": "reading",
+    "weights": "weights",
+    "focus": "focus",
+    "matching": "matching",
+    "min_overlap": "min_overlap",
+    "on_misaligned": "on_misaligned",
+}
+#: Settings that say what was found, or which sentences there were.
+FOUND = ("differing_tokens", "version")
+#: A name in a list: quoted as in JSON, or without commas.
+_NAME = re.compile(r'"(?:[^"\\]|\\.)*"|[^,=;"]+')
+
+
+@dataclass
+class Like:
+    """What a signature asks for."""
+
+    options: dict[str, Any] = field(default_factory=dict)
+    """Options of the command by name."""
+    dialect: dict[str, Any] = field(default_factory=dict)
+    """Fields of the dialect."""
+    columns: tuple[int | str, ...] | None = None
+    """Layers of tags."""
+    exclude: list[str] | None = None
+    """Types that the fair matcher leaves out."""
+    kept: list[str] | None = None
+    """Types to keep."""
+    renames: dict[str, str | None] = field(default_factory=dict)
+    """New names of types."""
+
+
+def read_like(text: str) -> Like:
+    """Read a signature, long or short.
+
+    Raises
+    ------
+    spanrs.errors.SchemeError
+        For text that is no signature.
+    click.UsageError
+        For signatures of other commands, and settings that cannot be repeated.
+
+    Examples
+    --------
+    >>> from spanrs.cli.score.signature import read_like
+    >>> read_like("m:exact|s:BIO|r:strict|v:0.1.0").options
+    {'matcher': 'exact', 'scheme': 'BIO', 'reading': 'strict'}
+    """
+    settings = parse_signature(text)
+    if settings["version"] != __version__:
+        print_message(
+            "note", f"the signature is of version {settings['version']}, and this is {__version__}"
+        )
+    like = Like()
+    fair = settings["matcher"] == "fair"
+    # Without it FairEval's dummies are left out.
+    like.exclude = [] if fair else None
+    for name, value in settings.items():
+        if name in OPTIONS:
+            like.options[OPTIONS[name]] = float(value) if name == "min_overlap" else value
+        elif name == "exclude":
+            like.exclude = _names(value)
+        elif name == "types":
+            _read_types(like, value)
+        elif name == "columns":
+            like.columns = tuple(
+                int(one) if one.lstrip("-").isdecimal() else one for one in value.split(",")
+            )
+        elif name in ("separator", "suffix", "bare_is_type", "unknown_is_outside"):
+            like.dialect[name] = _dialect_value(value)
+        elif name not in FOUND:
+            raise click.UsageError(f"--like: {name}:{value} is not a setting of spanrs score")
+    if like.options.get("scheme") == UNDECIDED:
+        del like.options["scheme"]
+    return like
+
+
+def _dialect_value(value: str) -> Any:
+    if value in ("true", "false"):
+        return value == "true"
+    return json.loads(value) if value.startswith('"') else value
+
+
+def _names(text: str) -> list[str]:
+    return [] if text == "[]" else [_unquoted(name) for name in _NAME.findall(text)]
+
+
+def _unquoted(name: str) -> str:
+    return str(json.loads(name)) if name.startswith('"') else name
+
+
+def _read_types(like: Like, text: str) -> None:
+    """Read names of types to keep, or pairs ``old=new``; one after the other where there are semicolons."""
+    for phrase in _split(text, ";"):
+        pairs = [_split(pair, "=") for pair in _split(phrase, ",")]
+        if any(len(pair) == 2 for pair in pairs):
+            like.renames |= {_unquoted(old): _unquoted(new) if new else None for old, new in pairs}
+        else:
+            like.kept = _names(phrase)
+
+
+def _split(text: str, at: str) -> list[str]:
+    """Split text at a character that is not within quotes."""
+    pattern = rf'((?:"(?:[^"\\]|\\.)*"|[^"{at}])*)(?:{at}|$)'
+    parts = re.findall(pattern, text)
+    # The pattern also matches the empty text at the end.
+    return parts[:-1] if len(parts) > 1 and not text.endswith(at) else parts

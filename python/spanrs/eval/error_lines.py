@@ -1,0 +1,68 @@
+"""Errors as lines of text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from spanrs.eval.details import ErrorList, kind_of
+from spanrs.eval.evidence import Detail
+
+
+def error_lines(errors: ErrorList, name: str = "gold", most: int | None = None) -> Iterator[str]:
+    r"""Yield a line for each error, those of the most frequent kinds first.
+
+    The tokens of the gold span stand in square brackets, those of the pred span in braces.
+
+    Parameters
+    ----------
+    errors : ErrorList
+        The errors.
+    name : str
+        What gold is called, for places.
+    most : int, optional
+        Errors to show; all if not given.
+
+    Examples
+    --------
+    >>> import spanrs
+    >>> from spanrs.eval.error_lines import error_lines
+    >>> result = spanrs.score([["B-A"]], [["B-B"]], errors=True, tokens=[["Rio"]])
+    >>> print(*error_lines(result.error_list), sep="\n")
+    errors 1; [gold] {pred}, the most frequent kinds first
+    mistyped A, B (1)
+      gold sentence 0: [{Rio}]
+    """
+    known = sum(errors.numbers.values())
+    shown = errors.by_frequency(most)
+    part = f", {len(shown)} shown" if len(shown) < known else ""
+    yield f"errors {known}{part}; [gold] {{pred}}, the most frequent kinds first"
+    before = None
+    for error in shown:
+        kind = kind_of(error)
+        if kind != before:
+            types = ", ".join(ty for ty in kind[1:] if ty is not None)
+            yield f"{error.outcome} {types} ({errors.numbers[kind]})"
+            before = kind
+        file = name if error.path is None else error.path
+        place = f"{file}:{error.line}" if error.line else f"{file} sentence {error.sentence}"
+        yield f"  {place}: {_text(error)}"
+
+
+def _text(error: Detail) -> str:
+    """Return the tokens with marks around the spans; without tokens the bounds of the spans."""
+    if error.length is None or not error.tokens:
+        sides = (("gold", error.gold), ("pred", error.pred))
+        return ", ".join(
+            f"{side} tokens {span.start} to {span.end}" for side, span in sides if span is not None
+        )
+    words = []
+    for at, token in enumerate(error.tokens, error.first):
+        before = after = ""
+        for span, opening, closing in ((error.gold, "[", "]"), (error.pred, "{", "}")):
+            if span is not None:
+                before += opening if at == span.start else ""
+                after = (closing if at == span.end - 1 else "") + after
+        words.append(f"{before}{token}{after}")
+    dots = ["…"] if error.first else []
+    more = ["…"] if error.first + len(error.tokens) < error.length else []
+    return " ".join([*dots, *words, *more])

@@ -1,0 +1,179 @@
+"""Systems compared in pairs: values, differences, p-values."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass, field
+from typing import Any, NamedTuple
+
+from spanrs.eval import settings as settings_of
+from spanrs.eval.evaluation import Evaluation
+from spanrs.eval.evidence import Detail
+from spanrs.eval.measures import Measure, Ratio
+
+
+class Interval(NamedTuple):
+    """Confidence interval."""
+
+    low: float
+    """Lower bound."""
+    high: float
+    """Upper bound."""
+
+
+@dataclass(frozen=True)
+class McNemar:
+    """McNemar's exact test (1947) on gold spans: those that only one of two systems found."""
+
+    only_a: int
+    """Gold spans that ``a`` found and ``b`` did not."""
+    only_b: int
+    """Gold spans that ``b`` found and ``a`` did not."""
+    p_value: float
+    """Two-sided binomial p-value."""
+
+
+@dataclass(frozen=True)
+class System:
+    """A system in a comparison."""
+
+    value: float
+    """Value of the measure."""
+    interval: Interval
+    """Percentile interval of the value."""
+    per_type: dict[str, float]
+    """The same measure of each type; types that occur for no system are left out."""
+
+
+@dataclass(frozen=True)
+class Difference:
+    """Difference between two systems in one measure."""
+
+    difference: float
+    """Value of ``a`` minus value of ``b``."""
+    interval: Interval
+    """Percentile interval of the difference, both systems resampled together."""
+    p_value: float
+    """Two-sided p-value of the paired test."""
+    p_holm: float
+    """The same after Holm's correction for all pairs of systems; of types, for all pairs and types."""
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Comparison of two systems."""
+
+    a: str
+    b: str
+    difference: float
+    interval: Interval
+    p_value: float
+    p_holm: float
+    mcnemar: McNemar | None
+    """None where the results have no complete list of errors; score with ``errors=True``."""
+    per_type: dict[str, Difference] = field(repr=False)
+    """The same for each type."""
+
+    def is_significant(self, level: float = 0.95) -> bool:
+        """Say whether the corrected p-value is at most one minus the confidence level."""
+        return self.p_holm <= 1 - level
+
+
+@dataclass(frozen=True)
+class PairedComparison:
+    """Several systems compared with each other; what :class:`spanrs.eval.Comparison` shows.
+
+    Attributes
+    ----------
+    measure : Measure or Ratio
+        What was compared.
+    systems : dict of str to System
+        In the order in which they were given.
+    pairs : list of Pair
+        All pairs of systems.
+    level : float
+        Confidence level of intervals.
+    documents : int
+        Documents, or sentences, that were resampled.
+    settings : dict of str to str
+        How the comparison was made; :attr:`signature` is the same in one line.
+    results : dict of str to Evaluation
+        What was compared.
+    """
+
+    measure: Measure | Ratio
+    systems: dict[str, System]
+    pairs: list[Pair]
+    level: float
+    documents: int
+    settings: dict[str, str]
+    results: dict[str, Evaluation] = field(repr=False)
+
+    @property
+    def signature(self) -> str:
+        """How the comparison was made, in one line."""
+        return settings_of.signature(self.settings)
+
+    @property
+    def short_signature(self) -> str:
+        """The signature with short names of settings."""
+        return settings_of.short_signature(self.settings)
+
+    def pair(self, a: str, b: str) -> Pair:
+        """Return the comparison of two systems, in the order in which they were given to :func:`compare`.
+
+        Raises
+        ------
+        KeyError
+            Where there is no such pair.
+        """
+        for pair in self.pairs:
+            if (pair.a, pair.b) == (a, b):
+                return pair
+        raise KeyError(
+            f"no pair ({a!r}, {b!r}); the first system of a pair is the one that was given first"
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give everything as plain dictionaries, lists, strings and numbers; NaN is None."""
+        pairs = []
+        for pair in self.pairs:
+            plain = asdict(pair)
+            plain["interval"] = list(pair.interval)
+            plain["per_type"] = {
+                name: asdict(one) | {"interval": list(one.interval)} for name, one in pair.per_type.items()
+            }
+            pairs.append(plain)
+        systems = {
+            name: asdict(system) | {"interval": list(system.interval)}
+            for name, system in self.systems.items()
+        }
+        numbers = {"measure": self.measure.title, "level": self.level, "documents": self.documents}
+        found = {"systems": systems, "pairs": pairs, **numbers, "signature": self.signature}
+        found["short_signature"] = self.short_signature
+        plain_values: dict[str, Any] = _without_nan(found)
+        return plain_values
+
+    def to_json(self, indent: int | None = None) -> str:
+        """Give :meth:`to_dict` as JSON text."""
+        return json.dumps(self.to_dict(), indent=indent, ensure_ascii=False, allow_nan=False)
+
+
+def gold_spans(errors: Iterable[Detail]) -> dict[tuple[int, Any], Detail]:
+    """Return the gold spans that were not found, each once, with their errors."""
+    return {(one.sentence, (one.gold, one.gold_index)): one for one in errors if one.gold is not None}
+
+
+def pred_spans(errors: Iterable[Detail]) -> dict[tuple[int, Any], Detail]:
+    """Return the pred spans that are wrong, each once, with their errors."""
+    return {(one.sentence, one.pred): one for one in errors if one.pred is not None}
+
+
+def _without_nan(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {name: _without_nan(one) for name, one in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_without_nan(one) for one in value]
+    return None if isinstance(value, float) and math.isnan(value) else value

@@ -1,0 +1,94 @@
+"""Files scored under every reading of malformed tags."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import ExitStack
+from dataclasses import replace
+from typing import Any
+
+from spanrs import _spanrs
+from spanrs.errors import warn
+from spanrs.eval.files import last_two_columns, score_files
+from spanrs.eval.result import Result
+from spanrs.eval.scorer import Scorer
+from spanrs.io import Columns, Source, rereadable
+
+#: The reading that refuses malformed tags; where there are none it is the same as the others.
+REFUSE = "refuse"
+
+
+def score_readings(
+    gold: Source,
+    pred: Source | None = None,
+    scheme: str = "auto",
+    *,
+    readings: Sequence[str] | None = None,
+    columns: Columns = Columns(),
+    pred_columns: Columns | None = None,
+    by_sentence: bool = False,
+    **options: Any,
+) -> dict[str, Result]:
+    r"""Score a column file against another one under several readings.
+
+    The files are read twice: once for the first reading, which finds the scheme and checks the tokens, and once for
+    all others.
+
+    Parameters
+    ----------
+    gold, pred, scheme, columns, pred_columns, by_sentence, **options
+        As for :func:`spanrs.score_files`, with one column of tags.
+    readings : sequence of str, optional
+        All but ``refuse`` if not given.
+
+    Returns
+    -------
+    dict of str to Result
+        A result for each reading; the violations, which are the same for all of them, are in each.
+
+    Raises
+    ------
+    OSError, spanrs.errors.SpanrsError
+        As :func:`spanrs.score_files`.
+
+    Examples
+    --------
+    >>> import io
+    >>> from spanrs.eval import score_readings
+    >>> both = b"Rio B-LOC I-LOC\nis O O\n"
+    >>> results = score_readings(io.BytesIO(both), scheme="BIO")
+    >>> results["conlleval"].micro.f1, results["strict"].micro.f1
+    (1.0, 0.0)
+    """
+    if isinstance(columns.tag, tuple) or (pred_columns is not None and isinstance(pred_columns.tag, tuple)):
+        raise ValueError("several readings are of one column of tags, not of layers")
+    names = [name for name in _spanrs.readings() if name != REFUSE] if readings is None else list(readings)
+    if not names or REFUSE in names:
+        raise ValueError(f"name readings other than {REFUSE}; there are {', '.join(_spanrs.readings())}")
+    with ExitStack() as stack:
+        gold_again = stack.enter_context(rereadable(gold))
+        pred_again = None if pred is None else stack.enter_context(rereadable(pred))
+        layout: dict[str, Any] = {"columns": columns, "pred_columns": pred_columns}
+        source = None if pred_again is None else pred_again()
+        first = score_files(
+            gold_again(), source, scheme, names[0], by_sentence=by_sentence, **layout, **options
+        )
+        progress = options.pop("progress", None)
+        schemes = first.settings["scheme"], first.settings.get("pred_scheme")
+        by_document = options.pop("by_document", False) or by_sentence
+        scorers = [
+            Scorer(schemes[0], name, pred_scheme=schemes[1], by_document=by_document, **options)
+            for name in names[1:]
+        ]
+        own = last_two_columns(columns) if pred is None else columns
+        both = own.as_options(), (pred_columns or own).as_options()
+        compiled = [scorer._scorer for scorer in scorers]
+        _spanrs.score_readings(compiled, gold_again, pred_again, both, by_sentence, progress)
+    results = {names[0]: first}
+    results |= {
+        name: replace(scorer.result(), by_sentence=by_sentence)
+        for name, scorer in zip(names[1:], scorers, strict=True)
+    }
+    for result in results.values():
+        warn(result.warnings)
+    return results

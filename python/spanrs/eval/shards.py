@@ -1,0 +1,350 @@
+"""Scoring corpora of many files: shards."""
+
+from __future__ import annotations
+
+import glob
+import hashlib
+import json
+import os
+import shutil
+import threading
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from spanrs import _spanrs
+from spanrs.errors import AlignmentError, FormatError, SpanrsWarning, warn, with_code
+from spanrs.eval.files import score_files
+from spanrs.eval.matchers import as_matcher
+from spanrs.eval.result import Result
+from spanrs.eval.settings import UNDECIDED
+from spanrs.eval.table_files import is_table_file, score_table_files
+from spanrs.io import Columns, atomic_output
+from spanrs.tags.types import is_auto
+
+#: Ending of the folder in which the results of single shards wait until all are scored.
+PARTS = ".parts"
+#: First bytes of the result of a shard, before a line of JSON that says what was scored how.
+MAGIC = b"spanrs shard 1\n"
+
+
+class Shard(NamedTuple):
+    """A file of gold and the file of pred that belongs to it."""
+
+    name: str
+    """Its name in keys of documents, violations and errors."""
+    gold: str
+    """Path of gold, or of the file that holds both sides."""
+    pred: str | None
+    """Path of pred; None where gold holds both sides."""
+
+
+def is_several(path: str) -> bool:
+    """Say whether a path means several files: a directory or a pattern.
+
+    Examples
+    --------
+    >>> from spanrs.eval.shards import is_several
+    >>> is_several("gold/*.conll"), is_several("gold.conll")
+    (True, False)
+    """
+    return os.path.isdir(path) or (glob.has_magic(path) and not os.path.exists(path))
+
+
+def find_shards(gold: str, pred: str | None = None) -> list[Shard]:
+    """Pair the files of two directories or patterns.
+
+    Parameters
+    ----------
+    gold, pred : str
+        Directories, which are searched with their subdirectories, or patterns such as ``gold/*.conll``. Files are
+        paired by their path below the directory, or below the part of the pattern that has no wildcard. Files and
+        directories that begin with a dot are left out.
+
+    Returns
+    -------
+    list of Shard
+        Ordered by name.
+
+    Raises
+    ------
+    FileNotFoundError
+        Where there is no file.
+    spanrs.errors.AlignmentError
+        Where one side has a file that the other lacks.
+    """
+    golds = _files(gold)
+    if pred is None:
+        return [Shard(name, path, None) for name, path in sorted(golds.items())]
+    preds = _files(pred)
+    for side, other, own, others in (("pred", pred, golds, preds), ("gold", gold, preds, golds)):
+        lacking = sorted(own.keys() - others.keys())
+        if lacking:
+            more = f" and {len(lacking) - 1} more" if len(lacking) > 1 else ""
+            message = f"{other}: {side} has no file {lacking[0]}{more}; files are paired by name"
+            raise with_code(AlignmentError(message), "files")
+    return [Shard(name, path, preds[name]) for name, path in sorted(golds.items())]
+
+
+def _files(path: str) -> dict[str, str]:
+    """Return the files that a directory or pattern means, by their path below it, with forward slashes."""
+    if os.path.isdir(path):
+        root = Path(path)
+        found = [file for file in root.rglob("*") if file.is_file()]
+    else:
+        literal = []
+        for part in Path(path).parts:
+            if glob.has_magic(part):
+                break
+            literal.append(part)
+        root = Path(*literal)
+        found = [Path(file) for file in glob.glob(path, recursive=True) if os.path.isfile(file)]
+    names = {file.relative_to(root).as_posix(): str(file) for file in found}
+    names = {
+        name: file for name, file in names.items() if not any(p.startswith(".") for p in name.split("/"))
+    }
+    if not names:
+        raise FileNotFoundError(
+            2, "there is no file in it" if os.path.isdir(path) else "no file matches", path
+        )
+    return names
+
+
+def as_shard(result: Result, name: str) -> Result:
+    """Name the documents, violations and errors of a result after the file it is of, before it is merged."""
+    located = {
+        side: [replace(place, path=name) for place in places]
+        for side, places in result.evidence.located.items()
+    }
+    errors = result.error_list
+    if errors is not None:
+        errors = replace(errors, errors=[error._replace(path=name) for error in errors.errors])
+    return replace(
+        result,
+        counts=result.counts.prefixed(name),
+        evidence=replace(result.evidence, located=located),
+        error_list=errors,
+    )
+
+
+def score_shards(
+    gold: str | os.PathLike[str] | Sequence[Shard],
+    pred: str | os.PathLike[str] | None = None,
+    scheme: str = "auto",
+    reading: str = "conlleval",
+    *,
+    save: str | os.PathLike[str] | None = None,
+    threads: int = 1,
+    progress: Callable[[int], object] | None = None,
+    **options: Any,
+) -> Result:
+    r"""Score the files of two directories or patterns, each against the one of the same name, and merge the results.
+
+    Parameters
+    ----------
+    gold, pred : path, pattern, or sequence of Shard
+        As for :func:`find_shards`. Column files, Parquet or Arrow files; without ``pred`` each file holds both sides.
+    scheme : str
+        As for :func:`spanrs.score`. ``auto`` is decided by the first shard that has a tag other than ``O``.
+    save : path, optional
+        Write the result there. Until all shards are scored, those that are done wait in a folder beside it, so that
+        a run that was interrupted goes on where it was: shards are scored again only if a file, its size, its
+        modification time or the options changed.
+    threads : int
+        Shards that are scored at the same time. The result does not depend on it.
+    progress : callable, optional
+        Called with the number of bytes of the shards that are done.
+    reading, **options
+        As for :func:`spanrs.score_files`; for tables ``gold_column``, ``pred_column``, ``document_column`` and
+        ``token_column``.
+
+    Returns
+    -------
+    Result
+        The merged results, in the order of the names. ``result.to_bytes()`` is the same for any number of threads,
+        and for shards that were scored on other machines and merged in this order.
+
+    Raises
+    ------
+    OSError, spanrs.errors.SpanrsError
+        As :func:`spanrs.score_files` and :func:`find_shards`. What was saved stays.
+
+    Examples
+    --------
+    >>> import pathlib, spanrs, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     for name in ("a", "b"):
+    ...         _ = pathlib.Path(folder, name).write_text("Rio B-LOC B-LOC\n", encoding="utf-8")
+    ...     spanrs.score_shards(folder).totals
+    Totals(tp=2, fp=0, fn=0)
+    """
+    if threads < 1:
+        raise ValueError(f"threads is a number from 1, not {threads}")
+    if isinstance(gold, (str, os.PathLike)):
+        shards = find_shards(os.fspath(gold), None if pred is None else os.fspath(pred))
+    else:
+        shards = list(gold)
+    if not shards:
+        raise ValueError("there is no shard to score")
+    store = None if save is None else _Store(Path(f"{os.fspath(save)}{PARTS}"), scheme, reading, options)
+    job = _Job(store, options | {"reading": reading}, progress)
+    results = _score_all(job, shards, scheme, options.get("pred_scheme"), threads)
+    whole = results[0].merge(*results[1:])
+    if store is not None:
+        store.finish(whole, Path(os.fspath(save)))  # type: ignore[arg-type]  # there is no store without it
+    warn(whole.warnings)
+    return whole
+
+
+class _Store:
+    """Results of single shards in a folder."""
+
+    def __init__(self, folder: Path, scheme: str, reading: str, options: dict[str, Any]) -> None:
+        self.folder = folder
+        own = dict(options)
+        own["matcher"] = as_matcher(own.get("matcher", "exact")).to_dict()
+        known = {"scheme": scheme, "reading": reading, "version": _spanrs.__version__}
+        self.options = json.dumps(known | own, sort_keys=True, default=repr)
+
+    def _path(self, shard: Shard) -> Path:
+        digest = hashlib.sha256(shard.name.encode("utf-8", "surrogateescape")).hexdigest()
+        return self.folder / f"{digest[:24]}.shard"
+
+    def _header(self, shard: Shard) -> bytes:
+        files = []
+        for path in (shard.gold, shard.pred):
+            if path is not None:
+                status = os.stat(path)
+                files.append([path, status.st_size, status.st_mtime_ns])
+        return json.dumps({"name": shard.name, "files": files, "options": self.options}).encode() + b"\n"
+
+    def load(self, shard: Shard) -> Result | None:
+        """Return the result of a shard, if it is there and of the same files and options."""
+        start = MAGIC + self._header(shard)
+        try:
+            stored = self._path(shard).read_bytes()
+            return Result.from_bytes(stored[len(start) :]) if stored.startswith(start) else None
+        except (FileNotFoundError, FormatError):
+            return None
+
+    def keep(self, shard: Shard, result: Result) -> None:
+        """Store the result of a shard, whole or not at all."""
+        self.folder.mkdir(exist_ok=True)
+        with atomic_output(self._path(shard)) as out:
+            out.write(MAGIC + self._header(shard) + result.to_bytes())
+
+    def finish(self, result: Result, path: Path) -> None:
+        """Write the result of all shards and remove the folder."""
+        self.folder.mkdir(exist_ok=True)
+        # What a killed process leaves behind is in the folder too.
+        whole = self.folder / "whole"
+        with atomic_output(whole) as out:
+            out.write(result.to_bytes())
+        whole.replace(path)
+        shutil.rmtree(self.folder)
+
+
+class _Job:
+    """What is done with each shard."""
+
+    def __init__(
+        self, store: _Store | None, options: dict[str, Any], progress: Callable[[int], object] | None
+    ) -> None:
+        self.store, self.options, self.progress = store, options, progress
+        self.stop = threading.Event()
+        self.done = 0
+
+    def _check(self, _bytes: int) -> None:
+        if self.stop.is_set():
+            raise KeyboardInterrupt
+
+    def run(self, shard: Shard, scheme: str, pred_scheme: str | None) -> Result:
+        """Score a shard, or load its result."""
+        errors = self.options.get("errors", False)
+        # Lists of errors are not stored.
+        found = self.store.load(shard) if self.store is not None and not errors else None
+        if found is not None:
+            return found
+        options = self.options | {"scheme": scheme, "pred_scheme": pred_scheme, "progress": self._check}
+        found = as_shard(_score_file(shard, **options), shard.name)
+        if self.store is not None:
+            self.store.keep(shard, found)
+        return found
+
+    def report(self, shard: Shard) -> None:
+        """Tell how many bytes are done."""
+        paths = [path for path in (shard.gold, shard.pred) if path is not None]
+        self.done += sum(os.path.getsize(path) for path in paths)
+        if self.progress is not None:
+            self.progress(self.done)
+
+
+def _score_file(
+    shard: Shard,
+    *,
+    gold_column: str = "gold",
+    pred_column: str = "pred",
+    document_column: str | None = None,
+    token_column: str | None = None,
+    **options: Any,
+) -> Result:
+    if shard.pred is None and is_table_file(shard.gold):
+        for name in ("columns", "pred_columns", "progress", "on_misaligned", "by_document"):
+            options.pop(name, None)
+        options |= {"documents": document_column, "tokens": token_column}
+        return score_table_files(shard.gold, gold_column, pred_column, **options)
+    columns = options.get("columns", Columns())
+    return score_files(shard.gold, shard.pred, **options | {"columns": columns})
+
+
+def _score_all(
+    job: _Job, shards: list[Shard], scheme: str, pred_scheme: str | None, threads: int
+) -> list[Result]:
+    """Score shards in turn until the scheme is decided, then the others in threads."""
+    results: list[Result] = []
+    rest = iter(shards)
+    with warnings.catch_warnings():
+        # Those of the whole are given at the end.
+        warnings.simplefilter("ignore", SpanrsWarning)
+        while is_auto(scheme) and (shard := next(rest, None)) is not None:
+            result = job.run(shard, scheme, pred_scheme)
+            job.report(shard)
+            results.append(result)
+            found = result.settings.get("scheme", UNDECIDED)
+            if result.tokens == 0 and any(result.totals):
+                break  # Spans, which have no scheme.
+            if found != UNDECIDED:
+                scheme, pred_scheme = found, result.settings.get("pred_scheme")
+        results += _in_threads(job, rest, scheme, pred_scheme, threads)
+    return results
+
+
+def _in_threads(
+    job: _Job, shards: Iterable[Shard], scheme: str, pred_scheme: str | None, threads: int
+) -> Iterator[Result]:
+    """Score shards in threads; memory follows the results, not the number of shards that wait."""
+    waiting = list(shards)
+    if threads == 1:
+        for shard in waiting:
+            yield job.run(shard, scheme, pred_scheme)
+            job.report(shard)
+        return
+    pool = ThreadPoolExecutor(threads)
+    try:
+        futures: dict[Future[Result], Shard] = {
+            pool.submit(job.run, shard, scheme, pred_scheme): shard for shard in waiting
+        }
+        open_futures = set(futures)
+        while open_futures:
+            # A time limit, so that the main thread sees signals.
+            done, open_futures = wait(open_futures, timeout=0.2, return_when=FIRST_COMPLETED)
+            for future in done:
+                future.result()
+                job.report(futures[future])
+        yield from (future.result() for future in futures)
+    finally:
+        job.stop.set()
+        pool.shutdown(cancel_futures=True)

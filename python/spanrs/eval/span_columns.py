@@ -1,0 +1,159 @@
+"""Arrow columns of spans, as lists of structs."""
+
+from __future__ import annotations
+
+from itertools import accumulate, pairwise, starmap
+from typing import Any, TypeAlias
+
+from spanrs.errors import AlignmentError, FormatError, with_code
+
+#: What :func:`spanrs.score` takes as the spans of one side.
+SpanTuples: TypeAlias = list[list[tuple[Any, ...]]]
+
+#: Names of the field that holds the type of a span; the first that is there is read.
+TYPE_FIELDS = ("type", "label")
+
+
+def is_list(data_type: Any) -> bool:
+    """Tell whether an Arrow type is one of the list types."""
+    from pyarrow import types
+
+    tests = ("is_list", "is_large_list", "is_fixed_size_list", "is_list_view", "is_large_list_view")
+    # List views are newer than the oldest pyarrow that is supported.
+    return any(getattr(types, test)(data_type) for test in tests if hasattr(types, test))
+
+
+def holds_spans(data_type: Any) -> bool:
+    """Tell whether an Arrow type is a list of structs."""
+    from pyarrow import types
+
+    return is_list(data_type) and types.is_struct(data_type.value_type)
+
+
+def span_tuples(column: Any, side: str) -> SpanTuples:
+    """Convert a column of ``list<struct<type, start, end>>`` to lists of (type, start, end).
+
+    Parameters
+    ----------
+    column : pyarrow.Array or pyarrow.ChunkedArray
+        One list of structs a sentence. The fields are ``type`` or ``label``, a string; ``start`` and ``end``, integers;
+        and optionally ``tokens``, a list of integers or null.
+    side : str
+        Name of the column, for messages.
+
+    Returns
+    -------
+    list of list of tuple
+        Spans with tokens are (type, start, end, tokens).
+
+    Raises
+    ------
+    spanrs.errors.FormatError
+        Where a field is missing, of another type, or null.
+    spanrs.errors.AlignmentError
+        Where a sentence is null.
+
+    Notes
+    -----
+    Fields are converted as columns, and each distinct type becomes one str object.
+
+    Examples
+    --------
+    >>> import pyarrow
+    >>> from spanrs.eval.span_columns import span_tuples
+    >>> span_tuples(pyarrow.array([[{"type": "PER", "start": 0, "end": 2}], []]), "gold")
+    [[('PER', 0, 2)], []]
+    """
+    chunks = column.chunks if hasattr(column, "chunks") else [column]
+    found: SpanTuples = []
+    for chunk in chunks:
+        found += _chunk(chunk, side, len(found))
+    return found
+
+
+def _chunk(chunk: Any, side: str, offset: int) -> SpanTuples:
+    """Convert one array; ``offset`` is the number of sentences before it."""
+    import pyarrow.compute as pc
+
+    if chunk.null_count:
+        at = offset + first_null(chunk)
+        error = AlignmentError(f"sentence {at} of {side} is null")
+        error.sentence = at
+        raise with_code(error, "shape")
+    spans = chunk.flatten()
+    names = spans.type.names
+    type_field = next((name for name in TYPE_FIELDS if name in names), None)
+    if type_field is None or not {"start", "end"} <= set(names):
+        raise _wrong(side, f"has structs of {', '.join(names)}; spans are type (or label), start and end")
+    if spans.null_count:
+        raise _wrong(side, "has a null in place of a span")
+    fields = [
+        _strings(pc.struct_field(spans, type_field), side, type_field),
+        *(_integers(pc.struct_field(spans, name), side, name) for name in ("start", "end")),
+    ]
+    tuples: list[tuple[Any, ...]] = list(zip(*fields, strict=True))
+    if "tokens" in names:
+        tokens = _lists(pc.struct_field(spans, "tokens"), side)
+        tuples = [span if own is None else (*span, own) for span, own in zip(tuples, tokens, strict=True)]
+    return _cut(tuples, pc.list_value_length(chunk))
+
+
+def first_null(column: Any) -> int:
+    """Return the index of the first null of an array."""
+    return int(column.is_null().index(True).as_py())
+
+
+def _strings(field: Any, side: str, name: str) -> list[str]:
+    import pyarrow
+    from pyarrow import types
+
+    if not types.is_dictionary(field.type):
+        tests = ("is_string", "is_large_string", "is_string_view")
+        if not any(getattr(types, test)(field.type) for test in tests if hasattr(types, test)):
+            raise _wrong(side, f"has {name} of {field.type}, which must be a string")
+        field = field.cast(pyarrow.large_string()).dictionary_encode()
+    if not field.null_count:
+        values = field.dictionary.to_pylist()
+        strings = list(map(values.__getitem__, field.indices.to_numpy().tolist()))
+        # The values of a dictionary may be null, too.
+        if all(isinstance(value, str) for value in values) or None not in strings:
+            return strings
+    raise _wrong(side, f"has a span whose {name} is null")
+
+
+def _integers(field: Any, side: str, name: str) -> list[int]:
+    from pyarrow import types
+
+    if not types.is_integer(field.type):
+        raise _wrong(side, f"has {name} of {field.type}, which must be an integer")
+    if field.null_count:
+        raise _wrong(side, f"has a span whose {name} is null")
+    numbers: list[int] = field.to_numpy().tolist()
+    return numbers
+
+
+def _lists(field: Any, side: str) -> list[list[int] | None]:
+    """Convert the tokens of each span; null where a span has all between its bounds."""
+    import pyarrow.compute as pc
+    from pyarrow import types
+
+    if types.is_null(field.type):
+        return [None] * len(field)
+    if not is_list(field.type):
+        raise _wrong(side, f"has tokens of {field.type}, which must be a list of integers")
+    numbers = _integers(field.flatten(), side, "tokens")
+    found: list[Any] = _cut(numbers, pc.fill_null(pc.list_value_length(field), 0))
+    if field.null_count:
+        known = field.is_valid().to_pylist()
+        found = [own if there else None for own, there in zip(found, known, strict=True)]
+    return found
+
+
+def _cut(items: list[Any], lengths: Any) -> list[list[Any]]:
+    """Cut a list into lists of the lengths."""
+    ends = accumulate(lengths.to_numpy(zero_copy_only=False).tolist(), initial=0)
+    return [items[piece] for piece in starmap(slice, pairwise(ends))]
+
+
+def _wrong(side: str, what: str) -> FormatError:
+    return with_code(FormatError(f"the column {side!r} {what}"), "columns")

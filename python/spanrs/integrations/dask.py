@@ -1,0 +1,209 @@
+"""Scores Dask bags, Dask dataframes and shards on disk.
+
+Each partition is scored to the bytes of its result where it is, and the results are merged in a tree. The result equals
+that of merging the results of the partitions in order, to the byte.
+
+``scheme="auto"`` is decided once: partitions are scored one after the other until one has a tag other than ``O``, and
+the others are scored together under its scheme. Name the scheme to score all partitions at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
+from typing import Any
+
+from spanrs.eval import Result
+from spanrs.eval.inputs import check_columns, table_columns
+from spanrs.integrations.shards import (
+    Paths,
+    decide_schemes,
+    finished,
+    groups,
+    merge_bytes,
+    score_batches,
+    score_shard,
+)
+
+__all__ = ["score_bag", "score_dataframe", "score_shards"]
+
+
+def score_bag(gold: Any, pred: Any = None, **options: Any) -> Result:
+    """Score a bag of pairs, or two bags.
+
+    Parameters
+    ----------
+    gold : dask.bag.Bag
+        One item a sentence: pairs of gold and pred, each a list of tags or of spans; or, with ``pred``, gold alone.
+    pred : dask.bag.Bag, optional
+        The other side, with the same sentences in the same partitions.
+    **options
+        Those of :class:`spanrs.Scorer` for sentences in memory.
+
+    Returns
+    -------
+    Result
+
+    Raises
+    ------
+    ImportError
+        Where Dask is not installed.
+    ValueError
+        Where the bags have another number of partitions.
+    TypeError, spanrs.errors.SpanrsError
+        As :func:`spanrs.score`.
+
+    Examples
+    --------
+    >>> from dask import bag
+    >>> from spanrs.integrations.dask import score_bag
+    >>> pairs = [(["B-PER", "O"], ["B-PER", "O"]), (["B-LOC"], ["O"])]
+    >>> score_bag(bag.from_sequence(pairs, npartitions=2), scheme="BIO").totals
+    Totals(tp=1, fp=0, fn=1)
+    """
+    golds = gold.to_delayed()
+    if pred is None:
+        return _score(golds, _score_pairs, options)
+    preds = pred.to_delayed()
+    if len(golds) != len(preds):
+        raise ValueError(
+            f"gold has {len(golds)} partitions and pred {len(preds)}; they must hold the same sentences"
+        )
+    return _score(list(zip(golds, preds, strict=True)), _score_sides, options)
+
+
+def score_dataframe(
+    frame: Any, gold: str = "gold", pred: str = "pred", *, documents: str | None = None, **options: Any
+) -> Result:
+    """Score two columns of a Dask dataframe.
+
+    Parameters
+    ----------
+    frame : dask.dataframe.DataFrame
+        One row a sentence.
+    gold, pred, documents
+        As for :func:`spanrs.score_table`: Arrow lists of tags, ids or spans (structs), or Python lists. The sentences
+        of a document are in one partition.
+    **options
+        Those of :class:`spanrs.Scorer`.
+
+    Returns
+    -------
+    Result
+
+    Raises
+    ------
+    ImportError
+        Where Dask or pyarrow are not installed.
+    KeyError
+        Where there is no column of a name.
+    TypeError
+        For columns of text.
+    spanrs.errors.AlignmentError
+        Where a document is in two partitions, and as :func:`spanrs.score`.
+
+    Notes
+    -----
+    Dask makes text of Python lists unless its option ``dataframe.convert-string`` is False. Columns of Arrow lists
+    (``pandas.ArrowDtype``) stay as they are.
+    """
+    import pandas
+
+    names = list(dict.fromkeys(name for name in (gold, pred, documents) if name is not None))
+    check_columns(names, list(frame.columns))
+    for name in (gold, pred):
+        if isinstance(frame.dtypes[name], pandas.StringDtype):
+            raise TypeError(
+                f"the column {name!r} holds text, not lists; Dask makes text of lists unless "
+                "dask.config.set({'dataframe.convert-string': False}) is called before, or they are Arrow lists"
+            )
+    score = partial(_score_frame, columns=(gold, pred, documents))
+    options["by_document"] = documents is not None
+    return _score(frame[names].to_delayed(), score, options)
+
+
+def score_shards(shards: Iterable[Paths], **options: Any) -> Result:
+    r"""Score files that hold one shard of a corpus each.
+
+    Parameters
+    ----------
+    shards : iterable of paths, or of pairs of paths
+        Two column files, gold and pred, or one file with both: a column file, Parquet or Arrow. Every worker must be
+        able to open them. Documents end with their shard.
+    **options
+        Those of :func:`spanrs.score_files`, or for tables those of
+        :func:`spanrs.eval.table_files.score_table_files`.
+
+    Returns
+    -------
+    Result
+
+    Raises
+    ------
+    ImportError
+        Where Dask is not installed.
+    ValueError
+        Where there are no shards.
+    OSError, TypeError, spanrs.errors.SpanrsError
+        As :func:`spanrs.integrations.shards.score_shard`.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> from spanrs.integrations.dask import score_shards
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     shards = [pathlib.Path(folder) / name for name in ("1.conll", "2.conll")]
+    ...     for path in shards:
+    ...         _ = path.write_text("EU B-ORG B-ORG\nrejects O O\n", encoding="utf-8")
+    ...     score_shards(shards, scheme="BIO").totals
+    Totals(tp=2, fp=0, fn=0)
+    """
+    return _score(list(shards), score_shard, options, named=options.get("documents") is not None)
+
+
+def _score(
+    parts: Sequence[Any], score: Any, options: Mapping[str, Any], *, named: bool | None = None
+) -> Result:
+    """Score each part with ``score(part, options)``, which gives bytes, and merge them in order."""
+    import dask
+
+    def task(at: int, given: Mapping[str, Any]) -> Any:
+        # Options are bound, so that Dask does not look for its own objects in them.
+        return dask.delayed(partial(score, options=dict(given)), pure=False)(parts[at])
+
+    def computed(at: int, given: Mapping[str, Any]) -> bytes:
+        stored: bytes = dask.compute(task(at, given))[0]
+        return stored
+
+    if not parts:
+        raise ValueError("there is nothing to score: no shards or partitions")
+    found, decided = decide_schemes(computed, len(parts), options)
+    stored = [*found, *(task(at, decided) for at in range(len(found), len(parts)))]
+    merge = dask.delayed(merge_bytes, pure=False)
+    while len(stored) > 1:
+        stored = [merge(list(group)) for group in groups(stored)]
+    named = bool(options.get("by_document")) if named is None else named
+    return finished(dask.compute(stored[0])[0], named=named)
+
+
+def _score_pairs(pairs: Iterable[Any], options: Mapping[str, Any]) -> bytes:
+    pairs = list(pairs)
+    return score_batches([([pair[0] for pair in pairs], [pair[1] for pair in pairs], None)], options)
+
+
+def _score_sides(sides: tuple[Iterable[Any], Iterable[Any]], options: Mapping[str, Any]) -> bytes:
+    gold, pred = map(list, sides)
+    return score_batches([(gold, pred, None)], options)
+
+
+def _score_frame(frame: Any, options: Mapping[str, Any], columns: tuple[str, str, str | None]) -> bytes:
+    """Score a partition, which is a dataframe of pandas."""
+    import pyarrow
+
+    def batches() -> Iterator[Any]:
+        # Without rows pyarrow does not know what type a column of Python lists has.
+        if len(frame):
+            table = pyarrow.Table.from_pandas(frame, preserve_index=False)
+            yield from table_columns(table, *columns, whole=True)
+
+    return score_batches(batches(), options)

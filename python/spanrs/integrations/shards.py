@@ -1,0 +1,231 @@
+"""Scores shards of a corpus to the bytes of their results, and merges them.
+
+Bytes of :meth:`spanrs.Result.to_bytes` travel between processes, with a checksum and the signature of the result, so
+that a process needs no more than this package to read them. The bridges to Dask and Spark are built from this module;
+it imports neither.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from math import isnan
+from os import PathLike
+from typing import Any, TypeAlias
+
+from spanrs.errors import AlignmentError, warn, with_code
+from spanrs.eval import Result, Scorer, score_files
+from spanrs.eval.settings import UNDECIDED
+from spanrs.eval.shards import as_shard
+from spanrs.eval.table_files import DocumentRuns, is_table_file, score_table_files
+from spanrs.tags.types import is_auto
+
+#: Gold and pred, or one file that holds both.
+Paths: TypeAlias = str | PathLike[str] | tuple[str | PathLike[str], str | PathLike[str]]
+
+#: Results that are merged at once.
+FAN_IN = 32
+
+
+def score_shard(paths: Paths, options: Mapping[str, Any]) -> bytes:
+    r"""Score one shard on disk.
+
+    Parameters
+    ----------
+    paths : path, or pair of paths
+        Two column files, gold and pred; or one file with both: a column file, or Parquet or Arrow, as its bytes tell.
+    options : mapping
+        Those of :func:`spanrs.score_files`, or for tables those of
+        :func:`spanrs.eval.table_files.score_table_files`.
+
+    Returns
+    -------
+    bytes
+        As of :meth:`spanrs.Result.to_bytes`. Documents and violations are named after the file of gold, as
+        :func:`spanrs.score_shards` names them.
+
+    Raises
+    ------
+    TypeError
+        For a pair of tables; gold and pred are columns of one table.
+    OSError, spanrs.errors.SpanrsError
+        As these functions.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile, spanrs
+    >>> from spanrs.integrations.shards import score_shard
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     both = pathlib.Path(folder) / "both.conll"
+    ...     _ = both.write_text("EU B-ORG B-ORG\nrejects O O\n", encoding="utf-8")
+    ...     stored = score_shard(both, {"scheme": "BIO"})
+    >>> spanrs.Result.from_bytes(stored).totals
+    Totals(tp=1, fp=0, fn=0)
+    """
+    gold, pred = (paths, None) if isinstance(paths, (str, PathLike)) else paths
+    name = os.path.basename(os.fspath(gold))
+    if not is_table_file(gold):
+        result: Result = score_files(gold, pred, **options)
+        return as_shard(result, name).to_bytes()
+    if pred is not None:
+        raise TypeError(
+            f"{os.fspath(gold)} is a table, which holds gold and pred in two columns; pass one path"
+        )
+    return as_shard(score_table_files(gold, **options), name).to_bytes()
+
+
+def score_batches(
+    batches: Iterable[tuple[Any, Any, Iterable[Any] | None]], options: Mapping[str, Any]
+) -> bytes:
+    """Score the batches of one partition.
+
+    Parameters
+    ----------
+    batches : iterable of (gold, pred, names of documents or None)
+        As :meth:`spanrs.Scorer.update` takes them. A document may go on in the next batch.
+    options : mapping
+        Those of :class:`spanrs.Scorer`.
+
+    Returns
+    -------
+    bytes
+        As of :meth:`spanrs.Result.to_bytes`.
+
+    Examples
+    --------
+    >>> import spanrs
+    >>> from spanrs.integrations.shards import score_batches
+    >>> stored = score_batches([([["B-A"]], [["B-A"]], ["x"])], {"scheme": "BIO", "by_document": True})
+    >>> [row.name for row in spanrs.Result.from_bytes(stored).documents]
+    ['x']
+    """
+    runs = DocumentRuns(Scorer(**options))
+    for gold, pred, names in batches:
+        runs.update(gold, pred, None if names is None else list(map(_document, names)))
+    runs.end()
+    return runs.scorer.result().to_bytes()
+
+
+def _document(name: object) -> str:
+    # pandas has NaN in place of a null.
+    if name is None or (isinstance(name, float) and isnan(name)):
+        raise TypeError("a sentence has no document: the column of documents has a null")
+    return str(name)
+
+
+def merge_bytes(stored: Iterable[bytes]) -> bytes:
+    """Merge stored results, in order.
+
+    Parameters
+    ----------
+    stored : iterable of bytes
+        One or more, as of :meth:`spanrs.Result.to_bytes`.
+
+    Returns
+    -------
+    bytes
+        The result of all. Merging is associative: groups of neighbours may be merged first.
+
+    Raises
+    ------
+    ValueError
+        Where there is nothing to merge.
+    spanrs.errors.SchemeError
+        Where the signatures differ.
+    spanrs.errors.FormatError
+        For damaged bytes.
+
+    Examples
+    --------
+    >>> import spanrs
+    >>> from spanrs.integrations.shards import merge_bytes
+    >>> stored = spanrs.score([["B-A"]], [["B-A"]], "BIO").to_bytes()
+    >>> spanrs.Result.from_bytes(merge_bytes([stored, stored])).totals.tp
+    2
+    """
+    results = [Result.from_bytes(one) for one in stored]
+    if not results:
+        raise ValueError("there are no results to merge")
+    return results[0].merge(*results[1:]).to_bytes() if len(results) > 1 else results[0].to_bytes()
+
+
+def groups(items: Sequence[Any], size: int = FAN_IN) -> Iterator[Sequence[Any]]:
+    """Give neighbours together, ``size`` of them at most."""
+    for start in range(0, len(items), size):
+        yield items[start : start + size]
+
+
+def finished(stored: bytes, *, named: bool) -> Result:
+    """Read the merged result and raise its warnings.
+
+    Parameters
+    ----------
+    stored : bytes
+        As of :func:`merge_bytes`.
+    named : bool
+        Documents were named by a column.
+
+    Raises
+    ------
+    spanrs.errors.AlignmentError
+        Where a named document is in two partitions.
+    """
+    result = Result.from_bytes(stored)
+    if named:
+        seen: set[object] = set()
+        for name in result.counts.documents():
+            if name in seen:
+                error = AlignmentError(
+                    f"document {name!r} goes on after another one has begun, or in another partition; "
+                    "keep the sentences of a document together in one partition"
+                )
+                raise with_code(error, "documents")
+            seen.add(name)
+    warn(result.warnings)
+    return result
+
+
+def decide_schemes(
+    score: Callable[[int, Mapping[str, Any]], bytes], count: int, options: Mapping[str, Any]
+) -> tuple[list[bytes], dict[str, Any]]:
+    """Score shards one after the other until no scheme is to be found out any more.
+
+    Parameters
+    ----------
+    score : callable
+        Scores the shard of a number, from 0, with the options, to bytes.
+    count : int
+        Number of shards.
+    options : mapping
+        Among them ``scheme`` and ``pred_scheme``.
+
+    Returns
+    -------
+    list of bytes
+        The results of the first shards; none where the schemes are named.
+    dict
+        Options for the other shards.
+
+    Notes
+    -----
+    Shards that find out their scheme apart from each other could find different ones, which do not merge. So the first
+    shard with a tag other than ``O`` decides for those after it. Those before it have no such tag and are the same
+    under every scheme.
+    """
+    options = dict(options)
+    stored: list[bytes] = []
+    while len(stored) < count and not names_schemes(options):
+        stored.append(score(len(stored), options))
+        result = Result.from_bytes(stored[-1])
+        settings = result.settings
+        if result.tokens == 0 and any(result.totals):
+            break  # Spans, which have no scheme.
+        if settings.get("scheme", UNDECIDED) != UNDECIDED:
+            options |= {"scheme": settings["scheme"], "pred_scheme": settings.get("pred_scheme")}
+    return stored, options
+
+
+def names_schemes(options: Mapping[str, Any]) -> bool:
+    """Tell whether no scheme is to be found out."""
+    schemes = options.get("scheme", UNDECIDED), options.get("pred_scheme")
+    return not any(scheme is not None and is_auto(scheme) for scheme in schemes)

@@ -1,0 +1,128 @@
+"""Scores dataframes of Spark.
+
+Each partition is scored by an executor from Arrow batches to the bytes of its result; the driver merges them in the
+order of the partitions. Executors need this package and pyarrow.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from functools import partial
+from typing import Any
+
+from spanrs.eval import Result, Scorer
+from spanrs.eval.inputs import check_columns, table_columns
+from spanrs.integrations.shards import finished, merge_bytes, names_schemes, score_batches
+
+__all__ = ["score_dataframe"]
+
+#: Columns of what partitions give.
+SCHEMA = "partition int, result binary"
+
+
+def score_dataframe(
+    frame: Any, gold: str = "gold", pred: str = "pred", *, documents: str | None = None, **options: Any
+) -> Result:
+    """Score two columns of a Spark dataframe.
+
+    Parameters
+    ----------
+    frame : pyspark.sql.DataFrame
+        One row a sentence. The columns hold arrays: of strings (tags), with ``vocabulary`` of integers, or of structs
+        with ``type`` (or ``label``), ``start`` and ``end`` (spans).
+    gold, pred : str
+        Names of the columns.
+    documents : str, optional
+        Name of the column that says to which document a sentence belongs. The sentences of a document stand together in
+        one partition, as after ``frame.repartition("document").sortWithinPartitions("document", "sentence")``.
+    **options
+        Those of :class:`spanrs.Scorer`. The scheme of tags must be named.
+
+    Returns
+    -------
+    Result
+        Its documents and violations are in the order of the partitions.
+
+    Raises
+    ------
+    ImportError
+        Where pyspark or pyarrow are not installed.
+    KeyError
+        Where there is no column of a name.
+    TypeError
+        Where a column holds no arrays.
+    ValueError
+        Where the scheme of tags is to be found out: partitions would do so apart from each other.
+    spanrs.errors.AlignmentError
+        Where a document is in two partitions.
+    pyspark.errors.PythonException
+        Where a partition cannot be scored, with the message of the error.
+
+    Notes
+    -----
+    The bytes of all partitions come to the driver, about 500 bytes each without violations and documents; see
+    ``spark.driver.maxResultSize``.
+
+    Examples
+    --------
+    >>> from pyspark.sql import SparkSession  # doctest: +SKIP
+    >>> from spanrs.integrations.spark import score_dataframe
+    >>> spark = SparkSession.builder.master("local[2]").getOrCreate()  # doctest: +SKIP
+    >>> rows = [(["B-PER", "O"], ["B-PER", "O"]), (["B-LOC"], ["O"])]
+    >>> frame = spark.createDataFrame(rows, ["gold", "pred"])  # doctest: +SKIP
+    >>> score_dataframe(frame, scheme="BIO").totals  # doctest: +SKIP
+    Totals(tp=1, fp=0, fn=1)
+    """
+    from pyspark.sql import functions
+    from pyspark.sql.types import ArrayType, StructType
+
+    names = list(dict.fromkeys(name for name in (gold, pred, documents) if name is not None))
+    check_columns(names, frame.columns)
+    kinds = {name: frame.schema[name].dataType for name in (gold, pred)}
+    for name, kind in kinds.items():
+        if not isinstance(kind, ArrayType):
+            raise TypeError(f"the column {name!r} holds {kind.simpleString()}, not arrays of tags or spans")
+    if not isinstance(kinds[gold].elementType, StructType) and not names_schemes(options):
+        raise ValueError(
+            "name the scheme: partitions are scored apart from each other, and could find out different ones"
+        )
+    options["by_document"] = documents is not None
+    # Refuses wrong options here, rather than in the executors.
+    Scorer(**options)
+    # mapInArrow cannot have columns with dots in their names.
+    given = {"gold": gold, "pred": pred} | ({} if documents is None else {"document": documents})
+    columns = [functions.col(_quoted(name)).alias(new) for new, name in given.items()]
+    score = partial(_score_partition, documents=None if documents is None else "document", options=options)
+    rows = frame.select(*columns).mapInArrow(score, SCHEMA).collect()
+    rows.sort(key=lambda row: row.partition)
+    stored = [bytes(row.result) for row in rows] or [score_batches([], options)]
+    return finished(merge_bytes(stored), named=documents is not None)
+
+
+def _quoted(name: str) -> str:
+    return "`" + name.replace("`", "``") + "`"
+
+
+def _score_partition(
+    batches: Iterable[Any], documents: str | None, options: Mapping[str, Any]
+) -> Iterator[Any]:
+    """Give one row for a partition: its number and its result. There is none for a partition without rows."""
+    import pyarrow
+    from pyspark import TaskContext
+
+    empty = True
+
+    def sides() -> Iterator[Any]:
+        nonlocal empty
+        for batch in batches:
+            if batch.num_rows:
+                empty = False
+                yield from table_columns(batch, "gold", "pred", documents, whole=False)
+
+    stored = score_batches(sides(), options)
+    if not empty:
+        context = TaskContext.get()
+        assert context is not None  # Executors have one.
+        number = pyarrow.array([context.partitionId()], pyarrow.int32())
+        result = pyarrow.array([stored], pyarrow.binary())
+        yield pyarrow.RecordBatch.from_arrays([number, result], ["partition", "result"])

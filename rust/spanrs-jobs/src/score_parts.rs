@@ -1,0 +1,161 @@
+//! Scoring one file, or a pair of files, in several threads.
+
+use std::path::PathBuf;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+use spanrs_base::map_in_threads;
+use spanrs_eval::Scorer;
+use spanrs_io::{Border, ColumnLayout, ColumnReader, find_border, sample_borders};
+use spanrs_tags::Reader;
+
+use crate::error::Result;
+use crate::score::{Alignment, EXAMPLES, OnMisaligned, Rows, Sides, score};
+
+/// Smallest part of a file that is worth a thread.
+const LEAST: u64 = 4 << 20;
+
+/// A file whose layout is known.
+pub struct PartedFile {
+    /// Where it is.
+    pub path: PathBuf,
+    /// Its layout.
+    pub layout: ColumnLayout,
+}
+
+/// Scores files as [`crate::score`] does, in parts between sentences, each in a thread of its own.
+///
+/// Returns None, and counts nothing, where the files cannot be cut: they are small, compressed or in CoNLL-U, gold and
+/// pred do not have blank lines at the same sentences, documents have rows, or a part brings an error. Then
+/// [`crate::score`] gives the result, or the error with its place.
+///
+/// # Errors
+/// [`crate::Error::Stopped`].
+pub fn score_in_threads(
+    gold: &PartedFile,
+    pred: Option<&PartedFile>,
+    reader: &Reader,
+    scorer: &mut Scorer,
+    (on_misaligned, rows, threads): (OnMisaligned, Rows, usize),
+    progress: &mut (dyn FnMut(u64) -> bool + Send),
+) -> Result<Option<Alignment>> {
+    let files: Vec<&PartedFile> = [Some(gold), pred].into_iter().flatten().collect();
+    let whole_documents = scorer.has_documents() && rows == Rows::Documents;
+    if threads < 2 || whole_documents || files.iter().any(|file| file.layout.is_conllu()) {
+        return Ok(None);
+    }
+    let Some(cuts) = cut(&files, threads) else {
+        return Ok(None);
+    };
+    let empty = scorer.part(reader);
+    let watch = Watch {
+        read: AtomicU64::new(0),
+        stopped: AtomicBool::new(false),
+        progress: Mutex::new(progress),
+    };
+    let counted = map_in_threads(0..cuts.len() - 1, |part| {
+        let mut reader = reader.clone();
+        let mut scorer = empty.clone();
+        let open = |side: usize| -> Result<ColumnReader> {
+            let (start, end) = (cuts[part][side], cuts[part + 1].get(side).copied());
+            Ok(files[side]
+                .layout
+                .open_part(&files[side].path, start, end)?)
+        };
+        let sides = match files.len() {
+            1 => Sides::One(Box::new(open(0)?)),
+            _ => Sides::Two {
+                gold: Box::new(open(0)?),
+                pred: Box::new(open(1)?),
+            },
+        };
+        let mut before = 0;
+        let found = score(
+            sides,
+            &mut reader,
+            &mut scorer,
+            on_misaligned,
+            rows,
+            &mut |read| {
+                let new = read.saturating_sub(before);
+                before = read.max(before);
+                watch.tell(new)
+            },
+        )?;
+        Ok::<_, crate::Error>((found, reader, scorer))
+    });
+    if watch.stopped.into_inner() {
+        return Err(crate::Error::Stopped);
+    }
+    let Ok(counted) = counted.into_iter().collect::<Result<Vec<_>>>() else {
+        return Ok(None);
+    };
+    let mut alignment = Alignment::default();
+    scorer.change_reader(reader);
+    for (found, reader, part) in counted {
+        scorer.add_part(part, &reader);
+        scorer.change_reader(&reader);
+        alignment.differing += found.differing;
+        alignment.unaligned |= found.unaligned;
+        alignment.examples.extend(found.examples);
+    }
+    alignment.examples.truncate(EXAMPLES);
+    Ok(Some(alignment))
+}
+
+/// Tells how far all threads are.
+struct Watch<'a, 'p> {
+    read: AtomicU64,
+    stopped: AtomicBool,
+    progress: Mutex<&'a mut (dyn FnMut(u64) -> bool + Send + 'p)>,
+}
+
+impl Watch<'_, '_> {
+    /// Adds bytes; answers false where the work should stop.
+    fn tell(&self, bytes: u64) -> bool {
+        let read = self.read.fetch_add(bytes, Ordering::Relaxed) + bytes;
+        // A thread that is telling already tells enough.
+        if let Ok(mut progress) = self.progress.try_lock()
+            && !progress(read)
+        {
+            self.stopped.store(true, Ordering::Relaxed);
+        }
+        !self.stopped.load(Ordering::Relaxed)
+    }
+}
+
+/// Borders of about equally large parts, one row for each begin of a part with a border for each file, and an empty row
+/// at the end; None where there are no such parts.
+fn cut(files: &[&PartedFile], threads: usize) -> Option<Vec<Vec<Border>>> {
+    let sampled = map_in_threads(files.iter(), |file| sample_borders(&file.path));
+    let sampled: Vec<Vec<Border>> = sampled
+        .into_iter()
+        .map(|found| found.ok().flatten())
+        .collect::<Option<_>>()?;
+    let (own, others) = sampled.split_first()?;
+    let size = std::fs::metadata(&files[0].path).ok()?.len();
+    let parts = (threads as u64).min(size / LEAST);
+    let mut cuts = vec![vec![Border::default(); files.len()]];
+    for part in 1..parts {
+        let wanted = size / parts * part;
+        let at = own.partition_point(|border| border.offset < wanted);
+        let Some(&border) = own.get(at) else {
+            break;
+        };
+        if cuts
+            .last()
+            .is_some_and(|before| before[0].offset >= border.offset)
+        {
+            continue;
+        }
+        let mut row = vec![border];
+        for (file, sampled) in files[1..].iter().zip(others) {
+            let after = sampled.partition_point(|known| known.number <= border.number);
+            let from = *sampled.get(after.checked_sub(1)?)?;
+            row.push(find_border(&file.path, from, border.number).ok()??);
+        }
+        cuts.push(row);
+    }
+    cuts.push(Vec::new());
+    (cuts.len() > 2).then_some(cuts)
+}
