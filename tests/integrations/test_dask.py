@@ -12,13 +12,13 @@ import pytest
 
 import spanrs
 from spanrs.errors import AlignmentError, SchemeError
+from spanrs.eval.shards import as_shard
 from spanrs.integrations import shards
 
 dask = pytest.importorskip("dask", reason="Dask is not installed")
 bags = pytest.importorskip("dask.bag")
 frames = pytest.importorskip("dask.dataframe")
 
-from spanrs.eval.shards import as_shard
 from spanrs.integrations.dask import score_bag, score_dataframe, score_shards  # noqa: E402
 
 TAGS = ["O", "O", "B-A", "I-A", "B-B", "I-B"]
@@ -237,7 +237,7 @@ def test_any_tree_of_neighbours_gives_the_same_bytes(fan_in):
 
 def test_workers_in_other_processes_give_the_same_bytes(tmp_path):
     distributed = pytest.importorskip("dask.distributed", reason="distributed is not installed")
-    pairs, tables, golds, preds = write_shards(tmp_path, 9, only_o=(0,))
+    pairs, tables, *_ = write_shards(tmp_path, 9, only_o=(0,))
     expected = score_shards(pairs).to_bytes()
     options = {"n_workers": 2, "threads_per_worker": 1, "processes": True, "dashboard_address": None}
     with (
