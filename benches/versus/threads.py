@@ -6,6 +6,7 @@ import multiprocessing
 import threading
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +29,7 @@ def run(work: Work) -> None:
     arrays = np.tile(flat_ids(work.gold), 10), np.tile(flat_ids(work.pred), 10)
     sizes = np.tile(lengths(work.gold), 10)
     both_threads(work, arrays, sizes)
+    files(work)
     for name, array in zip(NAMES, (*arrays, sizes), strict=True):
         np.save(work.folder / f"{name}.npy", array)
     processes(work, arrays, sizes)
@@ -57,6 +59,33 @@ def both_threads(work: Work, arrays: tuple[Ids, Ids], sizes: Any) -> None:
         assert results[0] == results[1]
         work.record.heading(f"{name}, {tokens} tokens", "The results of both have the same bytes as JSON.")
         found = in_turn(calls, 31)
+        work.record.timings(found, tokens, "one thread / this", over(next(iter(found.values()))))
+
+
+def files(work: Work) -> None:
+    """Two column files of ten times the corpus, in the page cache."""
+    paths = [work.folder / f"long.{name}" for name in NAMES[:2]]
+    for path, side in zip(paths, (work.gold, work.pred), strict=True):
+        write_file(path, side)
+        once_written = path.read_bytes().rstrip(b"\n") + b"\n\n"
+        path.write_bytes(once_written * 10)
+    tokens = 10 * work.tokens
+    size = sum(path.stat().st_size for path in paths)
+    for name, options in (
+        ("two column files", {}),
+        ("two column files, a row for each sentence", {"by_sentence": True}),
+    ):
+        calls = {
+            f"{name}, {count} thread{'s' * (count > 1)}": partial(
+                spanrs.score_files, *paths, "BIO", threads=count, **options
+            )
+            for count in (1, 2)
+        }
+        results = [call().to_bytes() for call in calls.values()]
+        assert results[0] == results[1]
+        note = f"{size / 1e6:.0f} MB in the page cache. The results of both have the same bytes."
+        work.record.heading(f"{name}, {tokens} tokens", note)
+        found = in_turn(calls, 15)
         work.record.timings(found, tokens, "one thread / this", over(next(iter(found.values()))))
 
 

@@ -75,7 +75,7 @@ def _result_sections(result: Evaluation, criteria: Sequence[str] | None) -> Iter
     if result.per_type:
         yield _type_bars(result, drawn)
     if result.confusion:
-        yield _confusion(result)
+        yield confusion(result)
     if result.error_list is not None:
         yield _errors(result)
     yield from (Sorted(table.title, table) for table in shown if table.title == "Documents")
@@ -100,7 +100,8 @@ def bar_of(name: str, value: float, measure: Measure, drawn: Bootstrap | None, n
     return Bar(name, value, *drawn.interval(measure), note=note)
 
 
-def _interval_note(result: Evaluation, drawn: Bootstrap | None) -> str:
+def interval_note(result: Evaluation, drawn: Bootstrap | None) -> str:
+    """Say what the whiskers of bars are, or why there are none."""
     if drawn is None:
         return "No intervals: they need two documents or sentences with counts of their own."
     unit = "sentences" if result.by_sentence else "documents"
@@ -133,15 +134,17 @@ def _type_bars(result: Evaluation, drawn: Bootstrap | None) -> Bars:
         bar_of(name, score.f1, Measure("type", type=name), drawn, f"{amount(score.support)} gold spans")
         for name, score in result.per_type.items()
     ]
-    return Bars("F1 of types", bars, note=_interval_note(result, drawn))
+    return Bars("F1 of types", bars, note=interval_note(result, drawn))
 
 
-def _confusion(result: Evaluation) -> Heatmap:
-    """Show how often types were taken for each other; of many types those with most errors."""
+def confusion(
+    result: Evaluation, *, title: str = "Confusion", most: int = MOST_TYPES, what: str = "types"
+) -> Heatmap:
+    """Show how often types were taken for each other; of many types the ``most`` with most errors."""
     names: list[str] = list(result.per_type)
     wrong = result.wrong_outcomes
     errors = [sum(result.outcomes_by_type[name][kind] for kind in wrong) for name in names]
-    shown: list[str | None] = [*(names[at] for at in largest(errors, MOST_TYPES)), None]
+    shown: list[str | None] = [*(names[at] for at in largest(errors, most)), None]
     places = {name: at for at, name in enumerate(shown)}
     cells = [
         (places[gold], places[pred], n)
@@ -149,8 +152,8 @@ def _confusion(result: Evaluation) -> Heatmap:
         if gold in places and pred in places
     ]
     heads = [tables.NOTHING if name is None else name for name in shown]
-    note = f"The {MOST_TYPES} types with most errors." if len(names) > MOST_TYPES else ""
-    return Heatmap("Confusion", heads, heads, cells, note=note)
+    note = f"The {most} {what} with most errors." if len(names) > most else ""
+    return Heatmap(title, heads, heads, cells, note=note)
 
 
 def _errors(result: Evaluation) -> Examples:

@@ -9,9 +9,11 @@ import os
 import shutil
 import threading
 import warnings
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import replace
+from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -27,6 +29,10 @@ from spanrs.tags.types import is_auto
 
 #: Ending of the folder in which the results of single shards wait until all are scored.
 PARTS = ".parts"
+#: Results that are merged at once.
+FAN_IN = 32
+#: Shards for each thread that may be scored before an earlier one is done.
+WINDOW = 8
 #: First bytes of the result of a shard, before a line of JSON that says what was scored how.
 MAGIC = b"spanrs shard 1\n"
 
@@ -191,8 +197,10 @@ def score_shards(
         raise ValueError("there is no shard to score")
     store = None if save is None else _Store(Path(f"{os.fspath(save)}{PARTS}"), scheme, reading, options)
     job = _Job(store, options | {"reading": reading}, progress)
-    results = _score_all(job, shards, scheme, options.get("pred_scheme"), threads)
-    whole = results[0].merge(*results[1:])
+    with warnings.catch_warnings():
+        # Those of the whole are given at the end.
+        warnings.simplefilter("ignore", SpanrsWarning)
+        whole = _merge(_score_all(job, shards, scheme, options.get("pred_scheme"), threads))
     if store is not None:
         store.finish(whole, Path(os.fspath(save)))  # type: ignore[arg-type]  # there is no store without it
     warn(whole.warnings)
@@ -302,49 +310,58 @@ def _score_file(
 
 def _score_all(
     job: _Job, shards: list[Shard], scheme: str, pred_scheme: str | None, threads: int
-) -> list[Result]:
-    """Score shards in turn until the scheme is decided, then the others in threads."""
-    results: list[Result] = []
+) -> Iterator[Result]:
+    """Score shards in turn until the scheme is decided, then the others in threads; give the results in order."""
     rest = iter(shards)
-    with warnings.catch_warnings():
-        # Those of the whole are given at the end.
-        warnings.simplefilter("ignore", SpanrsWarning)
-        while is_auto(scheme) and (shard := next(rest, None)) is not None:
-            result = job.run(shard, scheme, pred_scheme)
+    while is_auto(scheme) and (shard := next(rest, None)) is not None:
+        result = job.run(shard, scheme, pred_scheme)
+        job.report(shard)
+        yield result
+        found = result.settings.get("scheme", UNDECIDED)
+        if result.tokens == 0 and any(result.totals):
+            break  # Spans, which have no scheme.
+        if found != UNDECIDED:
+            scheme, pred_scheme = found, result.settings.get("pred_scheme")
+    if threads == 1:
+        for shard in rest:
+            yield job.run(shard, scheme, pred_scheme)
             job.report(shard)
-            results.append(result)
-            found = result.settings.get("scheme", UNDECIDED)
-            if result.tokens == 0 and any(result.totals):
-                break  # Spans, which have no scheme.
-            if found != UNDECIDED:
-                scheme, pred_scheme = found, result.settings.get("pred_scheme")
-        results += _in_threads(job, rest, scheme, pred_scheme, threads)
-    return results
+    else:
+        yield from _in_threads(job, rest, scheme, pred_scheme, threads)
 
 
 def _in_threads(
-    job: _Job, shards: Iterable[Shard], scheme: str, pred_scheme: str | None, threads: int
+    job: _Job, shards: Iterator[Shard], scheme: str, pred_scheme: str | None, threads: int
 ) -> Iterator[Result]:
-    """Score shards in threads; memory follows the results, not the number of shards that wait."""
-    waiting = list(shards)
-    if threads == 1:
-        for shard in waiting:
-            yield job.run(shard, scheme, pred_scheme)
-            job.report(shard)
-        return
+    """Score shards in threads, in a window that moves over them, so that few results wait for an earlier one."""
     pool = ThreadPoolExecutor(threads)
+    window: deque[tuple[Shard, Future[Result]]] = deque()
     try:
-        futures: dict[Future[Result], Shard] = {
-            pool.submit(job.run, shard, scheme, pred_scheme): shard for shard in waiting
-        }
-        open_futures = set(futures)
-        while open_futures:
-            # A time limit, so that the main thread sees signals.
-            done, open_futures = wait(open_futures, timeout=0.2, return_when=FIRST_COMPLETED)
-            for future in done:
-                future.result()
-                job.report(futures[future])
-        yield from (future.result() for future in futures)
+        while True:
+            for shard in islice(shards, WINDOW * threads - len(window)):
+                window.append((shard, pool.submit(job.run, shard, scheme, pred_scheme)))
+            if not window:
+                return
+            shard, future = window.popleft()
+            while not future.done():
+                # A time limit, so that the main thread sees signals.
+                wait([future], timeout=0.2)
+            yield future.result()
+            job.report(shard)
     finally:
         job.stop.set()
         pool.shutdown(cancel_futures=True)
+
+
+def _merge(results: Iterable[Result]) -> Result:
+    """Merge results in order, in groups of neighbours, so that memory follows the merged result."""
+    levels: list[tuple[int, Result]] = []
+    for result in results:
+        levels.append((0, result))
+        while len(levels) >= FAN_IN and levels[-FAN_IN][0] == levels[-1][0]:
+            group = [one for _, one in levels[-FAN_IN:]]
+            rank = levels[-1][0] + 1
+            del levels[-FAN_IN:]
+            levels.append((rank, group[0].merge(*group[1:])))
+    first, *others = (result for _, result in levels)
+    return first.merge(*others)
