@@ -11,13 +11,18 @@ import io
 import json
 import shutil
 import time
+from dataclasses import replace
 
 import pytest
 
+import spanrs
 from spanrs import mat
+from spanrs.cli.output import render_parts
 from spanrs.crowd import BSCSeq, CrowdCorpus
 from spanrs.crowd import page as crowd
-from spanrs.io import Annotation, Document
+from spanrs.dep import Dep, Parse, evaluate
+from spanrs.dep.page import tree_page
+from spanrs.io import Annotation, Columns, Document
 from spanrs.mat.files import InputFormat, file_pairs
 from spanrs.mat.page import Page
 from spanrs.mat.scoring import score_pairs
@@ -163,13 +168,77 @@ def crowd_page():
     return crowd.page(corpus, BSCSeq().fit(corpus), title=HOSTILE)
 
 
+def scored(pred, **options):
+    """Return a result by sentence of hostile tokens, types and tags."""
+    weird = [HOSTILE, *WEIRD]
+    gold = [[f"B-{HOSTILE}", *["O"] * len(WEIRD)], ["B-LOC", "O", f"I-{WEIRD[0]}"]] * 20
+    tokens = [weird, weird[:3]] * 20
+    options |= {"documents": [1] * 40, "errors": True, "tokens": tokens}
+    return replace(spanrs.score(gold, pred, "BIO", **options), by_sentence=True)
+
+
+def first_system():
+    wrong = [[f"I-{HOSTILE}", *["O"] * len(WEIRD)], ["B-ORG", "O", "O"]]
+    return [*[["O"] * (len(WEIRD) + 1), ["O", f"B-{HOSTILE}", "O"]] * 10, *wrong * 10]
+
+
+def second_system():
+    return [["O"] * (len(WEIRD) + 1), ["B-LOC", "O", "B-PER"]] * 20
+
+
+def result_page():
+    return scored(first_system()).to_html(title=HOSTILE)
+
+
+def comparison_page():
+    systems = {HOSTILE: scored(first_system()), "second": scored(second_system())}
+    return spanrs.compare(systems, samples=100).to_html(title=HOSTILE)
+
+
+def fair_page():
+    rows = [
+        "Ann\tNE\tO",
+        f"{HOSTILE}\tNE\tB-{HOSTILE}|B-PER",
+        *(f"{word}\tNE\tI-{HOSTILE}" for word in WEIRD[:2]),
+        ".\t$.\tO",
+    ]
+    gold = ("\n".join(rows) + "\n\n") * 9
+    pred = gold.replace(f"I-{HOSTILE}", "O").replace("|B-PER", "|B-ORG")
+    files = (io.BytesIO(text.encode()) for text in (gold, pred))
+    result = spanrs.score_span_files(*files, matcher="fair", errors=True, columns=Columns(separator="tab"))
+    return result.to_html(title=HOSTILE)
+
+
+def dep_page():
+    words = [HOSTILE, *WEIRD]
+    right = [0, *[1] * len(WEIRD)]
+    gold = Parse(words, right, ["root", *[HOSTILE] * len(WEIRD)])
+    pred = Parse(words, [0, 1, *[2] * (len(WEIRD) - 1)], ["root", "obj", *[HOSTILE] * (len(WEIRD) - 1)])
+    result = evaluate([gold] * 9, [pred] * 9, Dep(subtypes=True), documents=True)
+    return tree_page(result, [gold] * 9, [pred] * 9, title=HOSTILE)
+
+
+def output_page():
+    table = Table([HOSTILE, *WEIRD])
+    for at in range(3):
+        table.add_row(f"{'bca'[at]} {HOSTILE}", *WEIRD)
+    return render_parts([HOSTILE, table, "", HOSTILE, *WEIRD, f"signature {HOSTILE}"], "html", HOSTILE)
+
+
 PAGES = {
     "sections": sections_page,
     "many-examples": many_examples_page,
     "hostile-sections": hostile_sections_page,
     "mat": mat_page,
     "crowd": crowd_page,
+    "result": result_page,
+    "comparison": comparison_page,
+    "fair": fair_page,
+    "dep": dep_page,
+    "output": output_page,
 }
+#: Pages with a list of errors that were made of results.
+WITH_ERRORS = ["result", "comparison", "fair", "dep"]
 
 
 @pytest.fixture(scope="module")
@@ -323,6 +392,67 @@ def test_a_click_on_a_column_head_sorts_by_number(visit):
     assert column(3) == ["9.50", "81.25", "undefined", "70.00"]
     heads[0].click()
     assert column(1) == ["LOC", "ORG", "PER", "micro"]
+
+
+@pytest.mark.parametrize("name", WITH_ERRORS)
+def test_tokens_and_types_of_errors_are_shown_literally(visit, name):
+    driver = visit(name)
+    shown = one(driver, ".list").text
+    assert HOSTILE in shown
+    assert WEIRD[0] in shown
+    one(driver, "input[type=search]").send_keys(HOSTILE)
+    Select(one(driver, "select[name=sort]")).select_by_visible_text("sentence")
+    # Rows are built again while the search is typed, so their marks are read by one script.
+    titles = "return [...document.querySelectorAll('.list .span.begin')].map((mark) => mark.title)"
+    wait(driver, lambda: any(HOSTILE in title for title in driver.execute_script(titles)))
+
+
+@pytest.mark.parametrize("name", WITH_ERRORS)
+def test_errors_of_results_are_filtered_found_and_stepped_through(visit, name):
+    driver = visit(name)
+    total = int(status(driver).split(" of ")[1].replace(",", ""))
+    kind = Select(one(driver, "select[name=kind]"))
+    for option in kind.options[1:]:
+        kind.select_by_visible_text(option.text)
+        number = int(option.text.rsplit("(", 1)[1][:-1])
+        assert status(driver) == f"{number} of {total}"
+    one(driver, ".steps button:last-child").click()
+    press(driver, "j")
+    current = one(driver, "[aria-current=true]").get_attribute("id")
+    assert driver.current_url.endswith(f"#{current}")
+    driver = visit(name, f"#e{total}")
+    assert one(driver, "[aria-current=true]").get_attribute("id") == f"e{total}"
+    assert is_in_view(driver, f"#e{total}")
+
+
+@pytest.mark.parametrize("name", ["result", "comparison", "fair", "dep", "output"])
+def test_tables_of_results_are_sorted(visit, name):
+    driver = visit(name)
+    for at, table in enumerate(driver.find_elements(By.CSS_SELECTOR, "table.sortable")):
+        table.find_element(By.CSS_SELECTOR, "th button").click()
+        rows = table.find_elements(By.CSS_SELECTOR, "tbody:first-of-type td:first-child")
+        names = [row.text for row in rows]
+        assert names == sorted(names, key=str.casefold), (name, at)
+
+
+def test_filters_of_a_comparison_are_in_the_order_of_the_systems(visit):
+    driver = visit("comparison")
+    names = [
+        select.get_attribute("name") for select in driver.find_elements(By.CSS_SELECTOR, ".filters select")
+    ]
+    assert names[:4] == ["kind", "gold", HOSTILE, "second"]
+
+
+def test_the_head_of_a_word_is_shown_and_no_filter(visit):
+    driver = visit("dep", "#e1")
+    labels = [option.text for option in Select(one(driver, "select[name=gold]")).options]
+    assert labels[:2] == ["all", f"{HOSTILE} (63)"]
+    assert labels[2:] in ([], ["(none)"])
+    titles = [
+        mark.get_attribute("title") for mark in driver.find_elements(By.CSS_SELECTOR, "#e1 .span.begin")
+    ]
+    assert titles[0].startswith(f"gold: {HOSTILE} ← {HOSTILE}, tokens 2 to 2")
+    assert titles[1].startswith(f"pred: obj ← {HOSTILE}, tokens 2 to 2")
 
 
 @pytest.mark.parametrize("name", ["mat", "crowd"])

@@ -35,6 +35,10 @@ OPTIONS = {
 }
 
 
+#: Errors of each kind that a page holds.
+OF_A_KIND = 10_000
+
+
 @click.command()
 @click.argument("target_in", metavar="[GOLD]", required=False)
 @click.argument("system_in", metavar="[PRED]", required=False)
@@ -114,6 +118,12 @@ def command(config: str | None, columns: Columns, output: Output, compat: bool, 
     if gold == pred == "-":
         raise click.UsageError("GOLD and PRED cannot both be standard input")
     spare([wanted.gold, wanted.pred], wanted.out)
+    output = _resolve(wanted, output)
+    output.check_format()
+    is_page = output.to == "html"
+    if is_page:
+        # Intervals of a page are of documents.
+        given["by_document"] |= wanted.gold.is_dir() and wanted.pred.is_dir()
     result = console.score_quietly(
         score_span_files,
         gold,
@@ -123,6 +133,7 @@ def command(config: str | None, columns: Columns, output: Output, compat: bool, 
         ),
         columns=columns,
         ignore_punct=wanted.ignore_punct,
+        errors=OF_A_KIND if is_page else False,
         **given,
     )
     console.require_types(wanted.types or (), result.per_type)
@@ -156,16 +167,22 @@ def spare(inputs: list[Path], out: Path | None) -> None:
             raise click.UsageError(f"{out} is read; name another file for the result")
 
 
-def write(result: Result, wanted: FairConfig, output: Output, title: str) -> None:
-    """Write a result to a file, into a directory, or to standard output."""
-    out, criteria = wanted.out, wanted.methods
+def _resolve(wanted: FairConfig, output: Output) -> Output:
+    """Give the format and the file of the result."""
+    out = wanted.out
     if out is not None and wanted.into:
         to = output.to if output.named else "csv"
         ending = next(ending for ending, name in ENDINGS.items() if name == to)
         out = out / f"eval{ending}"
-    if out is not None:
-        out.parent.mkdir(parents=True, exist_ok=True)
-    output.at(None if out is None else str(out)).write(
+    return output.at(None if out is None else str(out))
+
+
+def write(result: Result, wanted: FairConfig, output: Output, title: str) -> None:
+    """Write a result to a file, into a directory, or to standard output."""
+    criteria = wanted.methods
+    if output.path is not None and not output.to_stdout:
+        Path(output.path).parent.mkdir(parents=True, exist_ok=True)
+    output.write(
         {
             "text": lambda: tables.shown_parts(result, criteria=criteria),
             "csv": lambda: result.to_csv(criteria=criteria),

@@ -9,7 +9,6 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import wraps
-from html import escape
 from io import StringIO
 from pathlib import Path
 from typing import Any, TypeVar
@@ -19,6 +18,8 @@ import click
 from spanrs.cli import console
 from spanrs.io import atomic_output
 from spanrs.report.numbers import safe_cell
+from spanrs.report.page import Lines, Section, Sorted, render
+from spanrs.report.pages import template
 from spanrs.report.table import Table, as_text, print_parts
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -37,6 +38,9 @@ ENDINGS = {
 }
 #: Endings of compressed files, which are not written.
 COMPRESSED = (".gz", ".zst")
+
+#: Beginning of the line that says how a result was made.
+SIGNATURE = "signature "
 
 #: A finished text, or tables and lines that :func:`render_parts` writes in any format.
 Rendered = str | Iterable[Table | str]
@@ -76,6 +80,11 @@ class Output:
         """Give the output with another file, whose ending decides if the user named no format."""
         return Output(self.to, path) if self.named else resolve_output(None, path)
 
+    def check_format(self) -> None:
+        """Raise ImportError if the format needs a package that is not installed."""
+        if self.to == "html":
+            template("spanrs.report", "page.html")
+
     def check(self, inputs: Iterable[str | Path] = ()) -> None:
         """Refuse a file that cannot be written, or that is one of the inputs; to be called before long work.
 
@@ -87,7 +96,11 @@ class Output:
         Raises
         ------
         click.UsageError
+            For a place that is no file, or an input.
+        ImportError
+            As for :meth:`check_format`.
         """
+        self.check_format()
         if self.path is None or self.to_stdout:
             return
         target = Path(self.path)
@@ -292,7 +305,6 @@ def _titled(table: Table, to: str) -> str:
     title, shown = {
         "markdown": (f"**{table.title}**\n\n", table.markdown),
         "latex": (f"% {table.title}\n", table.latex),
-        "html": (f"<h2>{escape(table.title)}</h2>\n", table.html),
     }[to]
     return (title if table.title else "") + shown()
 
@@ -344,19 +356,29 @@ def _csv_cell(cell: str) -> str:
     return cell
 
 
-#: Look of a page without further content.
-_STYLE = (
-    "body{font:15px/1.45 system-ui,sans-serif;margin:2rem;color:#1b1f24;background:#fff}"
-    "table{border-collapse:collapse;margin:1rem 0;font-variant-numeric:tabular-nums}"
-    "th,td{padding:.2rem .7rem;text-align:right}th{border-bottom:1px solid #999}"
-    "th:first-child,td:first-child{text-align:left}pre{white-space:pre-wrap}"
-)
-
-
 def _html(parts: Iterable[Table | str], title: str) -> str:
-    body = [
-        part if is_table else f"<pre>{escape(part)}</pre>" for is_table, part in _grouped(parts, "html")
-    ]
-    head = f'<meta charset="utf-8"><title>{escape(title)}</title><style>{_STYLE}</style>'
-    lines = ["<!DOCTYPE html>", f'<html lang="en"><head>{head}</head><body>', f"<h1>{escape(title)}</h1>"]
-    return "\n".join([*lines, *body, "</body></html>"])
+    """Give a report: tables that can be sorted, and lines; a first line is its subtitle, the signature its last."""
+    sections: list[Section] = []
+    subtitle = signature = ""
+    lines: list[str] = []
+
+    def close_lines() -> None:
+        if lines:
+            sections.append(Lines("Notes", list(lines)))
+            lines.clear()
+
+    for part in parts:
+        if isinstance(part, Table):
+            if not sections and len(lines) == 1:
+                subtitle = lines.pop()
+            close_lines()
+            name = _name(part)
+            sections.append(Sorted(name[:1].upper() + name[1:], part))
+            continue
+        for line in part.split("\n"):
+            if line.startswith(SIGNATURE):
+                signature = line.removeprefix(SIGNATURE)
+            elif line.strip():
+                lines.append(line)
+    close_lines()
+    return render(title, sections, subtitle=subtitle, signature=signature)

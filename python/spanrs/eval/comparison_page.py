@@ -13,12 +13,12 @@ from spanrs.report.page import Bar, Bars, Card, Cards, Example, Examples, Sectio
 if TYPE_CHECKING:
     from spanrs.eval.paired import PairedComparison
 
-#: What became of spans from one system to another.
+#: What became of spans from system a to system b.
 CHANGES = {
-    "fixed": "gold span that only the second system finds",
-    "broken": "gold span that only the first system finds",
-    "removed": "wrong span of the first system alone",
-    "added": "wrong span of the second system alone",
+    "fixed": "gold span that only {b} finds",
+    "broken": "gold span that only {a} finds",
+    "removed": "wrong span of {a} alone",
+    "added": "wrong span of {b} alone",
 }
 
 
@@ -77,7 +77,13 @@ def _comparison_sections(comparison: PairedComparison) -> Iterator[Section]:
     for other in names[1:]:
         changes = list(_changes(comparison, names[0], other))
         if changes:
-            yield Examples(f"From {names[0]} to {other}", changes, kinds=CHANGES)
+            # Not str.format on names, which may have braces.
+            kinds = {
+                kind: says.replace("{a}", names[0]) if "{a}" in says else says.replace("{b}", other)
+                for kind, says in CHANGES.items()
+            }
+            title = f"From {names[0]} to {other}"
+            yield Examples(title, changes, kinds=kinds, sides=["gold", names[0], other])
 
 
 def _changes(comparison: PairedComparison, a: str, b: str) -> Iterator[Example]:

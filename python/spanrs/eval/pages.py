@@ -37,6 +37,8 @@ MOST_ERRORS = 100_000
 #: Draws of documents for the intervals of a page, at most; at least :data:`FEWEST_SAMPLES` resamples are drawn.
 MOST_DRAWS = 10**8
 MOST_SAMPLES, FEWEST_SAMPLES = 10_000, 200
+#: Documents below which a page warns of its intervals.
+FEW = 20
 #: What outcomes mean.
 MEANINGS = {
     "missed": "gold span without pred span",
@@ -105,9 +107,10 @@ def interval_note(result: Evaluation, drawn: Bootstrap | None) -> str:
     if drawn is None:
         return "No intervals: they need two documents or sentences with counts of their own."
     unit = "sentences" if result.by_sentence else "documents"
+    few = f" So few {unit} make them unreliable." if len(result.counts) < FEW else ""
     return (
         f"Whiskers are 95 % percentile intervals of {len(drawn.values)} bootstrap resamples of "
-        f"{len(result.counts)} {unit}."
+        f"{len(result.counts)} {unit}.{few}"
     )
 
 
@@ -185,9 +188,9 @@ def located_example(kind: str, error: Detail, marks: Sequence[Mark]) -> Example:
     """Return an error of a kind with these marks."""
     tokens, first = error.tokens, error.first
     if not tokens and marks:
-        # Without tokens their places are shown.
+        # Without tokens their numbers are shown, from 1 as in the rest of the page.
         first, end = min(one.start for one in marks), max(one.end for one in marks)
-        tokens = tuple(f"[{at}]" for at in range(first, min(end, first + 100)))
+        tokens = tuple(f"[{at + 1}]" for at in range(first, min(end, first + 100)))
     return Example(kind, error.sentence, tokens, marks, first, error.line, error.path, error.length)
 
 

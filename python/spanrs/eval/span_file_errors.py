@@ -8,15 +8,14 @@ from __future__ import annotations
 
 import io
 import json
-import os
 import tempfile
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import count, islice
+from itertools import chain, islice, repeat
 from os import PathLike
 from pathlib import Path
-from typing import NamedTuple, TypeAlias, cast
+from typing import IO, NamedTuple, TypeAlias, cast
 
 from spanrs import _spanrs
 from spanrs.errors import FormatError, SpanrsError
@@ -30,7 +29,7 @@ from spanrs.eval.details import (
     with_tokens,
 )
 from spanrs.eval.evidence import Detail
-from spanrs.eval.matchers import Cell, Matcher
+from spanrs.eval.matchers import Cell, Matcher, criteria
 from spanrs.eval.result import Result
 from spanrs.eval.scorer import Scorer
 from spanrs.io import Columns, Source
@@ -126,7 +125,7 @@ class SpanFileErrors:
 
     def __init__(self, matcher: Matcher, errors: bool | int, layout: Layout) -> None:
         self._matcher, self._most, self._layout = matcher, errors_to_keep(errors), layout
-        self._cells: Counter[tuple[object, ...]] = Counter()
+        self._cells: Counter[Cell] = Counter()
         self._numbers: Counter[ErrorKind] = Counter()
         self._errors: list[Detail] = []
         self._sentences = 0
@@ -136,6 +135,7 @@ class SpanFileErrors:
         """Find the errors of two files of these formats; ``path`` is how the pair is called, if there are several."""
         if self._failure:
             return
+        self._sentences = 0
         try:
             pairs = self._pairs(gold, pred, formats)
             while block := list(islice(pairs, BLOCK)):
@@ -146,7 +146,7 @@ class SpanFileErrors:
 
     def attach(self, result: Result) -> Result:
         """Add the errors to the result of the same files, or a note if the numbers of both differ."""
-        if not self._failure and self._cells != _cells_of(result.cells):
+        if not self._failure and self._cells != _span_cells(result):
             self._failure = "reading the files again gives other numbers"
         if self._failure:
             notes = (*result.evidence.notes, f"errors are not listed: {self._failure}")
@@ -160,20 +160,21 @@ class SpanFileErrors:
     ) -> Iterator[tuple[FileSentence, FileSentence]]:
         """Yield the sentences of both sides."""
         layout = self._layout
-        marks: list[Iterator[list[bool]] | None] = [
-            _punctuation(side, layout) if form == "stacked" and layout.pos_column is not None else None
-            for side, form in zip((gold, pred), formats, strict=True)
-        ]
-        # As gold says, if it has parts of speech.
-        ignored = _first_known(marks)
-        sides = [
-            _span_sentences(side) if form == "spans" else _stacked_sentences(side, layout.columns)
-            for side, form in zip((gold, pred), formats, strict=True)
-        ]
-        for pair in zip(*sides, strict=False):
-            mask = next(ignored, None)
-            golds, preds = (self._kept(side if mask is None else _without(side, mask)) for side in pair)
-            yield golds, preds
+        files = list(zip((gold, pred), formats, strict=True))
+        masks = (_punctuation(file, layout) for file, form in files if form == "stacked")
+        # Gold says what is punctuation, if it has parts of speech.
+        mask = next((found for found in masks if found is not None), repeat(None))
+        golds, preds = (
+            _span_sentences(file) if form == "spans" else _stacked_sentences(file, layout.columns)
+            for file, form in files
+        )
+        stacked = [form == "stacked" for form in formats]
+        for ignored, *pair in zip(mask, golds, preds, strict=False):
+            kept = (
+                self._kept(side if ignored is None or not masked else _without(side, ignored))
+                for side, masked in zip(pair, stacked, strict=True)
+            )
+            yield next(kept), next(kept)
 
     def _kept(self, sentence: FileSentence) -> FileSentence:
         spans = [span for span in sentence.spans if span[0] not in self._layout.exclude]
@@ -185,7 +186,7 @@ class SpanFileErrors:
             scorer = Scorer("BIO", matcher=self._matcher, max_violations=0)
             scorer.update(golds, preds)
             found = scorer.result()
-            self._cells.update(_cells_of(found.cells))
+            self._cells.update(_span_cells(found))
             lists = _spanrs.span_lists_of_tuples(golds, preds, True)
             details = list_details(*lists, scorer.matcher)[found.criterion.name]
             errors = select_errors(details, found.criterion, None)
@@ -193,9 +194,7 @@ class SpanFileErrors:
                 self._add_error(error, block[error.sentence], path)
         self._sentences += len(block)
 
-    def _add_error(
-        self, error: Detail, pair: tuple[FileSentence, FileSentence], path: str | None
-    ) -> None:
+    def _add_error(self, error: Detail, pair: tuple[FileSentence, FileSentence], path: str | None) -> None:
         kind = kind_of(error)
         self._numbers[kind] += 1
         if self._most is not None and self._numbers[kind] > self._most:
@@ -210,9 +209,10 @@ class SpanFileErrors:
         self._errors.append(error._replace(sentence=error.sentence + self._sentences, line=line, path=path))
 
 
-def _cells_of(cells: Sequence[Cell]) -> Counter[tuple[object, ...]]:
-    """Return the cells of spans, without those that count sentences and tokens."""
-    return Counter({tuple(cell[:4]): cell[4] for cell in cells if cell[0] != "corpus"})
+def _span_cells(result: Result) -> Counter[Cell]:
+    """Return the cells of spans, without those that count sentences."""
+    corpus = criteria(result.matcher.name)["corpus"].index
+    return Counter({(*cell[:4], 0): int(cell[4]) for cell in result.cells if cell[0] != corpus})
 
 
 def _span_sentences(source: Opener) -> Iterator[FileSentence]:
@@ -244,20 +244,30 @@ def _span(name: str, start: int, end: int, tokens: Sequence[int]) -> SpanTuple:
 
 def _lines(source: Source) -> Iterator[bytes]:
     """Yield the lines of a file, decompressed."""
-    with open(source, "rb") if isinstance(source, (str, PathLike)) else io.BytesIO(_all(source)) as file:
-        head = file.read(4)
-        file.seek(0)
-        if head.startswith(_COMPRESSED):
-            # Python has no decoder of zstd before 3.14; ours takes paths.
-            with tempfile.TemporaryDirectory() as folder:
-                copy = Path(folder, "copy")
-                copy.write_bytes(file.read())
-                file = io.BytesIO(_spanrs.whole_file(copy, None))  # noqa: PLW2901
-        for at, line in enumerate(file):
-            yield line.removeprefix(_BOM) if not at else line
+    if not isinstance(source, (str, PathLike)):
+        yield from _decompressed_lines(io.BytesIO(_read_all(source)))
+        return
+    with open(source, "rb") as file:
+        yield from _decompressed_lines(file)
 
 
-def _all(source: object) -> bytes:
+def _decompressed_lines(file: IO[bytes]) -> Iterator[bytes]:
+    head = file.read(4)
+    file.seek(0)
+    lines = io.BytesIO(_decompressed(file.read())) if head.startswith(_COMPRESSED) else file
+    for at, line in enumerate(lines):
+        yield line if at else line.removeprefix(_BOM)
+
+
+def _decompressed(data: bytes) -> bytes:
+    """Decompress gzip or zstd; Python has no decoder of zstd before 3.14, and ours takes paths."""
+    with tempfile.TemporaryDirectory() as folder:
+        copy = Path(folder, "copy")
+        copy.write_bytes(data)
+        return _spanrs.whole_file(copy, None)
+
+
+def _read_all(source: object) -> bytes:
     """Read a file object to its end."""
     parts = []
     while part := source.read(1 << 20):  # type: ignore[attr-defined]  # a file object
@@ -268,11 +278,11 @@ def _all(source: object) -> bytes:
 def _stacked_sentences(source: Opener, columns: Columns) -> Iterator[FileSentence]:
     """Read a column file with stacked tags."""
     for row in read_values(source, columns._replace(second=None)):
-        spans: list[SpanTuple] = [
-            (name, start, end) for name, start, end in stacked_spans(row.values)
-        ]
+        spans: list[SpanTuple] = [(name, start, end) for name, start, end in stacked_spans(row.values)]
         # Token lines follow each other, but comments with a prefix may stand between them.
-        lines = {span: row.line + (span[1] if columns.comments in ("auto", "none") else 0) for span in spans}
+        lines = {
+            span: row.line + (span[1] if columns.comments in ("auto", "none") else 0) for span in spans
+        }
         yield FileSentence(spans, lines, row.tokens if any(row.tokens) else None)
 
 
@@ -317,31 +327,16 @@ def stacked_spans(tags: Sequence[str]) -> list[tuple[str, int, int]]:
 
 def _punctuation(source: Opener, layout: Layout) -> Iterator[list[bool]] | None:
     """Yield which tokens of each sentence are punctuation; None where the file has no parts of speech."""
-    columns = layout.columns._replace(second=None)
-    of_tags, of_pos = (
-        read_values(source, columns), read_values(source, columns._replace(tag=layout.pos_column))
-    )
+    if layout.pos_column is None or layout.pos_column == layout.columns.tag:
+        return None
+    rows = read_values(source, layout.columns._replace(tag=layout.pos_column, second=None))
     try:
-        first = next(of_pos, None)
+        first = list(islice(rows, 1))
     except FormatError as error:
         if error.code == "no_column":
             return None
         raise
-    tags = next(of_tags, None)
-    # Where the column is that of the tags, there is none of parts of speech.
-    if first is None or tags is None or first.values == tags.values:
-        return None
-
-    def masks() -> Iterator[list[bool]]:
-        yield [value in PUNCTUATION for value in first.values]
-        for row in of_pos:
-            yield [value in PUNCTUATION for value in row.values]
-
-    return masks()
-
-
-def _first_known(sides: Sequence[Iterator[list[bool]] | None]) -> Iterator[list[bool]]:
-    return next((side for side in sides if side is not None), iter(()))
+    return ([value in PUNCTUATION for value in row.values] for row in chain(first, rows))
 
 
 def _without(sentence: FileSentence, ignored: Sequence[bool]) -> FileSentence:

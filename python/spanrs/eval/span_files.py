@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
+from contextlib import ExitStack
 from dataclasses import replace
 from os import PathLike
 from pathlib import Path
@@ -15,7 +16,8 @@ from spanrs.eval.fair_weights import Weights
 from spanrs.eval.matchers import EXCLUDED, Fair, Matcher, listed
 from spanrs.eval.result import Result
 from spanrs.eval.scorer import Scorer
-from spanrs.io import Columns, Source
+from spanrs.eval.span_file_errors import Layout, SpanFileErrors
+from spanrs.io import Columns, Source, rereadable
 from spanrs.io.sources import same_file
 
 FORMATS = ("auto", "spans", "stacked")
@@ -31,6 +33,7 @@ def score_span_files(
     pos_column: int = 1,
     ignore_punct: bool = True,
     by_document: bool = False,
+    errors: bool | int = False,
     progress: Callable[[int], object] | None = None,
 ) -> Result:
     r"""Score files of spans: span files, column files with stacked tags, or directories of them.
@@ -59,6 +62,9 @@ def score_span_files(
         is left of their spans counts.
     by_document : bool
         Keep a row of counts for each pair of files, by name.
+    errors : bool or int
+        Keep the errors under the matcher's criterion for ``result.errors``, with their lines, and tokens where a file
+        has them: all, or that many of each kind. The files are read again for them.
     progress : callable, optional
         Called now and then with the bytes read so far, after decompression.
 
@@ -83,8 +89,11 @@ def score_span_files(
     >>> import io, spanrs
     >>> gold = io.BytesIO(b"PER\t1\t2\t1, 2\n\nLOC\t4\t4\t4\n")
     >>> pred = io.BytesIO(b"PER\t1\t2\t1, 2\n\nORG\t4\t4\t4\n")
-    >>> spanrs.score_span_files(gold, pred).totals
+    >>> result = spanrs.score_span_files(gold, pred, errors=True)
+    >>> result.totals
     Totals(tp=1, fp=1, fn=1)
+    >>> [(error.outcome, error.gold.type, error.pred.type, error.line) for error in result.errors]
+    [('mistyped', 'LOC', 'ORG', 3)]
     """
     if pred is gold and hasattr(gold, "read"):
         raise TypeError("gold and pred are one file object; open the file twice")
@@ -99,23 +108,25 @@ def score_span_files(
         settings["exclude"] = listed(sorted(EXCLUDED))
     options = columns._replace(second=pos_column if ignore_punct else columns.second).as_options()
     form = None if file_format == "auto" else file_format
+    layout = Layout(columns, pos_column if ignore_punct else None, scorer._filter[1])
+    finder = SpanFileErrors(scorer.matcher, errors, layout) if errors else None
+    pairs = pair_files(gold, pred)
     formats: set[str] = set()
-    before = now = 0
-
-    def tell(read: int) -> None:
-        nonlocal now
-        now = read
-        if progress is not None:
-            progress(before + read)
-
     notes = []
-    for document, *files in pair_files(gold, pred):
+    before = 0
+    for document, *files in pairs:
         if all(isinstance(file, (str, PathLike)) for file in files) and same_file(*files):
             notes.append(f"gold and pred are the same file, {files[1]}")
-        golds, preds = ((file, form, options, ignore_punct) for file in files)
-        watch = None if progress is None else tell
-        formats.update(scorer._scorer.update_span_files(golds, preds, document, watch)[:2])
-        before, now = before + now, 0
+        watch = _Progress(progress, before)
+        with ExitStack() as stack:
+            again = [stack.enter_context(rereadable(file, needed=bool(errors))) for file in files]
+            golds, preds = ((opened(), form, options, ignore_punct) for opened in again)
+            told = None if progress is None else watch
+            found = scorer._scorer.update_span_files(golds, preds, document, told)[:2]
+            if finder is not None:
+                finder.add(again[0], again[1], found, str(files[0]) if len(pairs) > 1 else None)
+        formats.update(found)
+        before = watch.read
     settings["format"] = "+".join(sorted(formats))
     if "stacked" in formats:
         settings["punct"] = f"ignored by column {pos_column}" if ignore_punct else "kept"
@@ -123,8 +134,23 @@ def score_span_files(
     result = scorer.result()
     evidence = replace(result.evidence, notes=(*result.evidence.notes, *notes))
     result = replace(result, settings=settings, evidence=evidence)
+    if finder is not None:
+        result = finder.attach(result)
     warn(result.warnings)
     return result
+
+
+class _Progress:
+    """Adds the bytes of earlier files to those of the current one."""
+
+    def __init__(self, progress: Callable[[int], object] | None, before: int) -> None:
+        self._progress, self._before = progress, before
+        self.read = before
+
+    def __call__(self, read: int) -> None:
+        self.read = self._before + read
+        if self._progress is not None:
+            self._progress(self.read)
 
 
 def fair_files(

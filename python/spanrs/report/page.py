@@ -45,6 +45,9 @@ LOOKS: Mapping[str, tuple[str, str]] = {
     "tagplusovermark": ("two", "≠⊃"),
     "tagplusundermark": ("two", "≠⊂"),
     "tagplusoverlap": ("two", "≠∩"),
+    "head": ("bounds", "↷"),
+    "label": ("label", "≠"),
+    "both": ("two", "≠↷"),
 }
 #: Characters that would end the script element with the data, or are line ends in some readers.
 _ESCAPED = {character: f"\\u{ord(character):04x}" for character in "<>&\u2028\u2029"}
@@ -225,6 +228,8 @@ class Mark:
         they are shown faintly, and the filters by type ignore them.
     tokens : sequence of int, optional
         Tokens of a discontinuous span.
+    note : str
+        Shown after the type, such as the head of a word; the filters by type ignore it.
 
     Examples
     --------
@@ -239,6 +244,7 @@ class Mark:
     end: int
     kind: str = ""
     tokens: Sequence[int] | None = None
+    note: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -296,6 +302,8 @@ class Examples:
         A paragraph above the list.
     kinds : mapping of str to str
         What the kinds mean, in the order of the legend.
+    sides : sequence of str
+        The sides in the order in which they are shown below gold; others follow as they occur.
 
     Notes
     -----
@@ -315,6 +323,7 @@ class Examples:
     examples: Sequence[Example]
     note: str = ""
     kinds: Mapping[str, str] = field(default_factory=dict)
+    sides: Sequence[str] = ()
 
 
 Section = Cards | Sorted | Bars | Heatmap | Lines | Examples
@@ -385,7 +394,7 @@ def _view(section: Section, number: int) -> Any:
         counts = Counter(example.kind for example in section.examples)
         names = [*section.kinds, *(kind for kind, _ in counts.most_common() if kind not in section.kinds)]
         legend = [(kind, *look(kind), section.kinds.get(kind, ""), counts[kind]) for kind in names]
-        return {"legend": legend, "data": data_block(section.examples, number)}
+        return {"legend": legend, "data": data_block(section.examples, number, section.sides)}
     return None
 
 
@@ -462,7 +471,7 @@ def _count(number: float) -> str:
     return str(int(number)) if number == int(number) else f"{number:.2f}"
 
 
-def data_block(examples: Sequence[Example], number: int = 1) -> str:
+def data_block(examples: Sequence[Example], number: int = 1, sides: Sequence[str] = ()) -> str:
     r"""Give examples as JSON that cannot end the script element it is put into.
 
     Parameters
@@ -471,13 +480,15 @@ def data_block(examples: Sequence[Example], number: int = 1) -> str:
         The examples.
     number : int
         Number of the first.
+    sides : sequence of str
+        Sides that come first.
 
     Returns
     -------
     str
         ``strings`` has each string once, with kinds as ``[string, appearance, sign]``. An example is ``[kind,
         sentence, first, sentence tokens, line, document, tokens, marks]``, a mark ``[side, type, start, end, kind]``
-        and perhaps the tokens; strings are numbers, and -1 stands for None.
+        and perhaps the tokens and the note; strings are numbers, and -1 stands for None.
 
     Examples
     --------
@@ -498,14 +509,16 @@ def data_block(examples: Sequence[Example], number: int = 1) -> str:
         return place
 
     def mark_fields(mark: Mark, kind: str) -> list[Any]:
-        fields = [
+        fields: list[Any] = [
             intern(mark.side),
             intern(mark.type),
             mark.start,
             mark.end,
             intern_kind(mark.kind or kind),
         ]
-        return fields if mark.tokens is None else [*fields, list(mark.tokens)]
+        if mark.tokens is not None or mark.note:
+            fields.append(-1 if mark.tokens is None else list(mark.tokens))
+        return [*fields, intern(mark.note)] if mark.note else fields
 
     rows = [
         [
@@ -520,7 +533,15 @@ def data_block(examples: Sequence[Example], number: int = 1) -> str:
         ]
         for example in examples
     ]
-    content = {"number": number, "strings": list(places), "kinds": list(kinds.values()), "examples": rows}
+    content: dict[str, Any] = {
+        "number": number,
+        "strings": list(places),
+        "kinds": list(kinds.values()),
+        "examples": rows,
+    }
+    occurring = {mark.side for example in examples for mark in example.marks} if sides else ()
+    if occurring:
+        content["sides"] = [places[side] for side in sides if side in occurring]
     text = json.dumps(content, ensure_ascii=False, separators=(",", ":"))
     for character, escape in _ESCAPED.items():
         text = text.replace(character, escape)

@@ -11,6 +11,15 @@ use spanrs_eval::outcomes::{Cell, Counts, CountsError, Measure, Omission, Prf, S
 use rows::spans;
 use schemas::SCHEMA;
 
+fn systems(counts: &[&Counts]) -> Result<Systems, CountsError> {
+    Systems::new(
+        counts
+            .iter()
+            .map(|counts| Counts::clone(counts).into())
+            .collect(),
+    )
+}
+
 fn bootstrap(
     counts: &Counts,
     measures: &[Measure],
@@ -18,8 +27,8 @@ fn bootstrap(
     seed: u64,
     threads: usize,
 ) -> Option<Vec<f64>> {
-    let systems = Systems::new(&[counts]).ok()?;
-    systems.bootstrap(measures, samples, seed, threads, || false)
+    let aligned = systems(&[counts]).ok()?;
+    aligned.bootstrap(measures, samples, seed, threads, || false)
 }
 
 fn f1() -> [Measure; 2] {
@@ -63,8 +72,12 @@ fn exact_p(a: &[[u64; 3]], b: &[[u64; 3]], measures: &[Measure]) -> Vec<f64> {
 }
 
 fn documents() -> impl Strategy<Value = Vec<([u64; 3], [u64; 3])>> {
-    let row = || [0..3_u64, 0..3_u64, 0..2_u64];
-    prop::collection::vec((row(), row()), 1..8)
+    let row = (0..4_u64, 0..4_u64, 0..4_u64, 0..2_u64, 0..2_u64);
+    let pair = row.prop_map(|(gold, a, b, more_a, more_b)| {
+        let system = |found: u64, more| [found.min(gold), gold - found.min(gold), more];
+        (system(a, more_a), system(b, more_b))
+    });
+    prop::collection::vec(pair, 1..8)
 }
 
 proptest! {
@@ -75,9 +88,9 @@ proptest! {
         let (a, b): (Vec<_>, Vec<_>) = documents.into_iter().unzip();
         let exact = exact_p(&a, &b, &f1());
         let (first, second) = (spans(&a), spans(&b));
-        let systems = Systems::new(&[&first, &second]).unwrap();
+        let aligned = systems(&[&first, &second]).unwrap();
         let samples = 20_000;
-        let found = systems.randomise([0, 1], &f1(), samples, seed, 1, || false).unwrap();
+        let found = aligned.randomise([0, 1], &f1(), samples, seed, 1, || false).unwrap();
         for (n, exact) in found.into_iter().zip(exact) {
             let p = n as f64 / samples as f64;
             let error = (exact * (1.0 - exact) / samples as f64).sqrt();
@@ -89,7 +102,7 @@ proptest! {
     fn the_jackknife_leaves_out_each_document(documents in documents()) {
         let (rows, _): (Vec<_>, Vec<_>) = documents.into_iter().unzip();
         let counts = spans(&rows);
-        let omissions = Systems::new(&[&counts]).unwrap().jackknife(&f1());
+        let omissions = systems(&[&counts]).unwrap().jackknife(&f1(), || false).unwrap();
         let mut found: Vec<Vec<f64>> = Vec::new();
         for Omission { documents, values } in omissions {
             found.extend((0..documents).map(|_| values.clone()));
@@ -121,11 +134,17 @@ proptest! {
 #[test]
 fn randomisation_does_not_depend_on_threads() {
     let a: Vec<[u64; 3]> = (0..50).map(|n| [n % 4, n % 3, n % 2]).collect();
-    let b: Vec<[u64; 3]> = (0..50).map(|n| [n % 3, n % 4, n % 2]).collect();
+    let b: Vec<[u64; 3]> = (0..50)
+        .map(|n| {
+            let gold = n % 4 + n % 3;
+            let found = (n % 5).min(gold);
+            [found, gold - found, 1 - n % 2]
+        })
+        .collect();
     let (a, b) = (spans(&a), spans(&b));
-    let systems = Systems::new(&[&a, &b]).unwrap();
+    let aligned = systems(&[&a, &b]).unwrap();
     let draw = |pair, seed, threads| {
-        systems
+        aligned
             .randomise(pair, &f1(), 3_000, seed, threads, || false)
             .unwrap()
     };
@@ -133,14 +152,14 @@ fn randomisation_does_not_depend_on_threads() {
     assert_eq!(one, draw([0, 1], 1, 2));
     assert_eq!(one, draw([0, 1], 1, 7));
     assert_eq!(draw([0, 0], 1, 1), [3_000, 3_000]);
-    assert_eq!(systems.randomise([0, 1], &f1(), 500, 1, 1, || true), None);
+    assert_eq!(aligned.randomise([0, 1], &f1(), 500, 1, 1, || true), None);
 }
 
 #[test]
 fn systems_are_resampled_together() {
     let rows: Vec<[u64; 3]> = (0..40).map(|n| [n % 4, n % 3, n % 2]).collect();
     let counts = spans(&rows);
-    let both = Systems::new(&[&counts, &counts]).unwrap();
+    let both = systems(&[&counts, &counts]).unwrap();
     let values = both.bootstrap(&f1(), 100, 3, 1, || false).unwrap();
     for row in values.chunks_exact(4) {
         assert_eq!(row[..2], row[2..]);
@@ -157,7 +176,7 @@ fn systems_are_resampled_together() {
 #[test]
 fn documents_that_do_not_align_are_refused() {
     let (a, b) = (spans(&[[1, 0, 0]; 3]), spans(&[[1, 0, 0]; 2]));
-    let refused = |a, b| Systems::new(&[a, b]).err().unwrap();
+    let refused = |a: &Counts, b: &Counts| systems(&[a, b]).err().unwrap();
     let lacks = |system| CountsError::Unpaired {
         document: "2".to_owned(),
         system,
@@ -174,7 +193,16 @@ fn documents_that_do_not_align_are_refused() {
         }
     );
     assert_eq!(refused(&a, &Counts::new(&SCHEMA)), CountsError::Documents);
-    assert!(Systems::new(&[&twice]).is_ok());
+    let (one, other) = (
+        spans(&[[1, 0, 0], [2, 1, 0]]),
+        spans(&[[1, 1, 0], [2, 0, 3]]),
+    );
+    let differs = CountsError::Gold {
+        document: "0".to_owned(),
+        system: 1,
+    };
+    assert_eq!(refused(&one, &other), differs);
+    assert!(systems(&[&twice]).is_ok());
 }
 
 #[test]
@@ -229,7 +257,7 @@ fn samples_depend_on_the_seed_alone() {
         one,
         draw(&Counts::from_bytes(&stored, &SCHEMA).unwrap(), 1, 1)
     );
-    let systems = Systems::new(&[&counts]).unwrap();
-    assert_eq!(systems.bootstrap(&measures, 500, 1, 1, || true), None);
+    let aligned = systems(&[&counts]).unwrap();
+    assert_eq!(aligned.bootstrap(&measures, 500, 1, 1, || true), None);
     assert_eq!(bootstrap(&spans(&[]), &measures, 500, 1, 1), None);
 }

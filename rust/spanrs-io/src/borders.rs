@@ -14,22 +14,26 @@ use crate::open::{is_compressed, open_file};
 const STEP: u64 = 1 << 20;
 const CHUNK: usize = 256 << 10;
 
-/// The begin of a line that follows a blank line.
+/// The beginning of a line that follows a blank line: a sentence may begin there.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Border {
+pub struct SentenceBorder {
     /// Bytes before it.
     pub offset: u64,
     /// Lines before it.
     pub line: u64,
-    /// Number of borders up to it, from 1; 0 for the begin of the file.
+    /// Number of borders up to it, from 1; 0 for the beginning of the file.
     pub number: u64,
 }
 
-/// The begin of a file and a border about every mebibyte; None for compressed files.
+/// The beginning of a file and a sentence border about every mebibyte; None for compressed files, and where `go_on`,
+/// which is called for every chunk, returns false.
 ///
 /// # Errors
 /// [`crate::Code::Io`].
-pub fn sample_borders(path: &Path) -> Result<Option<Vec<Border>>> {
+pub fn sample_borders(
+    path: &Path,
+    go_on: impl FnMut() -> bool,
+) -> Result<Option<Vec<SentenceBorder>>> {
     let mut file = open_file(path)?;
     let failed = |error| Error::read(Position::file(&path.display().to_string()), error);
     let mut head = [0; 4];
@@ -38,24 +42,28 @@ pub fn sample_borders(path: &Path) -> Result<Option<Vec<Border>>> {
         return Ok(None);
     }
     file.seek(SeekFrom::Start(0)).map_err(failed)?;
-    let mut kept = vec![Border::default()];
+    let mut kept = vec![SentenceBorder::default()];
     let mut next = STEP;
-    scan(file, Border::default(), |border| {
+    let keep = |border: SentenceBorder| {
         if border.offset >= next {
             kept.push(border);
             next = border.offset + STEP;
         }
         true
-    })
-    .map_err(failed)?;
-    Ok(Some(kept))
+    };
+    let whole = scan(file, SentenceBorder::default(), keep, go_on).map_err(failed)?;
+    Ok(whole.then_some(kept))
 }
 
 /// The border with a number, found from an earlier border; None where the file has fewer.
 ///
 /// # Errors
 /// [`crate::Code::Io`].
-pub fn find_border(path: &Path, from: Border, number: u64) -> Result<Option<Border>> {
+pub fn find_border(
+    path: &Path,
+    from: SentenceBorder,
+    number: u64,
+) -> Result<Option<SentenceBorder>> {
     if from.number == number {
         return Ok(Some(from));
     }
@@ -63,13 +71,13 @@ pub fn find_border(path: &Path, from: Border, number: u64) -> Result<Option<Bord
     let mut file = open_file(path)?;
     file.seek(SeekFrom::Start(from.offset)).map_err(failed)?;
     let mut found = None;
-    scan(file, from, |border| {
+    let look = |border: SentenceBorder| {
         if border.number == number {
             found = Some(border);
         }
         found.is_none()
-    })
-    .map_err(failed)?;
+    };
+    scan(file, from, look, || true).map_err(failed)?;
     Ok(found)
 }
 
@@ -79,8 +87,8 @@ pub fn find_border(path: &Path, from: Border, number: u64) -> Result<Option<Bord
 /// As [`LineReader::new`].
 pub(crate) fn open_part(
     path: &Path,
-    start: Border,
-    end: Option<Border>,
+    start: SentenceBorder,
+    end: Option<SentenceBorder>,
     limits: Limits,
 ) -> Result<LineReader> {
     let mut file = open_file(path)?;
@@ -97,12 +105,14 @@ pub(crate) fn open_part(
     LineReader::part(&name, source, limits, start.line)
 }
 
-/// Calls `each` with every border behind `from`, where `source` is, until it returns false.
+/// Calls `each` with every border after `from`, where `source` is, until it returns false. Returns false where `go_on`,
+/// which is called for every chunk, ended the scan.
 fn scan(
     mut source: impl Read,
-    from: Border,
-    mut each: impl FnMut(Border) -> bool,
-) -> std::io::Result<()> {
+    from: SentenceBorder,
+    mut each: impl FnMut(SentenceBorder) -> bool,
+    mut go_on: impl FnMut() -> bool,
+) -> std::io::Result<bool> {
     let mut buffer = vec![0; CHUNK];
     let mut border = from;
     // Bytes of the current line in earlier chunks, of which at most the first one matters.
@@ -110,9 +120,12 @@ fn scan(
     let mut blank_before = false;
     let mut passed = from.offset;
     loop {
+        if !go_on() {
+            return Ok(false);
+        }
         let filled = source.read(&mut buffer)?;
         if filled == 0 {
-            return Ok(());
+            return Ok(true);
         }
         let mut start = 0;
         for end in memchr_iter(b'\n', &buffer[..filled]) {
@@ -123,7 +136,7 @@ fn scan(
                 border.number += 1;
                 border.offset = passed + start as u64 - begun;
                 if !each(border) {
-                    return Ok(());
+                    return Ok(true);
                 }
             }
             border.line += 1;

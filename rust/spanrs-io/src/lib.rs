@@ -30,7 +30,7 @@ mod span_file;
 mod syntax;
 mod task;
 
-pub use borders::{Border, find_border, sample_borders};
+pub use borders::{SentenceBorder, find_border, sample_borders};
 pub use columns::{ColumnLayout, ColumnReader, Event, LineKind};
 pub use error::{Code, Error, Result};
 pub use layout::{Column, Columns, Comments, Format, Separator};

@@ -62,7 +62,7 @@ pub struct ErrorOptions {
     pub criterion: u8,
     /// Indices of its outcomes that are errors.
     pub wrong: Vec<u8>,
-    /// Index of the outcome of a pair whose spans have outcomes of their own besides; those are left out then.
+    /// Index of the outcome of a pair of spans. Such spans have single outcomes as well, which are not listed.
     pub paired: Option<u8>,
     /// Tokens to keep before and after the spans.
     pub context: usize,
@@ -133,30 +133,29 @@ impl Finder<'_> {
             error,
         })?;
         let events = std::mem::take(&mut self.events);
+        // Spans of pairs have outcomes of their own as well, which are not listed again.
+        let mut paired = [vec![false; gold.len()], vec![false; pred.len()]];
         for event in events.of(self.options.criterion) {
-            if self.options.wrong.contains(&event.outcome) && !self.is_of_pair(event, &events) {
+            if Some(event.outcome) == self.options.paired {
+                for (side, index) in paired.iter_mut().zip([event.gold, event.pred]) {
+                    if let Some(index) = index {
+                        side[index as usize] = true;
+                    }
+                }
+            }
+        }
+        let is_paired = |side: usize, index: Option<u32>| {
+            index.is_some_and(|index| paired[side][index as usize])
+        };
+        for event in events.of(self.options.criterion) {
+            let listed = Some(event.outcome) == self.options.paired
+                || !(is_paired(0, event.gold) || is_paired(1, event.pred));
+            if listed && self.options.wrong.contains(&event.outcome) {
                 self.keep(event, reader, pair);
             }
         }
         self.events = events;
         Ok(())
-    }
-
-    /// True for the outcome of a span alone that a pair has besides.
-    fn is_of_pair(&self, event: &Found, events: &Events) -> bool {
-        let Some(paired) = self
-            .options
-            .paired
-            .filter(|&paired| paired != event.outcome)
-        else {
-            return false;
-        };
-        let shares = |pair: &Found| {
-            (event.gold.is_some() && event.gold == pair.gold)
-                || (event.pred.is_some() && event.pred == pair.pred)
-        };
-        let pairs = events.of(self.options.criterion);
-        pairs.filter(|pair| pair.outcome == paired).any(shares)
     }
 
     /// Counts an error, and keeps it unless there are enough of its kind.

@@ -3,10 +3,11 @@
 use std::path::PathBuf;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::thread::ThreadId;
 
 use spanrs_base::map_in_threads;
 use spanrs_eval::Scorer;
-use spanrs_io::{Border, ColumnLayout, ColumnReader, find_border, sample_borders};
+use spanrs_io::{ColumnLayout, ColumnReader, SentenceBorder, find_border, sample_borders};
 use spanrs_tags::Reader;
 
 use crate::error::Result;
@@ -44,15 +45,19 @@ pub fn score_in_threads(
     if threads < 2 || whole_documents || files.iter().any(|file| file.layout.is_conllu()) {
         return Ok(None);
     }
-    let Some(cuts) = cut(&files, threads) else {
-        return Ok(None);
-    };
-    let empty = scorer.part(reader);
     let watch = Watch {
         read: AtomicU64::new(0),
         stopped: AtomicBool::new(false),
         progress: Mutex::new(progress),
+        caller: std::thread::current().id(),
     };
+    let Some(cuts) = cut(&files, threads, &watch) else {
+        return match watch.stopped.into_inner() {
+            true => Err(crate::Error::Stopped),
+            false => Ok(None),
+        };
+    };
+    let empty = scorer.part(reader);
     let counted = map_in_threads(0..cuts.len() - 1, |part| {
         let mut reader = reader.clone();
         let mut scorer = empty.clone();
@@ -90,6 +95,13 @@ pub fn score_in_threads(
     let Ok(counted) = counted.into_iter().collect::<Result<Vec<_>>>() else {
         return Ok(None);
     };
+    // The limit of tags is that of all parts together.
+    let mut all = reader.clone();
+    for (_, reader, _) in &counted {
+        if reader.tags().names().any(|tag| all.intern(tag).is_err()) {
+            return Ok(None);
+        }
+    }
     let mut alignment = Alignment::default();
     scorer.change_reader(reader);
     for (found, reader, part) in counted {
@@ -103,19 +115,21 @@ pub fn score_in_threads(
     Ok(Some(alignment))
 }
 
-/// Tells how far all threads are.
+/// Reports the progress of all threads from the calling one, and stops them.
 struct Watch<'a, 'p> {
     read: AtomicU64,
     stopped: AtomicBool,
     progress: Mutex<&'a mut (dyn FnMut(u64) -> bool + Send + 'p)>,
+    /// The thread that may be asked to stop: signals are seen by no other.
+    caller: ThreadId,
 }
 
 impl Watch<'_, '_> {
     /// Adds bytes; answers false where the work should stop.
     fn tell(&self, bytes: u64) -> bool {
         let read = self.read.fetch_add(bytes, Ordering::Relaxed) + bytes;
-        // A thread that is telling already tells enough.
-        if let Ok(mut progress) = self.progress.try_lock()
+        if std::thread::current().id() == self.caller
+            && let Ok(mut progress) = self.progress.lock()
             && !progress(read)
         {
             self.stopped.store(true, Ordering::Relaxed);
@@ -126,16 +140,25 @@ impl Watch<'_, '_> {
 
 /// Borders of about equally large parts, one row for each begin of a part with a border for each file, and an empty row
 /// at the end; None where there are no such parts.
-fn cut(files: &[&PartedFile], threads: usize) -> Option<Vec<Vec<Border>>> {
-    let sampled = map_in_threads(files.iter(), |file| sample_borders(&file.path));
-    let sampled: Vec<Vec<Border>> = sampled
+fn cut(
+    files: &[&PartedFile],
+    threads: usize,
+    watch: &Watch<'_, '_>,
+) -> Option<Vec<Vec<SentenceBorder>>> {
+    let size = std::fs::metadata(&files[0].path).ok()?.len();
+    let parts = (threads as u64).min(size / LEAST);
+    if parts < 2 {
+        return None;
+    }
+    let sampled = map_in_threads(files.iter(), |file| {
+        sample_borders(&file.path, || watch.tell(0))
+    });
+    let sampled: Vec<Vec<SentenceBorder>> = sampled
         .into_iter()
         .map(|found| found.ok().flatten())
         .collect::<Option<_>>()?;
     let (own, others) = sampled.split_first()?;
-    let size = std::fs::metadata(&files[0].path).ok()?.len();
-    let parts = (threads as u64).min(size / LEAST);
-    let mut cuts = vec![vec![Border::default(); files.len()]];
+    let mut cuts = vec![vec![SentenceBorder::default(); files.len()]];
     for part in 1..parts {
         let wanted = size / parts * part;
         let at = own.partition_point(|border| border.offset < wanted);

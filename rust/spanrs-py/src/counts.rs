@@ -28,7 +28,9 @@ pub(crate) fn wrong(error: &CountsError) -> Error {
         CountsError::Schema { .. } | CountsError::Documents => "signature",
         CountsError::Rename { .. } => "rename",
         CountsError::OpenDocument | CountsError::Overflow => "counts",
-        CountsError::Repeated { .. } | CountsError::Unpaired { .. } => "documents",
+        CountsError::Repeated { .. } | CountsError::Unpaired { .. } | CountsError::Gold { .. } => {
+            "documents"
+        }
         CountsError::Version | CountsError::Order | CountsError::Damaged { .. } => "damaged",
     };
     Error::Counts {

@@ -413,8 +413,9 @@ impl ColumnFiles<'_, '_> {
             if source.hasattr("read")? {
                 return Ok(None);
             }
-            let (path, layout) = (source.extract()?, rows.layout());
-            Ok::<_, Error>(Some(PartedFile { path, layout }))
+            let (path, layout): (PathBuf, _) = (source.extract()?, rows.layout());
+            // What a pipe has given is gone.
+            Ok::<_, Error>(path.is_file().then_some(PartedFile { path, layout }))
         };
         let (gold, pred) = match (sides, self.pred) {
             (spanrs_jobs::Sides::Two { gold, pred }, Some(source)) => {

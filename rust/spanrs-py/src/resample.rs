@@ -19,28 +19,39 @@ type Values<'py> = Bound<'py, PyArray3<f64>>;
 
 /// Counts of systems on the same documents, aligned by key.
 #[pyclass(frozen, module = "spanrs._spanrs")]
-pub(crate) struct Systems {
-    names: Vec<String>,
-    counts: Vec<Arc<Core>>,
-}
+pub(crate) struct Systems(CoreSystems);
 
 #[pymethods]
 impl Systems {
     #[new]
     #[pyo3(signature = (counts, names, /))]
-    fn new(counts: Vec<Bound<'_, Counts>>, names: Vec<String>) -> Result<Self> {
+    fn new(py: Python<'_>, counts: Vec<Bound<'_, Counts>>, names: Vec<String>) -> Result<Self> {
         if counts.len() != names.len() || counts.is_empty() {
             return Err(bad("each system has a name and counts"));
         }
-        let counts = counts.iter().map(|counts| counts.get().0.clone()).collect();
-        let systems = Self { names, counts };
-        systems.aligned()?;
-        Ok(systems)
+        let counts: Vec<Arc<Core>> = counts.iter().map(|counts| counts.get().0.clone()).collect();
+        let aligned = py.detach(|| CoreSystems::new(counts));
+        aligned.map(Self).map_err(|error| match error {
+            CountsError::Repeated { document, system } => unpaired(format!(
+                "{} has document {document} more than once; name each document once",
+                names[system]
+            )),
+            CountsError::Unpaired { document, system } => unpaired(format!(
+                "{} has no document {document}; paired tests need the same documents of every system",
+                names[system]
+            )),
+            CountsError::Gold { document, system } => unpaired(format!(
+                "{} and {} have different gold spans, sentences or tokens in document {document}; paired tests need \
+                 the same gold data",
+                names[0], names[system]
+            )),
+            other => wrong(&other),
+        })
     }
 
     /// Number of documents.
     fn __len__(&self) -> usize {
-        self.counts[0].rows().len()
+        self.0.documents()
     }
 
     /// Measures of resampled corpora, an array of shape (samples, systems, measures).
@@ -53,20 +64,12 @@ impl Systems {
         seed: u64,
         threads: usize,
     ) -> Result<Values<'py>> {
-        let width = self.counts.len() * measures.len();
-        let values = (width as u64).saturating_mul(samples);
-        if values > MOST_VALUES {
-            return Err(Error::Counts {
-                message: format!(
-                    "{samples} samples of {width} measures are {values} values, and {MOST_VALUES} is the limit"
-                ),
-                code: "too_many_values",
-            });
-        }
-        let shape = (samples as usize, self.counts.len(), measures.len());
+        let width = self.0.len() * measures.len();
+        check_size(samples, width)?;
+        let shape = (samples as usize, self.0.len(), measures.len());
         let found = py.detach(|| {
-            let systems = self.aligned()?;
-            let measures = measures_of(&systems, measures)?;
+            let systems = &self.0;
+            let measures = measures_of(systems, measures)?;
             let values = systems.bootstrap(&measures, samples, seed, threads, stop);
             Ok::<_, Error>(values.ok_or(spanrs_jobs::Error::Stopped)?)
         })?;
@@ -85,12 +88,12 @@ impl Systems {
         seed: u64,
         threads: usize,
     ) -> Result<Vec<u64>> {
-        if pair.iter().any(|&system| system >= self.counts.len()) {
+        if pair.iter().any(|&system| system >= self.0.len()) {
             return Err(bad("there is no such system"));
         }
         py.detach(|| {
-            let systems = self.aligned()?;
-            let measures = measures_of(&systems, measures)?;
+            let systems = &self.0;
+            let measures = measures_of(systems, measures)?;
             let found = systems.randomise(pair, &measures, samples, seed, threads, stop);
             Ok(found.ok_or(spanrs_jobs::Error::Stopped)?)
         })
@@ -105,33 +108,32 @@ impl Systems {
         measures: Vec<MeasureTuple>,
     ) -> Result<(Bound<'py, PyArray1<u64>>, Values<'py>)> {
         let width = measures.len();
+        check_size(self.0.documents() as u64, self.0.len() * width)?;
         let omissions = py.detach(|| {
-            let systems = self.aligned()?;
-            let measures = measures_of(&systems, measures)?;
-            Ok::<_, Error>(systems.jackknife(&measures))
+            let systems = &self.0;
+            let measures = measures_of(systems, measures)?;
+            let omissions = systems.jackknife(&measures, stop);
+            Ok::<_, Error>(omissions.ok_or(spanrs_jobs::Error::Stopped)?)
         })?;
-        let shape = (omissions.len(), self.counts.len(), width);
+        let shape = (omissions.len(), self.0.len(), width);
         let sizes = omissions.iter().map(|one| one.documents).collect();
         let values = omissions.into_iter().flat_map(|one| one.values).collect();
         Ok((PyArray1::from_vec(py, sizes), array(py, shape, values)?))
     }
 }
 
-impl Systems {
-    fn aligned(&self) -> Result<CoreSystems<'_>> {
-        let counts: Vec<&Core> = self.counts.iter().map(|counts| &**counts).collect();
-        CoreSystems::new(&counts).map_err(|error| match error {
-            CountsError::Repeated { document, system } => unpaired(format!(
-                "{} has document {document} more than once; name each document once",
-                self.names[system]
-            )),
-            CountsError::Unpaired { document, system } => unpaired(format!(
-                "{} has no document {document}; paired tests need the same documents of every system",
-                self.names[system]
-            )),
-            other => wrong(&other),
-        })
+/// Refuses more values than fit into memory.
+fn check_size(rows: u64, width: usize) -> Result<()> {
+    let values = (width as u64).saturating_mul(rows);
+    if values <= MOST_VALUES {
+        return Ok(());
     }
+    Err(Error::Counts {
+        message: format!(
+            "{rows} samples of {width} measures are {values} values, and {MOST_VALUES} is the limit"
+        ),
+        code: "too_many_values",
+    })
 }
 
 fn unpaired(message: String) -> Error {
@@ -141,7 +143,7 @@ fn unpaired(message: String) -> Error {
     }
 }
 
-fn measures_of(systems: &CoreSystems<'_>, measures: Vec<MeasureTuple>) -> Result<Vec<Measure>> {
+fn measures_of(systems: &CoreSystems, measures: Vec<MeasureTuple>) -> Result<Vec<Measure>> {
     let found = measures
         .into_iter()
         .map(|one| measure(systems.union(), one));

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-import warnings
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
 
 import click
 
@@ -21,10 +23,12 @@ from spanrs.cli.crf.features import (
 from spanrs.cli.output import Output, output_options
 from spanrs.cli.run import print_message
 from spanrs.crf.training import scheme_of
-from spanrs.errors import SpanrsWarning
 from spanrs.eval import Result, score
 from spanrs.eval import tables as report
 from spanrs.io import Columns
+
+#: Errors of each kind that a page holds.
+OF_A_KIND = 10_000
 
 
 @click.command()
@@ -71,7 +75,9 @@ def command(
     if missing:
         more = f" and {len(missing) - 10} more" if len(missing) > 10 else ""
         print_message("warning", f"{gold}: the model does not know {', '.join(missing[:10])}{more}")
-    result = _score(model, data.y, predictions(model, data.X, posterior), scheme, reading)
+    pred = predictions(model, data.X, posterior)
+    report_of = data.X if output.to == "html" else None
+    result = _score(model, data.y, pred, (scheme, reading), report_of)
     console.print_warnings({model_path: result})
     output.write(
         {
@@ -94,9 +100,14 @@ def _tag_column(columns: Columns, trained: dict[str, object]) -> Columns:
 
 
 def _score(
-    model: TrainedModel, gold: list[list[str]], pred: list[list[str]], scheme: str, reading: str
+    model: TrainedModel,
+    gold: list[list[str]],
+    pred: list[list[str]],
+    how: tuple[str, str],
+    tokens: Sequence[Sequence[Any]] | None,
 ) -> Result:
-    """Score labels as spans of the scheme that gold is in."""
+    """Score labels as spans of the scheme that gold is in; with tokens for a report, with rows of sentences."""
+    scheme, reading = how
     own = model.crf.metadata_.get("scheme")
     if scheme.strip().lower() == "auto":
         labels = list(all_labels(gold))
@@ -104,6 +115,11 @@ def _score(
         found = own if labels == ["O"] else scheme_of(labels, gold)
         # Many gold files conform to several schemes, the model's among them.
         scheme = found or "TOKEN"
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", SpanrsWarning)
-        return score(gold, pred, scheme=scheme, pred_scheme=own if own != scheme else None, reading=reading)
+    options: dict[str, Any] = {"pred_scheme": own if own != scheme else None, "reading": reading}
+    if tokens is not None:
+        # Tokens with features are tuples.
+        words = [[one if isinstance(one, str) else one[0] for one in sentence] for sentence in tokens]
+        options |= {"documents": [1] * len(gold), "errors": OF_A_KIND, "tokens": words}
+    with console.quiet():
+        result = score(gold, pred, scheme=scheme, **options)
+    return result if tokens is None else replace(result, by_sentence=True)

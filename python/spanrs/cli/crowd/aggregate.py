@@ -17,6 +17,7 @@ from spanrs.crowd.experiments import Settings, make_method
 from spanrs.crowd.files import write_rows
 from spanrs.crowd.review import AnnotatorScore, rank_annotators
 from spanrs.io import atomic_output
+from spanrs.report.page import Bar, Bars, Card, Cards, Section, Sorted, render
 from spanrs.report.table import Table
 
 if TYPE_CHECKING:
@@ -57,6 +58,7 @@ def command(
     -o - on standard error. CrossFitted estimates best from words and takes longest.
     """
     inputs.check_outputs([labels_path, html], paths)
+    output.check_format()
     if html is not None:
         from spanrs.crowd.page import page
         from spanrs.report.pages import template
@@ -85,6 +87,7 @@ def write_annotators(
         {
             "text": lambda: _parts(corpus, rows, method, measure),
             "json": lambda: _json(corpus, rows, method, measure),
+            "html": lambda: _page(corpus, rows, method, measure),
         },
         err=err,
     )
@@ -125,6 +128,29 @@ def _parts(corpus: CrowdCorpus, rows: list[AnnotatorScore], method: str, measure
     if unlabelled:
         head += f"; sentences nobody labelled: {unlabelled}"
     return [head, "\n", table]
+
+
+def _page(corpus: CrowdCorpus, rows: list[AnnotatorScore], method: str, measure: str) -> str:
+    """Give a report: numbers of the corpus, and the scores of annotators with intervals."""
+    head, _, table = _parts(corpus, rows, method, measure)
+    assert isinstance(head, str)
+    assert isinstance(table, Table)
+    cards = [
+        Card("Sentences", str(len(corpus))),
+        Card("Annotations", str(len(corpus.annotations))),
+        Card("Annotators", str(len(rows))),
+    ]
+    bars = []
+    for row in rows:
+        low, high = row.interval or (None, None)
+        bars.append(Bar(row.annotator, row.score, low, high, f"{row.sentences} sentences"))
+    name = measure.replace("f1", "F1")
+    sections: list[Section] = [
+        Cards("Summary", cards),
+        Bars(f"{name[:1].upper()}{name[1:]} of annotators", bars, note="Whiskers are 95 % intervals."),
+        Sorted("Annotators", table),
+    ]
+    return render("Annotators against the estimated truth", sections, subtitle=head)
 
 
 def _write(corpus: CrowdCorpus, aggregator: Aggregator, path: str, *, confidence: bool) -> None:

@@ -2,14 +2,25 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import click
 
 from spanrs.cli.crowd import inputs
 from spanrs.cli.output import Output, output_options
 from spanrs.crowd.agreement import Agreement
+from spanrs.report.page import Bar, Bars, Card, Cards, Lines, Section, Sorted, render
+from spanrs.report.table import Table
 
 #: Pairs of annotators in the table.
 MOST_PAIRS = 100
+#: Headings of the tables of a page, by their first columns.
+TITLES = {
+    "measure": "Agreement",
+    "annotator": "Annotators",
+    "type": "Types",
+    "annotator 1": "Pairs of annotators",
+}
 
 
 @click.command()
@@ -36,6 +47,7 @@ def command(
     what is not defined is null.
     """
     inputs.check_outputs([plot, output.path], paths)
+    output.check_format()
     if plot is not None:
         from spanrs.report.plots import plot_format
 
@@ -48,6 +60,26 @@ def command(
             "text": lambda: agreement.tables(MOST_PAIRS),
             "csv": agreement.tables,
             "json": agreement.to_json,
+            "html": lambda: _page(agreement, ", ".join(Path(path).name for path in paths[:3])),
         },
         inputs=paths,
     )
+
+
+def _page(agreement: Agreement, name: str) -> str:
+    """Give a report: measures of all annotators, tables, and a heat map of pairs."""
+    parts = agreement.tables(MOST_PAIRS)
+    lines = [part for part in parts if isinstance(part, str) and part.strip()]
+    sections: list[Section] = []
+    for table in (part for part in parts if isinstance(part, Table)):
+        title = TITLES[table.columns[0]]
+        if title == "Agreement":
+            sections.append(Cards(title, [Card(*row) for row in table.rows]))
+            continue
+        if title == "Annotators":
+            bars = [Bar(name, f1) for name, (f1, _) in agreement.by_annotator().items()]
+            sections.append(Bars("F1 with the other annotators", bars))
+        sections.append(Sorted(title, table))
+    if lines:
+        sections.append(Lines("Notes", lines))
+    return render(f"Agreement of annotators: {name}", sections)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
+from statistics import mean
 from typing import Any
 
 import click
@@ -25,6 +26,7 @@ from spanrs.crowd.experiments import (
 )
 from spanrs.crowd.results import REFERENCE, Experiment
 from spanrs.io import Columns
+from spanrs.report.page import Bar, Bars, Section, Sorted, render
 from spanrs.report.table import Table
 
 
@@ -96,6 +98,7 @@ def command(
         reference = wanted[0]
     read = [path for path in (gold, crowd, test) if path is not None]
     inputs.check_outputs([plot, output.path], read)
+    output.check_format()
     if plot is not None:
         from spanrs.report.plots import plot_format
 
@@ -123,7 +126,9 @@ def command(
             facts=facts,
         )
     found.reference = reference
-    output.write({"text": lambda: [_table(found)], "json": found.to_json}, inputs=read)
+    output.write(
+        {"text": lambda: [_table(found)], "json": found.to_json, "html": lambda: _page(found)}, inputs=read
+    )
     if plot is not None:
         found.plot(plot, "truth" if test is None else "test")
 
@@ -147,6 +152,18 @@ def _on_crowd(
         return one_annotator_each(corpus, seed) if how["alone"] else corpus
 
     return run(make, labels, repetitions=(how["repetitions"] or 30) if how["alone"] else 1)
+
+
+def _page(found: Experiment) -> str:
+    """Give a report: bars of F1, and the table of methods."""
+    sections: list[Section] = []
+    for part, says in (("truth", "F1 of estimated labels"), ("test", "F1 on test data")):
+        values = {method: found.values(method, part) for method in found.methods}
+        bars = [Bar(method, mean(own)) for method, own in values.items() if own]
+        if bars:
+            note = f"Means of {found.repetitions} repetitions." if found.repetitions > 1 else ""
+            sections.append(Bars(says, bars, note=note))
+    return render("Comparison of methods", [*sections, Sorted("Methods", _table(found))])
 
 
 def _table(found: Experiment) -> Table:

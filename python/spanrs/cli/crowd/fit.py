@@ -42,6 +42,7 @@ def command(
     labels where the method gives them. The table of annotators is printed as by spanrs crowd aggregate.
     """
     inputs.check_outputs([model_path], paths)
+    output.check_format()
     corpus = inputs.read_corpus(paths, annotators)
     aggregator = make_method(method, settings, corpus, progress=None).fit(corpus)
     crf: Any = getattr(aggregator, "crf_", None)

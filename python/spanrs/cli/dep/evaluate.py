@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from contextlib import ExitStack
+from tempfile import TemporaryFile
+from typing import IO
+
 import click
 
 from spanrs import _spanrs
@@ -10,7 +14,9 @@ from spanrs.cli.dep.inputs import load_model, thread_count, threads
 from spanrs.cli.output import Output, output_options
 from spanrs.cli.run import print_message
 from spanrs.dep import Dep, Parser, evaluate
+from spanrs.dep.page import tree_page
 from spanrs.dep.scores import MEASURES, missing, score_tables
+from spanrs.io import Source, rereadable
 
 #: First bytes of a model file: the length of the header, which begins with a brace.
 HEADER = 9
@@ -51,20 +57,29 @@ def command(
     output.check([gold, pred])
     matcher = Dep(subtypes=subtypes)
     copied: set[str] = set()
-    if _is_model(pred):
-        model = load_model(pred, parser=True)
-        copied = _not_predicted(model)
-        parser, count = Parser.of(model), thread_count(threads)
-        result = parser.evaluate(console.source(gold), matcher, any_roots=any_roots, threads=count)
-    else:
-        result = evaluate(console.source(gold), console.source(pred), matcher, any_roots=any_roots)
+    is_page, is_model = output.to == "html", _is_model(pred)
+    with ExitStack() as stack:
+        # Trees are read again for the errors of a report.
+        golds = stack.enter_context(rereadable(console.source(gold), needed=is_page or is_model))
+        if is_model:
+            model = load_model(pred, parser=True)
+            copied = _not_predicted(model)
+            any_roots = any_roots or not Parser.of(model).single_root
+            parsed = stack.enter_context(TemporaryFile())
+            _write_trees(model, golds(), parsed, thread_count(threads))
+            preds = stack.enter_context(rereadable(parsed))
+        else:
+            preds = stack.enter_context(rereadable(console.source(pred), needed=is_page))
+        result = evaluate(golds(), preds(), matcher, any_roots=any_roots, documents=is_page)
+        empty = {*missing(result), *copied}
+        title = f"{pred} against {gold}"
+        page = tree_page(result, golds(), preds(), title=title, copied=copied) if is_page else ""
     for reason in dict.fromkeys(missing(result).values()):
         print_message("note", reason)
     if copied:
         print_message(
             "note", f"the model does not predict {', '.join(MEASURES[name] for name in sorted(copied))}"
         )
-    empty = {*missing(result), *copied}
     tables = score_tables(result, per_label=per_label, copied=copied)
     # The first criterion says which types have rows: the labels.
     shown = sorted((name for name in MEASURES if name not in empty), key=lambda name: name != "las")
@@ -73,10 +88,19 @@ def command(
             "text": lambda: [part for table in tables for part in (table, "\n")] + [result.signature],
             "csv": lambda: result.to_csv(criteria=shown),
             "json": lambda: result.to_json(state=False),
+            "html": lambda: page,
         },
         inputs=[gold, pred],
-        title=f"{pred} against {gold}",
+        title=title,
     )
+
+
+def _write_trees(model: _spanrs.DepModel, gold: Source, out: IO[bytes], threads: int) -> None:
+    """Parse the words of gold, and go back to the beginning of the output."""
+    file = _spanrs.SyntaxFile(gold, None)
+    while (text := model.annotate_file(file, True, False, threads)) is not None:
+        out.write(text)
+    out.seek(0)
 
 
 def _not_predicted(model: _spanrs.DepModel) -> set[str]:

@@ -1,6 +1,6 @@
 /* Lists of examples. Only the rows that can be seen are in the document. */
 const [KIND, SENTENCE, FIRST, LENGTH, LINE, DOCUMENT, TOKENS, MARKS] = [0, 1, 2, 3, 4, 5, 6, 7];
-const [SIDE, TYPE, START, END, MARK_KIND, PIECES] = [0, 1, 2, 3, 4, 5];
+const [SIDE, TYPE, START, END, MARK_KIND, PIECES, NOTE] = [0, 1, 2, 3, 4, 5, 6];
 const ALL = "all";
 const NONE = "none";
 /* Pixels above and below the list for which rows are built, so that scrolling shows no gaps. */
@@ -64,15 +64,15 @@ class Heights {
 /* The examples of a section, as they came. */
 class Data {
   constructor(text) {
-    const { number, strings, kinds, examples } = JSON.parse(text);
+    const { number, strings, kinds, examples, sides = [] } = JSON.parse(text);
     this.number = number;
     this.strings = strings;
     this.rows = examples;
     this.looks = new Map(kinds.map(([kind, style, sign]) => [kind, { style, sign }]));
     this.context = strings.indexOf("match");
     this.kinds = new Map();
-    /* Counts of types by side, in the order in which sides occur; gold first. */
-    this.sides = new Map();
+    /* Counts of types by side, in the order that is given or in which sides occur; gold first. */
+    this.sides = new Map(sides.map((side) => [side, new Map()]));
     for (const row of examples) this.count(row);
     this.gold = strings.indexOf("gold");
     this.sides = new Map([...this.sides].sort(([a], [b]) => (b === this.gold) - (a === this.gold)));
@@ -95,11 +95,17 @@ class Data {
     return new Set(marks.map((mark) => mark[TYPE]));
   }
 
+  /* The type of a mark, with its note. */
+  label(mark) {
+    const note = mark[NOTE] === undefined ? "" : ` ${this.strings[mark[NOTE]]}`;
+    return this.strings[mark[TYPE]] + note;
+  }
+
   /* What the search looks through. */
   text(at) {
     const row = this.rows[at];
     const join = (places, gap) => places.map((place) => this.strings[place]).join(gap);
-    this.texts[at] ??= `${join(row[TOKENS], " ")}\n${join(row[MARKS].map((m) => m[TYPE]), "\n")}`.toLowerCase();
+    this.texts[at] ??= `${join(row[TOKENS], " ")}\n${row[MARKS].map((mark) => this.label(mark)).join("\n")}`.toLowerCase();
     return this.texts[at];
   }
 
@@ -145,11 +151,11 @@ function stripPiece(data, row, marks, token) {
   if (!mark) return element("span", "strip");
   const { style, sign } = data.looks.get(mark[MARK_KIND]);
   const context = data.isContext(row, mark);
-  const [side, type] = [data.strings[mark[SIDE]], data.strings[mark[TYPE]]];
+  const [side, type] = [data.strings[mark[SIDE]], data.label(mark)];
   const piece = element("span", `strip span ${style}`);
   piece.classList.toggle("begin", token === mark[START]);
   piece.classList.toggle("end", token >= mark[END] - 1);
-  piece.classList.toggle("gap", Boolean(mark[PIECES]) && !mark[PIECES].includes(token));
+  piece.classList.toggle("gap", Array.isArray(mark[PIECES]) && !mark[PIECES].includes(token));
   piece.classList.toggle("context", context);
   piece.classList.toggle("empty", mark[START] === mark[END]);
   piece.title = escaped(`${side}: ${type}, tokens ${mark[START] + 1} to ${mark[END]}, ${data.strings[mark[MARK_KIND]]}`);

@@ -44,6 +44,14 @@ pub enum CountsError {
         /// The system without it, from 0.
         system: usize,
     },
+    /// A document of two systems does not have the same gold spans, sentences or tokens.
+    #[error("system {system} has other gold spans, sentences or tokens in document {document}")]
+    Gold {
+        /// The key.
+        document: String,
+        /// The system, from 0.
+        system: usize,
+    },
     /// A sum is too large for 64 bits, with room to count on.
     #[error("the counts are too large to be added")]
     Overflow,

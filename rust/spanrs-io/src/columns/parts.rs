@@ -3,7 +3,7 @@ use std::path::Path;
 use spanrs_base::Limits;
 
 use super::ColumnReader;
-use crate::borders::{Border, open_part};
+use crate::borders::{SentenceBorder, open_part};
 use crate::error::Result;
 use crate::layout::{Columns, Layout};
 
@@ -29,8 +29,8 @@ impl ColumnLayout {
     pub fn open_part(
         &self,
         path: &Path,
-        start: Border,
-        end: Option<Border>,
+        start: SentenceBorder,
+        end: Option<SentenceBorder>,
     ) -> Result<ColumnReader> {
         Ok(ColumnReader {
             lines: open_part(path, start, end, self.limits)?,

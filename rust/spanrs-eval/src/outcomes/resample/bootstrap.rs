@@ -4,7 +4,7 @@ use super::super::measure::{Evaluator, Measure};
 use super::in_batches;
 use super::systems::{Groups, Systems};
 
-impl Systems<'_> {
+impl Systems {
     /// Evaluates measures on resampled corpora: as many documents as there are, drawn with replacement, the same
     /// ones for every system (Efron 1979, "Bootstrap Methods: Another Look at the Jackknife").
     ///
@@ -26,7 +26,7 @@ impl Systems<'_> {
         }
         let all: Vec<usize> = (0..self.len()).collect();
         let (evaluator, groups) = self.groups(&all, measures);
-        let found = in_batches(samples, threads, stop, |numbers| {
+        let batch = |numbers: std::ops::Range<u64>| {
             let mut sampler = Sampler {
                 groups: &groups,
                 times: vec![0; groups.rows.len()],
@@ -39,8 +39,10 @@ impl Systems<'_> {
                 sampler.evaluate(self.width(), self.len(), &mut values);
             }
             values
-        });
-        Some(found?.concat())
+        };
+        let mut all = Vec::with_capacity(samples as usize * self.len() * measures.len());
+        let done = in_batches(samples, threads, stop, batch, |values| all.extend(values));
+        done.then_some(all)
     }
 }
 
@@ -60,7 +62,7 @@ impl Sampler<'_> {
         self.times.fill(0);
         let mut draw = |at: usize| self.times[self.groups.of_documents[at] as usize] += 1;
         if let Ok(small) = u32::try_from(n) {
-            for at in Pairs::new(rng, small).take(n) {
+            for at in BoundedIntegers::new(rng, small).take(n) {
                 draw(at as usize);
             }
         } else {
@@ -87,7 +89,7 @@ impl Sampler<'_> {
 }
 
 /// Uniform integers below a limit, two per 64-bit draw (Lemire 2019, with 32 bits).
-struct Pairs<'a> {
+struct BoundedIntegers<'a> {
     rng: &'a mut Rng,
     below: u32,
     /// Rejection threshold; removes modulo bias.
@@ -96,7 +98,7 @@ struct Pairs<'a> {
     half: Option<u32>,
 }
 
-impl<'a> Pairs<'a> {
+impl<'a> BoundedIntegers<'a> {
     fn new(rng: &'a mut Rng, below: u32) -> Self {
         Self {
             rng,
@@ -107,7 +109,7 @@ impl<'a> Pairs<'a> {
     }
 }
 
-impl Iterator for Pairs<'_> {
+impl Iterator for BoundedIntegers<'_> {
     type Item = u32;
 
     #[inline]

@@ -1,6 +1,9 @@
 use super::super::measure::Measure;
 use super::systems::Systems;
 
+/// Evaluations between two calls of `stop`.
+const PAUSE: usize = 1 << 12;
+
 /// Measures without one document.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Omission {
@@ -10,17 +13,27 @@ pub struct Omission {
     pub values: Vec<f64>,
 }
 
-impl Systems<'_> {
+impl Systems {
     /// Evaluates measures on the corpus without each document in turn (Quenouille 1956, Tukey 1958). The acceleration
     /// of BCa intervals is computed from these values.
     ///
     /// Documents with equal counts are evaluated once, so that time follows the number of distinct rows.
-    pub fn jackknife(&self, measures: &[Measure]) -> Vec<Omission> {
+    ///
+    /// Returns None if `stop` says so.
+    pub fn jackknife(
+        &self,
+        measures: &[Measure],
+        stop: impl Fn() -> bool,
+    ) -> Option<Vec<Omission>> {
         let all: Vec<usize> = (0..self.len()).collect();
         let (mut evaluator, groups) = self.groups(&all, measures);
         let mut sums = groups.totals(self.len() * self.width());
         let sizes = groups.sizes();
-        let omissions = groups.rows.iter().zip(sizes).map(|(row, documents)| {
+        let mut omissions = Vec::with_capacity(groups.rows.len());
+        for (at, (row, documents)) in groups.rows.iter().zip(sizes).enumerate() {
+            if at % PAUSE == 0 && stop() {
+                return None;
+            }
             for &(cell, n) in row {
                 sums[cell as usize] -= n;
             }
@@ -33,8 +46,8 @@ impl Systems<'_> {
                 // Counts are integers below 2^53, so that this restores the sums exactly.
                 sums[cell as usize] += n;
             }
-            Omission { documents, values }
-        });
-        omissions.collect()
+            omissions.push(Omission { documents, values });
+        }
+        Some(omissions)
     }
 }

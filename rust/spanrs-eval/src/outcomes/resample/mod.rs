@@ -15,25 +15,26 @@ pub use systems::Systems;
 /// does not change the result.
 const BATCH: u64 = 64;
 
-/// Runs `resample` for every number below `samples` and concatenates the values in order; None if `stop` says so.
+/// Computes the resamples below `samples` in batches and gives each batch to `take`, in order; false if `stop` says so.
 fn in_batches<T: Send>(
     samples: u64,
     threads: usize,
     stop: impl Fn() -> bool,
     batch: impl Fn(std::ops::Range<u64>) -> T + Sync,
-) -> Option<Vec<T>> {
+    mut take: impl FnMut(T),
+) -> bool {
     let batches = samples.div_ceil(BATCH);
     let at_once = threads.clamp(1, 64) as u64;
-    let mut found = Vec::new();
     for first in (0..batches).step_by(at_once as usize) {
         if stop() {
-            return None;
+            return false;
         }
         let numbers = first..batches.min(first + at_once);
-        found.extend(spanrs_base::map_in_threads(numbers, |number| {
+        let found = spanrs_base::map_in_threads(numbers, |number| {
             let first = number * BATCH;
             batch(first..samples.min(first + BATCH))
-        }));
+        });
+        found.into_iter().for_each(&mut take);
     }
-    Some(found)
+    true
 }

@@ -7,7 +7,7 @@ use super::systems::{Groups, Systems};
 /// Differences that are smaller by no more than this are equal: they are computed from other sums.
 const TOLERANCE: f64 = 1e-12;
 
-impl Systems<'_> {
+impl Systems {
     /// Exchanges the outputs of two systems on a random half of the documents, `samples` times (approximate
     /// randomisation; Noreen 1989, Yeh 2000, "More accurate tests for the statistical significance of result
     /// differences").
@@ -29,7 +29,7 @@ impl Systems<'_> {
         let (mut evaluator, groups) = self.groups(&pair, measures);
         let exchange = Exchange::new(&groups, self.width());
         let observed = exchange.differences(&mut evaluator, &exchange.total);
-        let found = in_batches(samples, threads, stop, |numbers| {
+        let batch = |numbers: std::ops::Range<u64>| {
             let mut evaluator = evaluator.clone();
             let mut sums = Vec::new();
             let mut as_large = vec![0_u64; measures.len()];
@@ -42,18 +42,18 @@ impl Systems<'_> {
                 }
             }
             as_large
-        })?;
+        };
         let mut as_large = vec![0; measures.len()];
-        for batch in found {
-            for (all, n) in as_large.iter_mut().zip(batch) {
+        let done = in_batches(samples, threads, stop, batch, |found| {
+            for (all, n) in as_large.iter_mut().zip(found) {
                 *all += n;
             }
-        }
-        Some(as_large)
+        });
+        done.then_some(as_large)
     }
 }
 
-/// What an exchange of documents does to the sums of the first system.
+/// The changes that exchanging documents makes to the sums of the first system.
 struct Exchange {
     /// Sums of the first system.
     total: Vec<f64>,
@@ -73,18 +73,21 @@ impl Exchange {
             .iter()
             .zip(groups.sizes())
             .filter_map(|(row, size)| {
-                let mut change: Vec<(u32, f64)> = Vec::new();
-                // Those of the first system come first, both sorted by cell.
-                let (own, other) =
-                    row.split_at(row.partition_point(|(cell, _)| (*cell as usize) < width));
-                change.extend(own.iter().map(|&(cell, n)| (cell, -n)));
-                for &(cell, n) in other {
-                    let cell = cell - width as u32;
-                    match change.iter_mut().find(|(known, _)| *known == cell) {
-                        Some((_, change)) => *change += n,
-                        None => change.push((cell, n)),
+                // Entries of the first system come first, both halves sorted by cell.
+                let middle = row.partition_point(|(cell, _)| (*cell as usize) < width);
+                let own = row[..middle].iter().map(|&(cell, n)| (cell, -n));
+                let other = row[middle..]
+                    .iter()
+                    .map(|&(cell, n)| (cell - width as u32, n));
+                let mut change: Vec<(u32, f64)> = own.chain(other).collect();
+                change.sort_by_key(|(cell, _)| *cell);
+                change.dedup_by(|next, kept| {
+                    let same = next.0 == kept.0;
+                    if same {
+                        kept.1 += next.1;
                     }
-                }
+                    same
+                });
                 change.retain(|(_, n)| *n != 0.0);
                 (!change.is_empty()).then_some((size, change))
             });

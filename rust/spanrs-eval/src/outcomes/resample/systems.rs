@@ -1,9 +1,11 @@
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use super::super::counts::{CellId, Counts};
 use super::super::error::CountsError;
 use super::super::measure::{Evaluator, Measure};
 use super::super::rows::Key;
+use super::super::schema::CORPUS;
 
 /// Counts of one or several systems on the same documents, aligned by key.
 ///
@@ -27,14 +29,14 @@ use super::super::rows::Key;
 ///     counts
 /// };
 /// let (a, b) = (system([0, 0, 0]), system([0, 1, 1]));
-/// let systems = Systems::new(&[&a, &b]).unwrap();
+/// let systems = Systems::new(vec![a.into(), b.into()]).unwrap();
 /// let f1 = [Measure::Micro(Prf::f1(0))];
 /// // One of four assignments of the two differing documents has no difference; two have one as large as found.
 /// let as_large = systems.randomise([0, 1], &f1, 1_000, 0, 1, || false).unwrap();
 /// assert!((400..600).contains(&as_large[0]));
 /// ```
-pub struct Systems<'a> {
-    counts: Vec<&'a Counts>,
+pub struct Systems {
+    counts: Vec<Arc<Counts>>,
     /// Types and cells of all systems, without numbers.
     union: Counts,
     /// For each system, the cells of the union by its own cells.
@@ -51,14 +53,15 @@ pub(super) struct Groups {
     pub rows: Vec<Vec<(u32, f64)>>,
 }
 
-impl<'a> Systems<'a> {
+impl Systems {
     /// Aligns the documents of systems.
     ///
     /// # Errors
     /// [`CountsError::Schema`] for counts of different matchers, [`CountsError::Documents`] for counts without
     /// documents, [`CountsError::OpenDocument`]; of several systems also [`CountsError::Repeated`] where two
-    /// documents have one key, and [`CountsError::Unpaired`] for a document that one of them does not have.
-    pub fn new(counts: &[&'a Counts]) -> Result<Self, CountsError> {
+    /// documents have one key, [`CountsError::Unpaired`] for a document that one of them does not have, and
+    /// [`CountsError::Gold`] for a document whose gold spans, sentences or tokens differ in number.
+    pub fn new(counts: Vec<Arc<Counts>>) -> Result<Self, CountsError> {
         let Some(first) = counts.first() else {
             return Err(CountsError::Documents);
         };
@@ -81,12 +84,78 @@ impl<'a> Systems<'a> {
                 keys.get_or_insert(own);
             }
         }
-        Ok(Self {
-            counts: counts.to_vec(),
+        drop(keys);
+        let systems = Self {
+            counts,
             union,
             cells,
             rows,
-        })
+        };
+        systems.check_gold()?;
+        Ok(systems)
+    }
+
+    /// Checks that all systems have the same numbers of gold spans by type, of sentences and of tokens in every document.
+    fn check_gold(&self) -> Result<(), CountsError> {
+        if self.counts.len() < 2 {
+            return Ok(());
+        }
+        let sizes = self.gold_sizes();
+        let width = self.union.types() + 2;
+        let mut first = vec![0.0; width];
+        let mut other = vec![0.0; width];
+        for document in 0..self.documents() {
+            self.sum_gold(0, document, &sizes, &mut first);
+            for system in 1..self.counts.len() {
+                self.sum_gold(system, document, &sizes, &mut other);
+                if first != other {
+                    let row = self.counts[system].row(self.rows[system][document]);
+                    return Err(CountsError::Gold {
+                        document: row.map_or_else(String::new, |row| row.key.to_string()),
+                        system,
+                    });
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// For each cell of the union, the size of gold it counts and its weight: a type, or sentences and tokens.
+    fn gold_sizes(&self) -> Vec<Option<(usize, f64)>> {
+        let criteria = self.union.schema().criteria;
+        let support = usize::from(criteria[0].support.unwrap_or(0));
+        let with_cells = |at: usize| criteria[at].cells_of.map_or(at, usize::from);
+        let spans = with_cells(support);
+        let corpus = criteria.iter().position(|criterion| *criterion == CORPUS);
+        let cells = self.union.cells().iter().map(|cell| {
+            let (criterion, outcome) = (usize::from(cell.criterion), usize::from(cell.outcome));
+            if Some(criterion) == corpus && outcome < 2 {
+                return Some((self.union.types() + outcome, 1.0));
+            }
+            let [tp, _, fn_] = criteria[support].outcomes.get(outcome)?.weights;
+            let gold = cell
+                .gold
+                .filter(|_| criterion == spans && tp + fn_ != 0.0)?;
+            Some((gold as usize, tp + fn_))
+        });
+        cells.collect()
+    }
+
+    fn sum_gold(
+        &self,
+        system: usize,
+        document: usize,
+        sizes: &[Option<(usize, f64)>],
+        sums: &mut [f64],
+    ) {
+        sums.fill(0.0);
+        let row = self.counts[system].row(self.rows[system][document]);
+        for (&cell, &n) in row.iter().flat_map(|row| row.cells.iter().zip(row.n)) {
+            let cell = self.cells[system][cell as usize] as usize;
+            if let Some((size, weight)) = sizes[cell] {
+                sums[size] += weight * n as f64;
+            }
+        }
     }
 
     /// Counts with the types of all systems; measures of types are by its numbers.

@@ -1,0 +1,268 @@
+"""HTML reports of evaluations of trees."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
+from itertools import zip_longest
+from typing import NamedTuple, TypeAlias
+
+from spanrs import _spanrs
+from spanrs.dep.evaluation import Trees
+from spanrs.dep.parse import Parse
+from spanrs.dep.scores import MEASURES, missing, score_tables
+from spanrs.errors import SpanrsError
+from spanrs.eval import Result
+from spanrs.eval.measures import Measure
+from spanrs.eval.pages import MOST_ERRORS, bar_of, confusion, draw_intervals, interval_note
+from spanrs.eval.resampling import Bootstrap
+from spanrs.eval.span_file_errors import read_values
+from spanrs.io import Columns, Source, rereadable
+from spanrs.report.numbers import amount
+from spanrs.report.page import (
+    Bars,
+    Card,
+    Cards,
+    Example,
+    Examples,
+    Lines,
+    Mark,
+    Section,
+    Sorted,
+    render,
+)
+
+#: Measures in the summary.
+SUMMARY = ("uas", "las", "clas", "mlas", "upos", "xpos")
+#: Largest number of labels in the heat map.
+MOST_LABELS = 60
+#: Words shown before and after a wrong one.
+CONTEXT = 12
+#: What is wrong with a word.
+KINDS = {
+    "head": "wrong head, right label",
+    "label": "right head, wrong label",
+    "both": "wrong head and wrong label",
+}
+#: Columns of heads and labels by format.
+_COLUMNS = {
+    "conllu": (Columns(tag="HEAD", format="conllu"), Columns(tag="DEPREL", format="conllu")),
+    "four-columns": (
+        Columns(tag=2, format="columns", separator="whitespace", comments="none"),
+        Columns(tag=3, format="columns", separator="whitespace", comments="none"),
+    ),
+}
+
+
+class _Tree(NamedTuple):
+    """A sentence with its tree."""
+
+    words: Sequence[str]
+    heads: Sequence[int]
+    labels: Sequence[str]
+    line: int | None = None
+    """Line of the first word, from 1."""
+
+
+#: A function that opens trees from their beginning, as often as it is called.
+_Opener: TypeAlias = Callable[[], Source]
+
+
+def tree_page(
+    result: Result,
+    gold: Trees | None = None,
+    pred: Trees | None = None,
+    *,
+    title: str = "Evaluation of trees",
+    copied: Collection[str] = (),
+) -> str:
+    """Return the report of an evaluation of trees: measures, labels, confusion, and words with a wrong head or label.
+
+    Parameters
+    ----------
+    result : Result
+        What :func:`spanrs.dep.evaluate` returned; intervals need ``documents=True``.
+    gold, pred : path, binary file object, or sequence of Parse, optional
+        The trees that were compared; without them the page has no examples. Files are read again, so that memory
+        grows with the number of errors only.
+    title : str
+        Title of the page.
+    copied : collection of str
+        Measures of what pred copied from gold; they are left out.
+
+    Returns
+    -------
+    str
+        A page that needs nothing else, scripts and fonts included.
+
+    Raises
+    ------
+    ImportError
+        If jinja2 is not installed (``pip install spanrs[html]``).
+
+    Examples
+    --------
+    >>> from spanrs.dep import Parse, evaluate
+    >>> from spanrs.dep.page import tree_page
+    >>> gold = [Parse(["They", "ate", "pizza"], [2, 0, 2], ["nsubj", "root", "obj"])]
+    >>> pred = [Parse(["They", "ate", "pizza"], [2, 0, 1], ["nsubj", "root", "obj"])]
+    >>> page = tree_page(evaluate(gold, pred), gold, pred, title="Parser")
+    >>> "<title>Parser</title>" in page, "wrong head, right label" in page
+    (True, True)
+    """
+    # Each row of counts is a sentence.
+    result = replace(result, by_sentence=True)
+    sections = list(_sections(result, {*missing(result), *copied}))
+    if gold is not None and pred is not None:
+        try:
+            subtypes = getattr(result.matcher, "subtypes", False)
+            sections.append(error_section(gold, pred, subtypes=subtypes))
+        except SpanrsError as error:
+            # The files were compared, so a page without the list is better than none.
+            sections.append(Lines("Errors", [f"Errors are not listed: {error}"]))
+    else:
+        sections.append(Lines("Errors", ["The trees of both sides are needed to list errors."]))
+    if result.notes:
+        sections.append(Lines("Notes", result.notes))
+    return render(title, sections, signature=result.signature)
+
+
+def _sections(result: Result, empty: Collection[str]) -> Iterator[Section]:
+    names = [name for name in SUMMARY if name not in empty]
+    labels = [] if "las" in empty else list(result["las"].per_type)
+    of_labels = {name: Measure("type", "f1", "las", name) for name in labels}
+    summary = {name: Measure("micro", "f1", name) for name in names}
+    drawn = draw_intervals(result, [*summary.values(), *of_labels.values()]) if names else None
+    cards = [_card(result, name, measure, drawn) for name, measure in summary.items()]
+    cards += [
+        Card("Gold words", amount(result["uas"].micro.support)),
+        Card("Sentences", amount(result.sentences)),
+    ]
+    yield Cards("Summary", cards)
+    measures, *by_label = score_tables(result, per_label=True, copied=empty)
+    yield Sorted("Measures", measures)
+    yield from (Sorted("LAS by label", table) for table in by_label)
+    if labels:
+        scores = result["las"].per_type
+        bars = [
+            bar_of(
+                name, scores[name].f1, of_labels[name], drawn, f"{amount(scores[name].support)} gold words"
+            )
+            for name in sorted(labels, key=lambda name: (-scores[name].support, name))
+        ]
+        yield Bars("LAS of labels", bars, note=interval_note(result, drawn))
+        section = confusion(result, title="Confusion of labels", most=MOST_LABELS, what="labels")
+        yield replace(
+            section, note=f"Labels of aligned words, whatever their heads. {section.note}".strip()
+        )
+
+
+def _card(result: Result, name: str, measure: Measure, drawn: Bootstrap | None) -> Card:
+    note = ""
+    if drawn is not None:
+        low, high = drawn.interval(measure)
+        note = f"95 %: {100 * low:.2f} to {100 * high:.2f}"
+    return Card(MEASURES[name], f"{100 * result[name].micro.f1:.2f}", note)
+
+
+@dataclass
+class _Found:
+    """What was found while the trees were read."""
+
+    total: int = 0
+    """Words with a wrong head or label."""
+    differing: int = 0
+    """Sentences whose words differ."""
+
+
+def error_section(gold: Trees, pred: Trees, *, subtypes: bool = False, most: int = MOST_ERRORS) -> Examples:
+    """Return the words with a wrong head or label, with the words around them.
+
+    Sentences whose words differ between the two sides are left out, and a note says how many.
+
+    Parameters
+    ----------
+    gold, pred : path, binary file object, or sequence of Parse
+        The trees.
+    subtypes : bool
+        Compare labels with their subtypes (``nmod:poss``).
+    most : int
+        Largest number of examples; the first ones are kept.
+
+    Examples
+    --------
+    >>> from spanrs.dep import Parse
+    >>> from spanrs.dep.page import error_section
+    >>> gold = [Parse(["They", "ate", "pizza"], [2, 0, 2], ["nsubj", "root", "obj"])]
+    >>> pred = [Parse(["They", "ate", "pizza"], [2, 0, 1], ["nsubj", "root", "obl"])]
+    >>> [error.kind for error in error_section(gold, pred).examples]
+    ['both']
+    """
+    found = _Found()
+    examples: list[Example] = []
+    with ExitStack() as stack:
+        trees = [_trees(side, stack) for side in (gold, pred)]
+        for at, (own, other) in enumerate(zip_longest(*trees)):
+            if own is None or other is None or list(own.words) != list(other.words):
+                found.differing += 1
+                continue
+            wrong = _wrong_words(own, other, subtypes=subtypes)
+            found.total += len(wrong)
+            wanted = list(wrong.items())[: most - len(examples)]
+            examples += [_example(kind, at, word, (own, other)) for word, kind in wanted]
+    notes = ["An arrow points to the head of the word."]
+    if len(examples) < found.total:
+        notes.append(f"The first {len(examples)} of {found.total} errors.")
+    if found.differing:
+        verb = "sentence has" if found.differing == 1 else "sentences have"
+        notes.append(f"{found.differing} {verb} other words in gold than in pred; they are left out.")
+    return Examples("Errors", examples, note=" ".join(notes), kinds=KINDS)
+
+
+def _wrong_words(gold: _Tree, pred: _Tree, *, subtypes: bool) -> dict[int, str]:
+    """Return the words with a wrong head or label, from 0, and what is wrong."""
+    wrong = {}
+    rows = zip(gold.heads, pred.heads, gold.labels, pred.labels, strict=True)
+    for at, (head, other_head, label, other_label) in enumerate(rows):
+        has_label = label == other_label if subtypes else _main(label) == _main(other_label)
+        if head != other_head:
+            wrong[at] = "head" if has_label else "both"
+        elif not has_label:
+            wrong[at] = "label"
+    return wrong
+
+
+def _main(label: str) -> str:
+    return label.partition(":")[0]
+
+
+def _example(kind: str, sentence: int, word: int, trees: tuple[_Tree, _Tree]) -> Example:
+    words = trees[0].words
+    first, end = max(word - CONTEXT, 0), min(word + CONTEXT + 1, len(words))
+    marks = []
+    for side, tree in zip(("gold", "pred"), trees, strict=True):
+        head = tree.heads[word]
+        arrow = f"← {words[head - 1]}" if head else "← (root)"
+        # The filters are of labels, so the head is a note.
+        marks.append(Mark(side, tree.labels[word], word, word + 1, note=arrow))
+    return Example(kind, sentence, tuple(words[first:end]), marks, first, trees[0].line, None, len(words))
+
+
+def _trees(trees: Trees, stack: ExitStack) -> Iterator[_Tree]:
+    """Yield the trees of a file, which was scored and so is well-formed, or of sentences."""
+    if isinstance(trees, Sequence) and not isinstance(trees, str):
+        # Sentences without words are not compared.
+        return (_tree(parse) for parse in trees if len(parse))
+    return _file_trees(stack.enter_context(rereadable(trees)))
+
+
+def _tree(parse: Parse) -> _Tree:
+    return _Tree(parse.words, parse.heads.tolist(), parse.labels or ("_",) * len(parse))
+
+
+def _file_trees(source: _Opener) -> Iterator[_Tree]:
+    columns = _COLUMNS[_spanrs.SyntaxFile(source(), None).format]
+    heads, labels = (read_values(source, own) for own in columns)
+    for row, label_row in zip(heads, labels, strict=True):
+        yield _Tree(row.tokens, [int(head) for head in row.values], label_row.values, row.line)

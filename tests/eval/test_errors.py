@@ -1,0 +1,273 @@
+"""Lists of errors of files: those of the same data in memory, with lines that are right."""
+
+from __future__ import annotations
+
+import io
+import json
+import random
+from collections import Counter
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import spanrs
+from spanrs import tags
+from spanrs.eval import score_files
+from spanrs.eval.details import kind_of
+from spanrs.eval.error_lines import error_lines
+
+TAGS = ["O", "O", "B-A", "I-A", "B-B", "I-B"]
+MATCHERS = {
+    "exact": "exact",
+    "partial": "partial",
+    "optimal": spanrs.Partial(matching="optimal"),
+    "overlap": spanrs.Partial(min_overlap=0.5),
+    "fair": "fair",
+    "fair with types": spanrs.Fair(types=["A"]),
+    "fair weights": spanrs.Fair(weights="LE = 1 FP", focus="pred"),
+}
+
+
+@st.composite
+def corpora(draw):
+    """Sentences of (token, gold tag, pred tag)."""
+    tag = st.sampled_from(TAGS)
+    row = st.tuples(st.sampled_from(["Rio", "loves", "été", "#", "["]), tag, tag)
+    return draw(st.lists(st.lists(row, min_size=1, max_size=25), min_size=1, max_size=6))
+
+
+def sides_of(corpus):
+    return [[[row[at] for row in sentence] for sentence in corpus] for at in range(3)]
+
+
+def files_of(corpus, blank=1):
+    """Return column files of gold and of pred, which has a document line that gold does not have."""
+    texts = []
+    for side in (1, 2):
+        sentences = ("".join(f"{row[0]}\tx\t{row[side]}\n" for row in sentence) for sentence in corpus)
+        texts.append(("-DOCSTART-\tx\tO\n\n" if side == 1 else "") + ("\n" * blank).join(sentences))
+    return texts
+
+
+def spans_of(sentence):
+    return tags.read_spans(sentence, "BIO", "conlleval")
+
+
+@pytest.mark.parametrize("matcher", MATCHERS)
+@settings(max_examples=40, deadline=None)
+@given(corpus=corpora(), blank=st.integers(1, 3))
+def test_errors_of_files_are_those_of_memory_with_lines(matcher, corpus, blank):
+    words, gold, pred = sides_of(corpus)
+    options = {"scheme": "BIO", "matcher": MATCHERS[matcher], "errors": True}
+    in_memory = spanrs.score(gold, pred, tokens=words, **options)
+    texts = files_of(corpus, blank)
+    of_files = score_files(*(io.BytesIO(text.encode()) for text in texts), **options)
+    assert of_files.totals == in_memory.totals
+    assert of_files.error_list.numbers == in_memory.error_list.numbers
+    assert of_files.error_list.criterion == in_memory.error_list.criterion
+    without_lines = [error._replace(line=None) for error in of_files.errors]
+    assert Counter(without_lines) == Counter(in_memory.errors)
+    assert [error.sentence for error in of_files.errors] == sorted(
+        error.sentence for error in in_memory.errors
+    )
+    lines = texts[0].split("\n")
+    for error in of_files.errors:
+        at = (error.gold or error.pred).start
+        sentence = corpus[error.sentence]
+        assert lines[error.line - 1] == f"{sentence[at][0]}\tx\t{sentence[at][1]}"
+        # Sentences may be equal; the lines before it are those of the sentence.
+        first = error.line - 1 - at
+        assert lines[first : first + len(sentence)] == [f"{row[0]}\tx\t{row[1]}" for row in sentence]
+        assert lines[first - 1] == ""
+        assert error.length == len(sentence)
+        assert error.tokens == tuple(words[error.sentence][error.first : error.first + len(error.tokens)])
+        ends = [span.end for span in (error.gold, error.pred) if span is not None]
+        starts = [span.start for span in (error.gold, error.pred) if span is not None]
+        assert error.first == max(min(starts) - 8, 0)
+        assert error.first + len(error.tokens) == min(max(ends) + 8, len(sentence))
+
+
+@settings(max_examples=60, deadline=None)
+@given(corpora())
+def test_exact_errors_are_the_differences_of_the_sets_of_spans(corpus):
+    _, gold, pred = sides_of(corpus)
+    result = score_files(
+        *(io.BytesIO(text.encode()) for text in files_of(corpus)), scheme="BIO", errors=True
+    )
+    missed, spurious = [], []
+    for at, (own, other) in enumerate(zip(gold, pred, strict=True)):
+        golds, preds = spans_of(own), spans_of(other)
+        missed += [(at, span) for span in golds if span not in preds]
+        spurious += [(at, span) for span in preds if span not in golds]
+    golds = [(error.sentence, error.gold) for error in result.errors if error.gold is not None]
+    preds = [(error.sentence, error.pred) for error in result.errors if error.pred is not None]
+    # Each span is listed once, alone or as one of a pair of unequal types.
+    assert sorted(golds) == sorted(missed)
+    assert sorted(preds) == sorted(spurious)
+    assert result.totals[1:] == (len(spurious), len(missed))
+    for error in result.errors:
+        if error.outcome == "mistyped":
+            assert (error.gold.start, error.gold.end) == (error.pred.start, error.pred.end)
+            assert error.gold.type != error.pred.type
+    listed = {
+        (error.sentence, span[1:3])
+        for error in result.errors
+        if error.outcome == "missed"
+        for span in [error.gold]
+    }
+    wrong = {
+        (error.sentence, span[1:3])
+        for error in result.errors
+        if error.outcome == "spurious"
+        for span in [error.pred]
+    }
+    assert not listed & wrong
+
+
+@pytest.mark.parametrize("matcher", MATCHERS)
+@settings(max_examples=30, deadline=None)
+@given(corpus=corpora())
+def test_numbers_of_errors_add_up_to_the_counts(matcher, corpus):
+    texts = files_of(corpus)
+    result = score_files(
+        *(io.BytesIO(text.encode()) for text in texts), scheme="BIO", matcher=MATCHERS[matcher], errors=True
+    )
+    criterion = result.criterion
+    cells = Counter()
+    for of, outcome, gold, pred, number in result.cells:
+        if of == criterion.name:
+            cells[outcome, gold, pred] += number
+    numbers = Counter(dict(result.error_list.numbers))
+    assert numbers == Counter(map(kind_of, result.errors))
+    weights = dict(zip(criterion.outcomes, criterion.weights, strict=True))
+    wrong = {
+        kind: n
+        for kind, n in cells.items()
+        if weights[kind[0]][1] or weights[kind[0]][2] or kind[0] == "mistyped"
+    }
+    # A pair of unequal types is listed once, and its two spans are counted as missed and spurious besides.
+    for (outcome, gold, pred), n in list(numbers.items()):
+        if outcome == "mistyped" and "missed" in criterion.outcomes:
+            numbers["missed", gold, None] += n
+            numbers["spurious", None, pred] += n
+    assert {kind: n for kind, n in numbers.items() if n} == {kind: n for kind, n in wrong.items() if n}
+
+
+def larger(seed=1, sentences=60):
+    rng = random.Random(seed)
+    return [
+        [("w", rng.choice(TAGS), rng.choice(TAGS)) for _ in range(rng.randint(1, 9))]
+        for _ in range(sentences)
+    ]
+
+
+@pytest.mark.parametrize("most", [0, 1, 2, 5])
+@pytest.mark.parametrize("matcher", ["exact", "partial", "fair"])
+def test_so_many_errors_of_each_kind_are_kept(matcher, most):
+    corpus = larger()
+    words, gold, pred = sides_of(corpus)
+
+    def of_files(errors):
+        files = (io.BytesIO(text.encode()) for text in files_of(corpus))
+        return score_files(*files, scheme="BIO", matcher=matcher, errors=errors)
+
+    everything = of_files(True).error_list
+    if most == 0:
+        # None are kept, but all are counted.
+        assert list(of_files(0).errors or []) == []
+        return
+    kept = of_files(most).error_list
+    seen, expected = Counter(), []
+    for error in everything:
+        seen[kind_of(error)] += 1
+        if seen[kind_of(error)] <= most:
+            expected.append(error)
+    assert kept.errors == expected
+    assert kept.numbers == everything.numbers
+    assert not kept.is_complete
+    assert everything.is_complete
+    in_memory = spanrs.score(gold, pred, "BIO", matcher=matcher, errors=most, tokens=words).error_list
+    assert in_memory.numbers == kept.numbers
+    assert [error._replace(line=None) for error in kept] == in_memory.errors
+
+
+def test_json_lines_have_the_most_frequent_kinds_first():
+    corpus = larger()
+    files = [io.BytesIO(text.encode()) for text in files_of(corpus)]
+    errors = score_files(*files, scheme="BIO", errors=True).error_list
+    rows = [json.loads(line) for line in errors.to_jsonl().splitlines()]
+    assert len(rows) == len(errors)
+    frequencies = [row["frequency"] for row in rows]
+    assert frequencies == sorted(frequencies, reverse=True)
+    kinds = Counter(
+        (row["kind"], *((row[side] or {}).get("type") for side in ("gold", "pred"))) for row in rows
+    )
+    assert kinds == Counter(dict(errors.numbers))
+    assert all(
+        kinds[row["kind"], *((row[side] or {}).get("type") for side in ("gold", "pred"))]
+        == row["frequency"]
+        for row in rows
+    )
+    assert [json.loads(line) for line in errors.to_jsonl(5).splitlines()] == rows[:5]
+    assert set(rows[0]) == {
+        "kind", "frequency", "path", "sentence", "line", "gold", "pred", "first", "length", "tokens"
+    }  # fmt: skip
+
+
+def test_lines_of_text_mark_both_spans():
+    both = b"Rio B-A B-A\nde I-A O\nJaneiro I-A O\nis O O\n\nGo O B-B\n"
+    errors = score_files(io.BytesIO(both), scheme="BIO", matcher="fair", errors=True).error_list
+    text = "\n".join(error_lines(errors, "gold.conll"))
+    assert "gold.conll:1: [{Rio} de Janeiro] is" in text
+    assert "gold.conll:6: {Go}" in text
+
+
+def test_errors_follow_renamed_types():
+    corpus = larger()
+    words, gold, pred = sides_of(corpus)
+    options = {"scheme": "BIO", "errors": True, "tokens": words}
+    result = spanrs.score(gold, pred, **options)
+    for types in ({"A": "C"}, {"A": None}, {"A": "B"}, ["A"]):
+        other = result.with_types(types)
+        listed = other.error_list
+        assert Counter(map(kind_of, listed)) == Counter(dict(listed.numbers))
+        missed = sum(error.gold is not None for error in listed)
+        spurious = sum(error.pred is not None for error in listed)
+        assert other.totals[1:] == (spurious, missed), types
+
+
+def test_errors_of_merged_results_have_their_sentences():
+    corpus = larger()
+    words, gold, pred = sides_of(corpus)
+    whole = spanrs.score(gold, pred, "BIO", errors=True, tokens=words)
+    parts = [
+        spanrs.score(*(side[a:b] for side in (gold, pred)), "BIO", errors=True, tokens=words[a:b])
+        for a, b in ((0, 13), (13, 14), (14, 60))
+    ]
+    merged = parts[0].merge(*parts[1:])
+    assert list(merged.errors) == list(whole.errors)
+    assert merged.error_list.numbers == whole.error_list.numbers
+    # Of one without a list nothing is known of all.
+    assert parts[0].merge(spanrs.score(gold[:1], pred[:1], "BIO")).error_list is None
+
+
+def test_errors_of_two_schemes_and_of_layers():
+    gold, pred = "a B-A\nb I-A\n\nc O\n", "a B-A\nb L-A\n\nc U-A\n"
+    files = [io.BytesIO(text.encode()) for text in (gold, pred)]
+    found = score_files(*files, scheme="BIO", pred_scheme="BILOU", errors=True).errors
+    assert [(error.outcome, error.line, error.pred) for error in found] == [
+        ("spurious", 4, tags.Span("A", 0, 1, None))
+    ]
+    layered = [b"a B-A O\nb O B-B\n", b"a O O\nb O B-C\n"]
+    found = score_files(
+        *map(io.BytesIO, layered), scheme="BIO", columns=spanrs.io.Columns(tag=(1, 2)), errors=True
+    )
+    assert sorted((error.outcome, error.line) for error in found.errors) == [("missed", 1), ("mistyped", 2)]
+    assert found.totals == (0, 1, 2)
+
+
+@pytest.mark.parametrize("errors", [-1, -100])
+def test_a_negative_number_is_refused(errors):
+    with pytest.raises(ValueError, match="errors is True, False or a number from 0"):
+        spanrs.score([["B-A"]], [["O"]], errors=errors)
