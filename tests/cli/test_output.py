@@ -238,7 +238,8 @@ def test_lines_stand_in_every_format():
     assert render_parts(parts, "latex").startswith("% Types\n\\begin{tabular}")
     assert render_parts(parts, "latex").endswith("% signature a|b\n% note ```")
     assert "<title>a &lt; b</title>" in render_parts(parts, "html", "a < b")
-    assert "<pre>signature a|b\nnote ```</pre>" in render_parts(parts, "html")
+    assert "<code>a|b</code>" in render_parts(parts, "html")
+    assert "<li>note ```</li>" in render_parts(parts, "html")
     assert json.loads(render_parts(parts, "json"))["lines"] == ["signature a|b", "note ```"]
     with pytest.raises(ValueError, match="no format 'xml'"):
         render_parts(parts, "xml")

@@ -260,6 +260,11 @@ REFUSED = {
         AlignmentError,
         "a and b were scored against different gold data",
     ),
+    "gold differs in two documents": (
+        {"a": small(), "b": small(gold=[["B-B"], ["B-A", "O"], ["B-A"]])},
+        AlignmentError,
+        "gold",
+    ),
     "gold has more tokens": (
         {"a": small(), "b": small(gold=[["B-A", "O"], ["B-A", "O"], ["B-B"]])},
         AlignmentError,

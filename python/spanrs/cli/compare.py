@@ -7,14 +7,12 @@ from typing import Any
 
 import click
 
-from spanrs import _spanrs
-from spanrs.cli import console, options
+from spanrs.cli import console, matchers, options
 from spanrs.cli.output import Output, output_options
 from spanrs.cli.score.show import base_names
 from spanrs.eval import Comparison, Measure, Result, compare, score_files
 from spanrs.eval import comparison_tables as tables
 from spanrs.eval.comparison import TESTS
-from spanrs.eval.matchers import from_dict
 from spanrs.eval.measures import AVERAGES, PARTS
 from spanrs.io import Columns, atomic_output
 from spanrs.report.plots import interval_plot, plot_format
@@ -23,10 +21,9 @@ from spanrs.report.plots import interval_plot, plot_format
 @click.command()
 @click.argument("gold")
 @click.argument("preds", metavar="A B [C]...", nargs=-1, required=True)
-@click.option(
-    "--matcher", type=click.Choice(_spanrs.matchers()), default="exact", help="As for spanrs score."
-)
+@matchers.options
 @options.scheme()
+@click.option("--pred-scheme", metavar="SCHEME", help="Scheme of the systems, where it is another one.")
 @options.reading()
 @options.columns
 @click.option(
@@ -45,10 +42,8 @@ from spanrs.report.plots import interval_plot, plot_format
     default=TESTS[0],
     help="Approximate randomisation, or paired bootstrap.",
 )
-@click.option(
-    "--samples", type=click.IntRange(1, 10**7), default=10_000, help="Of the test and the intervals."
-)
-@click.option("--seed", type=click.IntRange(0, 2**63 - 1), default=0, help="Of the random numbers.")
+@click.option("--samples", type=options.SAMPLES, default=10_000, help="Of the test and the intervals.")
+@click.option("--seed", type=options.SEED, default=0, help="Of the random numbers.")
 @click.option(
     "--level", type=click.FloatRange(0, 1, min_open=True, max_open=True), default=0.95, help="Of intervals."
 )
@@ -92,7 +87,7 @@ def command(
         plot_format(plot)
     output.check([gold, *preds])
     part = {name: given.pop(name) for name in ("average", "part", "criterion")}
-    own = from_dict({"name": matcher})
+    own = matchers.take_matcher(matcher, given)
     measure = Measure(type=given.pop("ty"), **part)
     measure.compiled(own)
     test = {name: given.pop(name) for name in ("test", "samples", "seed", "level")}

@@ -9,6 +9,7 @@ import click
 
 from spanrs.cli import console, options
 from spanrs.cli.output import Output, output_options
+from spanrs.cli.run import print_message
 from spanrs.cli.score import show
 from spanrs.errors import FormatError, SchemeError, with_code
 from spanrs.eval import Result
@@ -23,18 +24,7 @@ from spanrs.io import atomic_output
     "--violations", "max_violations", type=options.COUNT, default=5, help="Violations to list a side."
 )
 @click.option("--untyped", is_flag=True, help="A row for spans by their bounds alone as well.")
-@click.option("--intervals", is_flag=True, help="Intervals of F1, where the counts have rows.")
-@click.option(
-    "--level",
-    type=click.FloatRange(0, 1, min_open=True, max_open=True),
-    default=0.95,
-    help="Of --intervals.",
-)
-@click.option(
-    "--method", type=click.Choice(["percentile", "bca"]), default="percentile", help="Of --intervals."
-)
-@click.option("--samples", type=click.IntRange(1, 10**7), default=10_000, help="Resamples of --intervals.")
-@click.option("--seed", type=click.IntRange(0, 2**63 - 1), default=0, help="Of --intervals.")
+@options.intervals
 @click.option("--short-signature", is_flag=True, help="Print the short form of the signature.")
 @click.option("--threads", type=click.IntRange(0, 1024), default=1, help="Threads of --intervals.")
 @output_options()
@@ -67,6 +57,10 @@ def command(
     if save is not None:
         with atomic_output(save) as out:
             out.write(whole.to_bytes())
+    if output.to == "html" and len(whole.counts) < 2:
+        print_message(
+            "note", "the counts have no rows, so there are no intervals; save them with --by-sentence"
+        )
     name = paths[0] if len(paths) == 1 else f"{len(paths)} files"
     console.print_warnings({name: whole})
     options_of = show.IntervalOptions(**given, threads=threads or options.processors())

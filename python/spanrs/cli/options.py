@@ -17,6 +17,9 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 #: Numbers of things to list: what the core can count.
 COUNT = click.IntRange(0, 10**9)
+#: Numbers of resamples, and seeds.
+SAMPLES = click.IntRange(1, 10**7)
+SEED = click.IntRange(0, 2**63 - 1)
 #: Numbers of columns.
 MOST_COLUMNS = 10**6
 NO_COLUMN = "{!r} is not a column: give its number from 0, or its name in CoNLL-U"
@@ -128,3 +131,21 @@ def places(function: F) -> F:
         return function(*args, columns=Columns(**found), **given)
 
     return wrapped  # type: ignore[return-value]  # click takes any callable
+
+
+def intervals(function: F) -> F:
+    """Add the options of intervals; they arrive as ``intervals``, ``level``, ``method``, ``samples`` and ``seed``."""
+    from spanrs.eval.resampling import METHODS
+
+    level = click.FloatRange(0, 1, min_open=True, max_open=True)
+    for option in (
+        click.option("--seed", type=SEED, default=0, help="Of --intervals."),
+        click.option("--samples", type=SAMPLES, default=10_000, help="Resamples of --intervals."),
+        click.option("--method", type=click.Choice(METHODS), default=METHODS[0], help="Of --intervals."),
+        click.option("--level", type=level, default=0.95, help="Of --intervals."),
+        click.option(
+            "--intervals", is_flag=True, help="Intervals of F1 by resampling sentences, or documents."
+        ),
+    ):
+        function = option(function)
+    return function

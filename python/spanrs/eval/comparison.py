@@ -15,7 +15,16 @@ from spanrs.eval import settings as settings_of
 from spanrs.eval.comparison_page import comparison_page
 from spanrs.eval.details import ErrorList
 from spanrs.eval.measures import Measure, Ratio
-from spanrs.eval.paired import Difference, Interval, McNemar, Pair, PairedComparison, System, gold_spans
+from spanrs.eval.paired import (
+    Difference,
+    Interval,
+    McNemar,
+    Pair,
+    PairedComparison,
+    System,
+    complete_errors,
+    gold_spans,
+)
 from spanrs.eval.resampling import check_measures, check_numbers
 from spanrs.eval.result import Result
 from spanrs.report.table import Table, as_text
@@ -125,7 +134,9 @@ def compare(
     own = Measure() if measure is None else measure
     check_measures([own])
     types = _types(results) if isinstance(own, Measure) and own.average == "micro" else []
-    measures = [own, *(Measure("type", own.part, own.criterion, ty, own.beta) for ty in types)]  # type: ignore[union-attr]
+    measures: list[Measure | Ratio] = [own]
+    if isinstance(own, Measure):
+        measures += [Measure("type", own.part, own.criterion, ty, own.beta) for ty in types]
     compiled = [one.compiled(first.matcher) for one in measures]
     systems = Systems([result.counts for result in results.values()], names)
     numbers = _Numbers(systems, results, compiled, (test, samples, seed, threads), level)
@@ -134,10 +145,17 @@ def compare(
         value, *of_types = map(float, numbers.values[at])
         per_type = dict(zip(types, of_types, strict=True))
         found[name] = System(value, numbers.interval(numbers.drawn[:, at, 0]), per_type)
-    pairs = _pairs(numbers, names, types, [result.error_list for result in results.values()])
+    pairs = _pairs(numbers, names, types, _comparable_errors(results, own))
     documents = len(systems)
     unit = "sentences" if first.by_sentence else "documents"
-    for name, shown in (("test", test), ("samples", samples), ("seed", seed), ("level", f"{level:g}")):
+    title = settings_of.quoted(own.title)
+    for name, shown in (
+        ("measure", title),
+        ("test", test),
+        ("samples", samples),
+        ("seed", seed),
+        ("level", f"{level:g}"),
+    ):
         settings = settings_of.with_setting(settings, name, str(shown))
     settings = settings_of.with_setting(settings, unit, str(documents))
     return Comparison(own, found, pairs, level, documents, settings, dict(results))
@@ -240,18 +258,31 @@ def mcnemar_p(only_a: int, only_b: int) -> float:
     0.21875
     """
     n = only_a + only_b
-    tail = sum(math.exp(_log_choose(n, k) - n * math.log(2)) for k in range(min(only_a, only_b) + 1))
-    p = 2 * tail if n > 1000 else 2 * sum(math.comb(n, k) for k in range(min(only_a, only_b) + 1)) / 2**n
-    return min(1.0, p)
+    smaller = range(min(only_a, only_b) + 1)
+    if n > 1000:
+        # Binomial coefficients of larger numbers do not fit a float.
+        tail = sum(math.exp(_log_choose(n, k) - n * math.log(2)) for k in smaller)
+    else:
+        tail = sum(math.comb(n, k) for k in smaller) / 2**n
+    return min(1.0, 2 * tail)
 
 
 def _log_choose(n: int, k: int) -> float:
     return math.lgamma(n + 1) - math.lgamma(k + 1) - math.lgamma(n - k + 1)
 
 
+def _comparable_errors(results: Mapping[str, Result], measure: Measure | Ratio) -> list[ErrorList | None]:
+    """Return the complete error lists of the systems; None where they are of another criterion than the measure."""
+    found = [complete_errors(result) for result in results.values()]
+    return [
+        errors if errors is not None and measure.criterion in (None, errors.criterion) else None
+        for errors in found
+    ]
+
+
 def _mcnemar(a: ErrorList | None, b: ErrorList | None) -> McNemar | None:
     """Count the gold spans that only one of two systems found."""
-    if a is None or b is None or not (a.is_complete and b.is_complete):
+    if a is None or b is None:
         return None
     wrong_a, wrong_b = (set(gold_spans(errors)) for errors in (a, b))
     only_a, only_b = len(wrong_b - wrong_a), len(wrong_a - wrong_b)
@@ -269,8 +300,8 @@ def _check_results(results: Mapping[str, Result]) -> None:
             raise ValueError(f"{name} has document weights; compare the results without weights")
         if len(result.counts) < 2:
             raise ValueError(
-                f"{name} has {len(result.counts)} documents, and a test needs two or more; make the results with "
-                "documents=, by_document=True or by_sentence=True"
+                f"{name} has rows of {len(result.counts)} documents, and a test needs two or more; "
+                "make the results with documents=, by_document=True or by_sentence=True"
             )
 
 
@@ -284,7 +315,8 @@ def _common_settings(results: Mapping[str, Result]) -> dict[str, str]:
     for name, result in others:
         own = {key: value for key, value in result.settings.items() if key not in OF_PRED}
         if own != common or result.by_sentence != first.by_sentence:
-            message = f"{first_name} and {name} were made in different ways: {first.signature} and {result.signature}"
+            signatures = f"{first.signature} and {result.signature}"
+            message = f"{first_name} and {name} were made in different ways: {signatures}"
             raise with_code(SchemeError(message), "signature")
         found = {ty: score.support for ty, score in result[result.criterion.support].per_type.items()}
         sizes = (result.sentences, result.tokens) == (first.sentences, first.tokens)

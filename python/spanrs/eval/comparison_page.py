@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from spanrs.eval import comparison_tables
 from spanrs.eval.pages import located_example, mark
-from spanrs.eval.paired import gold_spans, pred_spans
+from spanrs.eval.paired import complete_errors, gold_spans, pred_spans
 from spanrs.report.page import Bar, Bars, Card, Cards, Example, Examples, Section, Sorted, render
 
 if TYPE_CHECKING:
@@ -53,15 +54,21 @@ def comparison_page(comparison: PairedComparison, *, title: str = "Comparison of
 
 def _comparison_sections(comparison: PairedComparison) -> Iterator[Section]:
     pairs = comparison.pairs
-    significant = sum(pair.is_significant() for pair in pairs)
-    best = max(comparison.systems, key=lambda name: comparison.systems[name].value)
+    significant = sum(pair.is_significant(comparison.level) for pair in pairs)
+    values = {name: system.value for name, system in comparison.systems.items()}
+    best = max(values, key=lambda name: -math.inf if math.isnan(values[name]) else values[name])
     unit = "Sentences" if "sentences" in comparison.settings else "Documents"
+    limit = f"p Holm at most {1 - comparison.level:.3g}"
     yield Cards(
         "Summary",
         [
             Card("Systems", str(len(comparison.systems))),
-            Card(f"Best {comparison.measure.title}", f"{100 * comparison.systems[best].value:.2f}", best),
-            Card("Significant differences", f"{significant} of {len(pairs)}", "p Holm at most 0.05"),
+            Card(f"Best {comparison.measure.title}", comparison_tables.percent(values[best]), best),
+            Card(
+                "Significant differences",
+                f"{significant} of {len(pairs)}",
+                limit,
+            ),
             Card(unit, str(comparison.documents)),
         ],
     )
@@ -88,8 +95,8 @@ def _comparison_sections(comparison: PairedComparison) -> Iterator[Section]:
 
 def _changes(comparison: PairedComparison, a: str, b: str) -> Iterator[Example]:
     """Yield the spans that are right in one system alone, and the wrong spans of one system alone."""
-    first, second = (comparison.results[name].error_list for name in (a, b))
-    if first is None or second is None or not (first.is_complete and second.is_complete):
+    first, second = (complete_errors(comparison.results[name]) for name in (a, b))
+    if first is None or second is None:
         return
     golds, preds = ((of(first), of(second)) for of in (gold_spans, pred_spans))
     for kind, (own, other), right in (("fixed", golds, b), ("broken", golds[::-1], a)):

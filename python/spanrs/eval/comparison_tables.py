@@ -146,7 +146,8 @@ def csv_text(comparison: PairedComparison) -> str:
         test = pair.mcnemar
         mcnemar = ["", "", ""] if test is None else [test.only_a, test.only_b, test.p_value]
         names = [safe_cell(pair.a), safe_cell(pair.b)]
-        out.writerow([*names, "", pair.difference, *pair.interval, pair.p_value, pair.p_holm, *mcnemar])
+        numbers = [pair.difference, *pair.interval, pair.p_value, pair.p_holm]
+        out.writerow([*names, "", *("" if math.isnan(n) else n for n in numbers), *mcnemar])
         for ty, one in pair.per_type.items():
             own = [one.difference, *one.interval, one.p_value, one.p_holm]
             out.writerow([*names, safe_cell(ty), *("" if math.isnan(n) else n for n in own), "", "", ""])

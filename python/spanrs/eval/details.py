@@ -45,6 +45,8 @@ class ErrorList(Sequence[Detail]):
         The criterion.
     errors : list of Detail
         Those that were kept, in the order of the data.
+    most : int, optional
+        Errors of each kind that are kept; None for all.
     numbers : dict
         How often each kind occurred, kept or not: (outcome, gold type or None, pred type or None) to number.
 
@@ -62,6 +64,7 @@ class ErrorList(Sequence[Detail]):
     criterion: str
     errors: list[Detail] = field(default_factory=list)
     numbers: Mapping[ErrorKind, int] = field(default_factory=dict)
+    most: int | None = None
 
     @overload
     def __getitem__(self, at: int) -> Detail: ...
@@ -97,7 +100,10 @@ class ErrorList(Sequence[Detail]):
             kind = _renamed_outcome(error.outcome, *(None if span is None else span.type for span in spans))
             if kind is not None:
                 errors.append(error._replace(outcome=kind, gold=spans[0], pred=spans[1]))
-        return replace(self, errors=errors, numbers=dict(numbers))
+        # Layers of one file have the same sentences.
+        errors.sort(key=lambda error: error.sentence)
+        kept = first_of_each_kind(errors, self.most)
+        return replace(self, errors=kept, numbers=dict(numbers))
 
     def to_jsonl(self, most: int | None = None) -> str:
         """Return JSON Lines, an error each, in the order of :meth:`by_frequency`.
@@ -201,7 +207,8 @@ def select_errors(details: Iterable[Detail], criterion: _spanrs.Criterion, most:
     found = [
         one for one in details if one.outcome in wrong and (one.outcome == MISTYPED or not is_of_pair(one))
     ]
-    return ErrorList(criterion.name, first_of_each_kind(found, most), dict(Counter(map(kind_of, found))))
+    numbers = dict(Counter(map(kind_of, found)))
+    return ErrorList(criterion.name, first_of_each_kind(found, most), numbers, most)
 
 
 def with_tokens(error: Detail, tokens: Sequence[str], context: int = CONTEXT) -> Detail:

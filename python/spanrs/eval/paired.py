@@ -9,6 +9,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any, NamedTuple
 
 from spanrs.eval import settings as settings_of
+from spanrs.eval.details import ErrorList
 from spanrs.eval.evaluation import Evaluation
 from spanrs.eval.evidence import Detail
 from spanrs.eval.measures import Measure, Ratio
@@ -159,6 +160,17 @@ class PairedComparison:
     def to_json(self, indent: int | None = None) -> str:
         """Give :meth:`to_dict` as JSON text."""
         return json.dumps(self.to_dict(), indent=indent, ensure_ascii=False, allow_nan=False)
+
+
+def complete_errors(result: Evaluation) -> ErrorList | None:
+    """Return the errors of a result if they are all known and each span has one place.
+
+    Spans of nested layers (several columns of tags) do not have one: the same bounds may occur in two layers.
+    """
+    errors = result.error_list
+    if errors is None or not errors.is_complete or "columns" in result.settings:
+        return None
+    return errors
 
 
 def gold_spans(errors: Iterable[Detail]) -> dict[tuple[int, Any], Detail]:

@@ -37,7 +37,7 @@ def score_readings(
     Parameters
     ----------
     gold, pred, scheme, columns, pred_columns, by_sentence, **options
-        As for :func:`spanrs.score_files`, with one column of tags.
+        As for :func:`spanrs.score_files`, with one column of tags, without lists of errors and threads.
     readings : sequence of str, optional
         All but ``refuse`` if not given.
 
@@ -63,6 +63,11 @@ def score_readings(
     if isinstance(columns.tag, tuple) or (pred_columns is not None and isinstance(pred_columns.tag, tuple)):
         raise ValueError("several readings are of one column of tags, not of layers")
     names = [name for name in _spanrs.readings() if name != REFUSE] if readings is None else list(readings)
+    for name in ("errors", "threads"):
+        if options.pop(name, False) not in (False, 1):
+            raise ValueError(f"{name} is an option of one reading; use score_files")
+    if options.get("on_misaligned") == "report":
+        raise ValueError("differing tokens are reported under one reading; use score_files")
     if not names or REFUSE in names:
         raise ValueError(f"name readings other than {REFUSE}; there are {', '.join(_spanrs.readings())}")
     with ExitStack() as stack:
@@ -74,12 +79,14 @@ def score_readings(
             gold_again(), source, scheme, names[0], by_sentence=by_sentence, **layout, **options
         )
         progress = options.pop("progress", None)
-        schemes = first.settings["scheme"], first.settings.get("pred_scheme")
-        by_document = options.pop("by_document", False) or by_sentence
-        scorers = [
-            Scorer(schemes[0], name, pred_scheme=schemes[1], by_document=by_document, **options)
-            for name in names[1:]
-        ]
+        # All readings are of the schemes that the first one found.
+        own_options = {
+            name: value for name, value in options.items() if name not in ("by_document", "pred_scheme")
+        }
+        own_options["pred_scheme"] = first.settings.get("pred_scheme")
+        own_options["by_document"] = options.get("by_document", False) or by_sentence
+        found = first.settings["scheme"]
+        scorers = [Scorer(found, name, **own_options) for name in names[1:]]
         own = last_two_columns(columns) if pred is None else columns
         both = own.as_options(), (pred_columns or own).as_options()
         compiled = [scorer._scorer for scorer in scorers]

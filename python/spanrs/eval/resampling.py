@@ -89,6 +89,9 @@ class Bootstrap:
             raise ValueError(f"level is a share between 0 and 1, not {level}")
         if method not in METHODS:
             raise ValueError(f"unknown method {method!r}; one of {', '.join(METHODS)}")
+        if measure not in self.measures:
+            known = ", ".join(one.title for one in self.measures)
+            raise ValueError(f"{measure.title} was not resampled; there are {known}")
         at = self.measures.index(measure)
         values = self.values[:, at]
         values = values[~np.isnan(values)]

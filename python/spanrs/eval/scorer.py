@@ -259,7 +259,7 @@ class Scorer:
             progress,
         )
         found = {(outcomes[kind[0]], *kind[1:]): number for kind, number in numbers}
-        return ErrorList(criterion.name, [file_error(row, outcomes) for row in kept], found)
+        return ErrorList(criterion.name, [file_error(row, outcomes) for row in kept], found, most)
 
     def end_document(self, name: str | None = None) -> None:
         """End a document: what was added since the last call is one, which may have a name.

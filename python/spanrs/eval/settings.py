@@ -31,6 +31,7 @@ SHORT = {
     "columns": "c",
     "differing_tokens": "dt",
     "document_weights": "dw",
+    "measure": "me",
     "test": "te",
     "samples": "n",
     "seed": "sd",
@@ -58,7 +59,7 @@ def make_settings(
     settings["reading"] = reading
     for name, value, default in zip(dialect._fields, dialect, Dialect(), strict=True):
         if value != default:
-            settings[name] = str(value).lower() if isinstance(value, bool) else _quoted(str(value))
+            settings[name] = str(value).lower() if isinstance(value, bool) else quoted(str(value))
     if on_misaligned != "refuse":
         settings["on_misaligned"] = on_misaligned
     settings["version"] = _spanrs.__version__
@@ -111,7 +112,9 @@ def parse_signature(text: str) -> dict[str, str]:
     """
     long = {short: name for name, short in SHORT.items()}
     settings: dict[str, str] = {}
-    for part in _PART.findall(text.strip().removeprefix("signature").strip()):
+    line = text.strip().removeprefix("signature").strip()
+    parts = _PART.findall(line)
+    for part in parts if "|".join(parts) == line else [""]:
         name, colon, value = part.partition(":")
         name = long.get(name, name)
         if not colon or not _NAME.fullmatch(name) or name in settings:
@@ -124,7 +127,7 @@ def parse_signature(text: str) -> dict[str, str]:
     raise with_code(SchemeError(message), "signature")
 
 
-def _quoted(value: str) -> str:
+def quoted(value: str) -> str:
     """Quote a value that would end the setting as in JSON."""
     return json.dumps(value, ensure_ascii=False) if set(value) & set('|"') else value
 

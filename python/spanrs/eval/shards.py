@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
+import errno
 import glob
 import hashlib
 import json
 import os
-import shutil
 import threading
 import warnings
 from collections import deque
@@ -29,6 +30,8 @@ from spanrs.tags.types import is_auto
 
 #: Ending of the folder in which the results of single shards wait until all are scored.
 PARTS = ".parts"
+#: File that says what the folder is.
+MARKER = "spanrs-shards"
 #: Results that are merged at once.
 FAN_IN = 32
 #: Shards for each thread that may be scored before an earlier one is done.
@@ -195,8 +198,12 @@ def score_shards(
         shards = list(gold)
     if not shards:
         raise ValueError("there is no shard to score")
-    store = None if save is None else _Store(Path(f"{os.fspath(save)}{PARTS}"), scheme, reading, options)
-    job = _Job(store, options | {"reading": reading}, progress)
+    store = None
+    if save is not None:
+        for path in (gold, pred):
+            _check_save(os.fspath(save), path)
+        store = _ShardCache(Path(f"{os.fspath(save)}{PARTS}"), options | {"reading": reading})
+    job = _ShardScorer(store, options | {"reading": reading}, progress)
     with warnings.catch_warnings():
         # Those of the whole are given at the end.
         warnings.simplefilter("ignore", SpanrsWarning)
@@ -207,59 +214,78 @@ def score_shards(
     return whole
 
 
-class _Store:
-    """Results of single shards in a folder."""
+def _check_save(save: str, source: object) -> None:
+    """Refuse to save into a directory that is scored: the counts would be a shard of the next run."""
+    is_folder = isinstance(source, (str, os.PathLike)) and os.path.isdir(source)
+    if is_folder and Path(save).resolve().is_relative_to(Path(str(source)).resolve()):
+        raise ValueError(f"{save} is in {source}, which is scored; save the counts elsewhere")
 
-    def __init__(self, folder: Path, scheme: str, reading: str, options: dict[str, Any]) -> None:
+
+class _ShardCache:
+    """Results of single shards, stored in a folder."""
+
+    def __init__(self, folder: Path, options: dict[str, Any]) -> None:
         self.folder = folder
-        own = dict(options)
+        own = options | {"version": _spanrs.__version__}
         own["matcher"] = as_matcher(own.get("matcher", "exact")).to_dict()
-        known = {"scheme": scheme, "reading": reading, "version": _spanrs.__version__}
-        self.options = json.dumps(known | own, sort_keys=True, default=repr)
+        self.options = json.dumps(own, sort_keys=True, default=repr)
+        if folder.exists() and not (folder / MARKER).is_file():
+            raise FileExistsError(
+                errno.EEXIST, "is no folder of spanrs; name another file to save to", str(folder)
+            )
 
     def _path(self, shard: Shard) -> Path:
         digest = hashlib.sha256(shard.name.encode("utf-8", "surrogateescape")).hexdigest()
         return self.folder / f"{digest[:24]}.shard"
 
-    def _header(self, shard: Shard) -> bytes:
+    def header(self, shard: Shard, schemes: tuple[str, str | None]) -> bytes:
+        """Return what the result of a shard depends on: its files as they are now, and the options."""
         files = []
         for path in (shard.gold, shard.pred):
             if path is not None:
                 status = os.stat(path)
                 files.append([path, status.st_size, status.st_mtime_ns])
-        return json.dumps({"name": shard.name, "files": files, "options": self.options}).encode() + b"\n"
+        known = {"name": shard.name, "files": files, "schemes": schemes, "options": self.options}
+        return MAGIC + json.dumps(known).encode() + b"\n"
 
-    def load(self, shard: Shard) -> Result | None:
-        """Return the result of a shard, if it is there and of the same files and options."""
-        start = MAGIC + self._header(shard)
+    def load(self, shard: Shard, header: bytes) -> Result | None:
+        """Return the result of a shard if it is stored with this header."""
         try:
             stored = self._path(shard).read_bytes()
-            return Result.from_bytes(stored[len(start) :]) if stored.startswith(start) else None
+            return Result.from_bytes(stored[len(header) :]) if stored.startswith(header) else None
         except (FileNotFoundError, FormatError):
             return None
 
-    def keep(self, shard: Shard, result: Result) -> None:
+    def keep(self, shard: Shard, header: bytes, result: Result) -> None:
         """Store the result of a shard, whole or not at all."""
-        self.folder.mkdir(exist_ok=True)
+        self._make_folder()
         with atomic_output(self._path(shard)) as out:
-            out.write(MAGIC + self._header(shard) + result.to_bytes())
+            out.write(header + result.to_bytes())
+
+    def _make_folder(self) -> None:
+        self.folder.mkdir(exist_ok=True)
+        (self.folder / MARKER).touch()
 
     def finish(self, result: Result, path: Path) -> None:
         """Write the result of all shards and remove the folder."""
-        self.folder.mkdir(exist_ok=True)
+        self._make_folder()
         # What a killed process leaves behind is in the folder too.
         whole = self.folder / "whole"
         with atomic_output(whole) as out:
             out.write(result.to_bytes())
         whole.replace(path)
-        shutil.rmtree(self.folder)
+        for pattern in ("*.shard", ".*.tmp", MARKER):
+            for file in self.folder.glob(pattern):
+                file.unlink(missing_ok=True)
+        with contextlib.suppress(OSError):
+            self.folder.rmdir()  # Files of others stay.
 
 
-class _Job:
-    """What is done with each shard."""
+class _ShardScorer:
+    """Scores single shards, or loads their results."""
 
     def __init__(
-        self, store: _Store | None, options: dict[str, Any], progress: Callable[[int], object] | None
+        self, store: _ShardCache | None, options: dict[str, Any], progress: Callable[[int], object] | None
     ) -> None:
         self.store, self.options, self.progress = store, options, progress
         self.stop = threading.Event()
@@ -271,15 +297,18 @@ class _Job:
 
     def run(self, shard: Shard, scheme: str, pred_scheme: str | None) -> Result:
         """Score a shard, or load its result."""
-        errors = self.options.get("errors", False)
-        # Lists of errors are not stored.
-        found = self.store.load(shard) if self.store is not None and not errors else None
-        if found is not None:
-            return found
+        header = b""
+        if self.store is not None:
+            header = self.store.header(shard, (scheme, pred_scheme))
+            # Lists of errors are not stored.
+            stored = None if self.options.get("errors", False) else self.store.load(shard, header)
+            if stored is not None:
+                return stored
         options = self.options | {"scheme": scheme, "pred_scheme": pred_scheme, "progress": self._check}
         found = as_shard(_score_file(shard, **options), shard.name)
-        if self.store is not None:
-            self.store.keep(shard, found)
+        # A file that was changed meanwhile is scored again by the next run.
+        if self.store is not None and self.store.header(shard, (scheme, pred_scheme)) == header:
+            self.store.keep(shard, header, found)
         return found
 
     def report(self, shard: Shard) -> None:
@@ -300,7 +329,12 @@ def _score_file(
     **options: Any,
 ) -> Result:
     if shard.pred is None and is_table_file(shard.gold):
-        for name in ("columns", "pred_columns", "progress", "on_misaligned", "by_document"):
+        for name in ("on_misaligned", "by_document"):
+            if options.pop(name, None) not in (None, False, "refuse"):
+                raise ValueError(
+                    f"{shard.gold} is a table, for which there is no {name}; name document_column"
+                )
+        for name in ("columns", "pred_columns", "progress"):
             options.pop(name, None)
         options |= {"documents": document_column, "tokens": token_column}
         return score_table_files(shard.gold, gold_column, pred_column, **options)
@@ -309,7 +343,7 @@ def _score_file(
 
 
 def _score_all(
-    job: _Job, shards: list[Shard], scheme: str, pred_scheme: str | None, threads: int
+    job: _ShardScorer, shards: list[Shard], scheme: str, pred_scheme: str | None, threads: int
 ) -> Iterator[Result]:
     """Score shards in turn until the scheme is decided, then the others in threads; give the results in order."""
     rest = iter(shards)
@@ -331,7 +365,7 @@ def _score_all(
 
 
 def _in_threads(
-    job: _Job, shards: Iterator[Shard], scheme: str, pred_scheme: str | None, threads: int
+    job: _ShardScorer, shards: Iterator[Shard], scheme: str, pred_scheme: str | None, threads: int
 ) -> Iterator[Result]:
     """Score shards in threads, in a window that moves over them, so that few results wait for an earlier one."""
     pool = ThreadPoolExecutor(threads)

@@ -20,7 +20,7 @@ from spanrs.errors import (
     warn,
     with_code,
 )
-from spanrs.eval.details import ErrorList, errors_to_keep, first_of_each_kind
+from spanrs.eval.details import ErrorList, errors_to_keep
 from spanrs.eval.inputs import check_columns
 from spanrs.eval.result import Result
 from spanrs.eval.scorer import Scorer, score
@@ -218,8 +218,9 @@ def _list_errors(
     read = {name: options[name] for name in known if name in options} | {"matcher": result.matcher}
     if result.settings.get("scheme", UNDECIDED) != UNDECIDED:
         read |= {name: result.settings.get(name) for name in ("scheme", "pred_scheme")}
-    parts = [ErrorList(result.criterion.name)]
-    offsets, sentence = [0], 0
+    most = errors_to_keep(errors)
+    whole = ErrorList(result.criterion.name, most=most)
+    sentence = 0
     columns = names.listed() if tokens is None else list(dict.fromkeys([*names.listed(), tokens]))
     for path in paths:
         row = 0
@@ -229,12 +230,11 @@ def _list_errors(
                 warnings.simplefilter("ignore", SpanrsWarning)
                 words = None if tokens is None else batch.column(tokens).to_pylist()
                 found = score(*_sides(batch, names, row), errors=errors, tokens=words, **read)
-            parts.append(found.error_list or parts[0])
-            offsets.append(sentence)
+            if found.error_list is not None:
+                whole = whole.merge([found.error_list], [0, sentence])
             row += batch.num_rows
             sentence += batch.num_rows
-    whole = parts[0].merge(parts[1:], offsets)
-    return replace(whole, errors=first_of_each_kind(whole.errors, errors_to_keep(errors)))
+    return whole
 
 
 class _Names(NamedTuple):

@@ -42,7 +42,7 @@ def score_shard(paths: Paths, options: Mapping[str, Any]) -> bytes:
     -------
     bytes
         As of :meth:`spanrs.Result.to_bytes`. Documents and violations are named after the file of gold, as
-        :func:`spanrs.score_shards` names them.
+        :func:`spanrs.score_shards` names the files of a directory without subdirectories.
 
     Raises
     ------

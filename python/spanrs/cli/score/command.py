@@ -2,29 +2,24 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import click
 
-from spanrs import _spanrs
-from spanrs.cli import console, options
+from spanrs.cli import console, matchers, options
 from spanrs.cli.output import FORMATS, Output, output_options
 from spanrs.cli.run import print_message
 from spanrs.cli.score import show
 from spanrs.cli.score.inputs import TableColumns, is_table, score_all
 from spanrs.cli.score.signature import FOUND, Like, read_like
 from spanrs.eval import Fair, Result
-from spanrs.eval.matchers import MATCHINGS, from_dict
 from spanrs.eval.readings import score_readings
-from spanrs.eval.resampling import METHODS
 from spanrs.eval.settings import parse_signature
 from spanrs.eval.shards import is_several
 from spanrs.io import Columns
 from spanrs.report.plots import plot_format
 from spanrs.tags.types import Dialect
 
-#: Matchers that take options, and which.
-OPTIONS = {"fair": ("weights", "focus"), "partial": ("matching", "min_overlap")}
 #: Errors listed where no number is given, and errors of each kind that a page holds.
 LISTED, OF_A_KIND = 20, 10_000
 
@@ -59,13 +54,6 @@ def _side_columns(function: options.F) -> options.F:
 @click.command()
 @click.argument("gold")
 @click.argument("preds", metavar="[PRED]...", nargs=-1)
-@click.option(
-    "--matcher",
-    type=click.Choice(_spanrs.matchers()),
-    default="exact",
-    help="exact: spans of equal type and bounds; partial: spans that overlap; fair: near misses are counted as what "
-    "they are.",
-)
 @options.scheme()
 @click.option(
     "--pred-scheme",
@@ -114,20 +102,7 @@ def _side_columns(function: options.F) -> options.F:
     help="Count these types only, by the names --map gives them. Repeatable.",
 )
 @click.option("--untyped", is_flag=True, help="A row for spans by their bounds alone as well.")
-@click.option(
-    "--weights",
-    metavar="FORMULAS",
-    help="With --matcher fair: paper (the default), default, or formulas, as for spanrs fair.",
-)
-@click.option("--focus", metavar="gold|pred", help="With --matcher fair: whose type LE and LBE count for.")
-@click.option(
-    "--matching", type=click.Choice(MATCHINGS), help="With --matcher partial: how pairs are made (greedy)."
-)
-@click.option(
-    "--min-overlap",
-    type=click.FloatRange(0, 1),
-    help="With --matcher partial: the share of the gold span that a pair needs.",
-)
+@matchers.options
 @click.option(
     "--errors",
     type=ErrorNumber(),
@@ -137,24 +112,21 @@ def _side_columns(function: options.F) -> options.F:
     help=f"List N errors ({LISTED}) with their tokens, those of the most frequent kinds first. With --to jsonl an "
     "object for each; a report (-o FILE.html) has all of them.",
 )
-@click.option("--intervals", is_flag=True, help="Intervals of F1 by resampling sentences, or documents.")
-@click.option(
-    "--level",
-    type=click.FloatRange(0, 1, min_open=True, max_open=True),
-    default=0.95,
-    help="Of --intervals.",
-)
-@click.option("--method", type=click.Choice(METHODS), default="percentile", help="Of --intervals.")
-@click.option("--samples", type=click.IntRange(1, 10**7), default=10_000, help="Resamples of --intervals.")
-@click.option("--seed", type=click.IntRange(0, 2**63 - 1), default=0, help="Of --intervals.")
+@options.intervals
 @click.option("--all-readings", is_flag=True, help="F1 under every reading of malformed tags.")
 @click.option("--like", metavar="SIGNATURE", help="Score as the result with this signature was scored.")
 @click.option("--short-signature", is_flag=True, help="Print the short form of the signature.")
 @click.option(
     "--save",
     metavar="COUNTS",
-    help="Write the counts there as well, for spanrs merge. A directory that is scored goes on where it was "
-    "interrupted.",
+    help="Write the counts there as well, for spanrs merge; with rows only if --by-document or --by-sentence is named. "
+    "A directory that is scored goes on where it was interrupted.",
+)
+@click.option(
+    "--shard-name",
+    metavar="NAME",
+    help="Name of the file in saved counts, such as its path below the directory of all shards; the base name of GOLD "
+    "if not given.",
 )
 @click.option("--plot", metavar="FILE", help="Draw F1 of the types: a .png, .svg or .pdf file.")
 @click.option(
@@ -192,34 +164,34 @@ def command(
     and skipped; the exit status is then 1.
     """
     _check_files(gold, preds, output, untyped=untyped, given=given)
+    if given["save"] is not None and (maps or kept):
+        raise click.UsageError("--save keeps all types; leave out --map and --types")
     if plot is not None:
         plot_format(plot)
     asked = Like() if like is None else _apply_like(context, read_like(like), given)
     matcher = asked.options.get("matcher", matcher)
-    renames, types = _renames(maps) | asked.renames, _types(kept) or asked.kept
     table, columns, pred_columns = _columns(gold, preds, columns, gold_column, pred_column, asked, given)
-    if matcher != "exact" and (maps or untyped):
-        raise click.UsageError(f"--map and --untyped do not go with --matcher {matcher}")
-    if types is not None and matcher not in ("exact", "fair"):
-        raise click.UsageError(f"--types does not go with --matcher {matcher}")
-    own = _own_options(matcher, given)
-    if matcher == "fair":
-        # Types are left out before, because they could take part in near misses.
-        own["types"] = types
-        if asked.exclude is not None:
-            own["exclude"] = asked.exclude
-    given["matcher"] = from_dict({"name": matcher} | own)
+    looks = _looks(matcher, maps, kept, asked, untyped=untyped)
+    # Fair matching leaves types out before, because they could take part in near misses.
+    fair_types = {"types": looks.types, "exclude": asked.exclude} if matcher == "fair" else {}
+    given["matcher"] = matchers.take_matcher(matcher, given, **fair_types)
     files: dict[str, Any] = {"columns": columns, "pred_columns": pred_columns}
     given["threads"] = given["threads"] or options.processors()
     if given.pop("all_readings"):
+        if looks != NO_LOOKS or untyped or plot:
+            raise click.UsageError(
+                "--all-readings shows all types; leave out --map, --types, --untyped and --plot"
+            )
         _all_readings(gold, preds, output, given | files)
         return
     shown = _shown(given, output, untyped=untyped)
-    results = score_all(gold, preds, renames, table, **files, **given)
+    results = score_all(gold, preds, looks.renames, table, **files, **given)
     if not results:
         context.exit(2)
-    if types is not None:
-        results = _keep_types(results, types)
+    if looks.types is not None:
+        results = _keep_types(results, looks.types)
+    for step in looks.steps:
+        results = {name: result.with_types(step) for name, result in results.items()}
     console.print_warnings(results, gold if preds and columns == pred_columns else None)
     if like is not None:
         _compare_signatures(like, results)
@@ -245,11 +217,24 @@ def _check_files(
         for name in ("save", "errors", "intervals"):
             if given[name]:
                 raise click.UsageError(f"--{name} is of one PRED; spanrs compare takes several")
+    _check_save(gold, preds, output, given)
     if given["by_document"] and given["by_sentence"]:
         raise click.UsageError("--by-document and --by-sentence are two kinds of rows; name one")
     if output.to == "jsonl" and given["errors"] is None:
         raise click.UsageError("--to jsonl writes errors; name --errors")
     output.check([name for name in (gold, *preds) if not is_several(name)])
+
+
+def _check_save(gold: str, preds: tuple[str, ...], output: Output, given: dict[str, Any]) -> None:
+    """Refuse to save over an input or the output, and counts that --map and --types have changed."""
+    save = given["save"]
+    if save is None:
+        return
+    if save == "-":
+        raise click.UsageError("--save wants a file; counts are not text")
+    if save == output.path:
+        raise click.UsageError(f"--save and -o both name {save}")
+    Output(path=save).check([name for name in (gold, *preds) if not is_several(name)])
 
 
 def _columns(
@@ -368,22 +353,34 @@ def _all_readings(gold: str, preds: tuple[str, ...], output: Output, given: dict
     show.show_readings(results, output, (gold, name), given["max_violations"])
 
 
-def _own_options(matcher: str, given: dict[str, Any]) -> dict[str, Any]:
-    """Take the options of a matcher out of all that are given; refuse those of others."""
-    found: dict[str, Any] = {}
-    for owner, names in OPTIONS.items():
-        own = {name: given.pop(name) for name in names}
-        named = [f"--{name.replace('_', '-')}" for name, value in own.items() if value is not None]
-        if named and matcher != owner:
-            verb = "goes" if len(named) == 1 else "go"
-            raise click.UsageError(f"{' and '.join(named)} {verb} with --matcher {owner}")
-        # Empty values are the defaults.
-        found |= {name: value for name, value in own.items() if value}
-    if "focus" in found:
-        from spanrs.compat.faireval import fair_config
+class Looks(NamedTuple):
+    """Types under which results are looked at."""
 
-        found["focus"] = fair_config.focus(found["focus"])
-    return found
+    renames: dict[str, str | None]
+    """New names of types."""
+    types: list[str] | None
+    """Types to keep, by their new names."""
+    steps: tuple[list[str] | dict[str, str | None], ...]
+    """What a signature says instead, in order."""
+
+
+NO_LOOKS = Looks({}, None, ())
+
+
+def _looks(
+    matcher: str, maps: tuple[str, ...], kept: tuple[str, ...], asked: Like, *, untyped: bool
+) -> Looks:
+    """Return the types to look at; refuse what the matcher cannot do."""
+    renames, types, steps = _renames(maps), _types(kept), tuple(asked.types)
+    if steps and (renames or types):
+        raise click.UsageError("--like names types; leave out --map and --types")
+    if matcher != "exact" and (maps or untyped):
+        raise click.UsageError(f"--map and --untyped do not go with --matcher {matcher}")
+    if types is not None and matcher not in ("exact", "fair"):
+        raise click.UsageError(f"--types does not go with --matcher {matcher}")
+    if matcher == "fair" and steps:
+        types, steps = list(steps[0]), ()
+    return Looks(renames, types, steps)
 
 
 def _renames(maps: tuple[str, ...]) -> dict[str, str | None]:

@@ -52,7 +52,7 @@ def score_all(
 
 def _score(gold: str, pred: str | None, table: TableColumns, **given: Any) -> Result:
     """Score a file, a table, or the files of a directory or pattern."""
-    save, threads = given.pop("save"), given.pop("threads")
+    save, threads, shard_name = (given.pop(name) for name in ("save", "threads", "shard_name"))
     several = [path for path in (gold, pred) if path is not None and is_several(path)]
     if several:
         if pred is not None and len(several) == 1:
@@ -69,9 +69,8 @@ def _score(gold: str, pred: str | None, table: TableColumns, **given: Any) -> Re
         paths = (gold,) if pred is None else (gold, pred)
         result = console.score_quietly(score_files, *paths, threads=threads, **given)
     if save is not None:
-        result = as_shard(result, Path(gold).name)
         with atomic_output(save) as out:
-            out.write(result.to_bytes())
+            out.write(as_shard(result, shard_name or Path(gold).name).to_bytes())
     return result
 
 

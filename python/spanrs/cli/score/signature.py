@@ -9,8 +9,9 @@ from typing import Any
 
 import click
 
-from spanrs import __version__
+from spanrs import __version__, _spanrs
 from spanrs.cli.run import print_message
+from spanrs.errors import SchemeError, with_code
 from spanrs.eval.settings import UNDECIDED, parse_signature
 
 #: Settings of a signature, and the options of the command that say the same.
@@ -43,10 +44,8 @@ class Like:
     """Layers of tags."""
     exclude: list[str] | None = None
     """Types that the fair matcher leaves out."""
-    kept: list[str] | None = None
-    """Types to keep."""
-    renames: dict[str, str | None] = field(default_factory=dict)
-    """New names of types."""
+    types: list[list[str] | dict[str, str | None]] = field(default_factory=list)
+    """Types to keep, or new names of types, in the order in which results were looked at under them."""
 
 
 def read_like(text: str) -> Like:
@@ -65,7 +64,22 @@ def read_like(text: str) -> Like:
     >>> read_like("m:exact|s:BIO|r:strict|v:0.1.0").options
     {'matcher': 'exact', 'scheme': 'BIO', 'reading': 'strict'}
     """
-    settings = parse_signature(text)
+    try:
+        return _like(parse_signature(text))
+    except (ValueError, KeyError) as error:
+        if isinstance(error, SchemeError):
+            raise
+        message = f"{text!r} has a setting that cannot be read: {error}"
+        raise with_code(SchemeError(message), "signature") from None
+
+
+def _like(settings: dict[str, str]) -> Like:
+    """Sort the settings of a signature."""
+    if settings["matcher"] not in _spanrs.matchers():
+        known = ", ".join(_spanrs.matchers())
+        raise click.UsageError(
+            f"--like: spanrs score has no matcher {settings['matcher']}; there are {known}"
+        )
     if settings["version"] != __version__:
         print_message(
             "note", f"the signature is of version {settings['version']}, and this is {__version__}"
@@ -80,13 +94,13 @@ def read_like(text: str) -> Like:
         elif name == "exclude":
             like.exclude = _names(value)
         elif name == "types":
-            _read_types(like, value)
+            like.types = [_types(phrase) for phrase in _split(value, ";")]
         elif name == "columns":
             like.columns = tuple(
                 int(one) if one.lstrip("-").isdecimal() else one for one in value.split(",")
             )
         elif name in ("separator", "suffix", "bare_is_type", "unknown_is_outside"):
-            like.dialect[name] = _dialect_value(value)
+            like.dialect[name] = _dialect_value(name, value)
         elif name not in FOUND:
             raise click.UsageError(f"--like: {name}:{value} is not a setting of spanrs score")
     if like.options.get("scheme") == UNDECIDED:
@@ -94,10 +108,10 @@ def read_like(text: str) -> Like:
     return like
 
 
-def _dialect_value(value: str) -> Any:
-    if value in ("true", "false"):
+def _dialect_value(name: str, value: str) -> str | bool:
+    if name != "separator":
         return value == "true"
-    return json.loads(value) if value.startswith('"') else value
+    return str(json.loads(value)) if value.startswith('"') else value
 
 
 def _names(text: str) -> list[str]:
@@ -108,14 +122,12 @@ def _unquoted(name: str) -> str:
     return str(json.loads(name)) if name.startswith('"') else name
 
 
-def _read_types(like: Like, text: str) -> None:
-    """Read names of types to keep, or pairs ``old=new``; one after the other where there are semicolons."""
-    for phrase in _split(text, ";"):
-        pairs = [_split(pair, "=") for pair in _split(phrase, ",")]
-        if any(len(pair) == 2 for pair in pairs):
-            like.renames |= {_unquoted(old): _unquoted(new) if new else None for old, new in pairs}
-        else:
-            like.kept = _names(phrase)
+def _types(phrase: str) -> list[str] | dict[str, str | None]:
+    """Read names of types to keep, or pairs ``old=new``."""
+    pairs = [_split(pair, "=") for pair in _split(phrase, ",")]
+    if all(len(pair) == 1 for pair in pairs):
+        return _names(phrase)
+    return {_unquoted(old): _unquoted(new) if new else None for old, new in pairs}
 
 
 def _split(text: str, at: str) -> list[str]:

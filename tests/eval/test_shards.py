@@ -1,0 +1,434 @@
+"""Corpora of many files: the same bytes for any number of threads, and after an interruption."""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pyarrow
+import pyarrow.parquet
+import pytest
+
+import spanrs
+from spanrs.errors import AlignmentError, FormatError
+from spanrs.eval import shards as shards_of
+from spanrs.eval.shards import Shard, find_shards
+from spanrs.tags import Dialect
+
+TAGS = ["O", "B-A", "I-A", "B-B"]
+
+
+def write_corpus(folder, files=12, seed=1, sentences=5):
+    """Write directories of gold and pred, with subdirectories; return gold, pred and the text of each file."""
+    rng = random.Random(seed)
+    texts = {}
+    for at in range(files):
+        name = f"{'sub/' if at % 3 else ''}{'deep/' if at % 3 == 2 else ''}f{at:04d}.conll"
+        for side in ("gold", "pred"):
+            words = random.Random(at)
+            path = folder / side / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            lines = (
+                f"w{words.randrange(99)} {rng.choice(TAGS)}\n" + "\n" * (n % 4 == 3)
+                for n in range(4 * sentences)
+            )
+            path.write_text("".join(lines))
+            texts.setdefault(name, []).append(path.read_text())
+    return folder / "gold", folder / "pred", texts
+
+
+@pytest.fixture
+def corpus(tmp_path):
+    return write_corpus(tmp_path / "corpus")
+
+
+def merged_by_hand(texts, folder, **options):
+    """Score each file by itself, and merge in the order of the names."""
+    results = []
+    for name in sorted(texts):
+        paths = [folder / f"{side}" for side in ("one", "two")]
+        for path, text in zip(paths, texts[name], strict=True):
+            path.write_text(text)
+        results.append(spanrs.score_files(*paths, **options))
+    return results[0].merge(*results[1:])
+
+
+def test_counts_are_those_of_the_files_merged(corpus, tmp_path):
+    gold, pred, texts = corpus
+    result = spanrs.score_shards(gold, pred, "BIO", by_sentence=True)
+    expected = merged_by_hand(texts, tmp_path, scheme="BIO", by_sentence=True)
+    assert result.totals == expected.totals
+    assert (result.sentences, result.tokens) == (expected.sentences, expected.tokens)
+    assert result.confusion.triples() == expected.confusion.triples()
+    rows = [(str(row.name), row.totals) for row in result.documents]
+    assert [totals for _, totals in rows] == [row.totals for row in expected.documents]
+    # Rows are named after their files, so that no two of them have one name.
+    assert len(dict(rows)) == len(rows)
+    assert all(any(name.startswith(file) for file in texts) for name, _ in rows)
+    for side in ("gold", "pred"):
+        for place in result.violations[side].first:
+            line = (
+                (gold if side == "gold" else pred)
+                .joinpath(place.path)
+                .read_text()
+                .split("\n")[place.line - 1]
+            )
+            assert line.split()[1] == place.violation.current
+
+
+@pytest.mark.parametrize(
+    "options", [{}, {"by_sentence": True}, {"matcher": "fair"}, {"errors": 3}], ids=str
+)
+def test_threads_do_not_change_the_bytes(corpus, options, tmp_path):
+    gold, pred, _ = corpus
+    one = spanrs.score_shards(gold, pred, **options)
+    for threads in (2, 3, 16):
+        several = spanrs.score_shards(gold, pred, threads=threads, save=tmp_path / "counts", **options)
+        assert several.to_bytes() == one.to_bytes() == (tmp_path / "counts").read_bytes()
+        assert several.error_list == one.error_list
+        assert several.violations == one.violations
+        assert not (tmp_path / "counts.parts").exists()
+
+
+def test_many_shards_are_merged_in_the_order_of_their_names(tmp_path):
+    gold, pred, texts = write_corpus(tmp_path, files=150, sentences=1)
+    result = spanrs.score_shards(gold, pred, "BIO", threads=2, errors=True)
+    assert result.totals == merged_by_hand(texts, tmp_path, scheme="BIO").totals
+    paths = [error.path for error in result.errors]
+    assert paths == sorted(paths)
+    assert [error.sentence for error in result.errors] == sorted(error.sentence for error in result.errors)
+    for error in result.errors:
+        line = gold.joinpath(error.path).read_text().split("\n")[error.line - 1]
+        assert line.split()[0] in error.tokens
+
+
+def test_the_first_shard_with_a_span_decides_the_scheme(tmp_path):
+    for side in ("gold", "pred"):
+        (tmp_path / side).mkdir()
+        (tmp_path / side / "a").write_text("x O\n\ny O\n")
+        (tmp_path / side / "b").write_text("x S-A\ny B-A\nz E-A\n")
+        # Alone it would be in another scheme.
+        (tmp_path / side / "c").write_text("x B-A\ny B-B\n")
+    for threads in (1, 2):
+        result = spanrs.score_shards(tmp_path / "gold", tmp_path / "pred", threads=threads)
+        assert result.settings["scheme"] == "IOBES"
+
+
+class Calls:
+    """Counts the files that are scored."""
+
+    def __init__(self, monkeypatch):
+        self.names = []
+        real = shards_of.score_files
+
+        def counted(gold, *args, **options):
+            self.names.append(Path(gold).name)
+            return real(gold, *args, **options)
+
+        monkeypatch.setattr(shards_of, "score_files", counted)
+
+    def take(self):
+        names, self.names = sorted(self.names), []
+        return names
+
+
+@pytest.fixture
+def interrupted(corpus, tmp_path, monkeypatch):
+    """Score half of a corpus; return the corpus, the path of the counts and the counted calls."""
+    gold, pred, texts = corpus
+    calls = Calls(monkeypatch)
+    counts = tmp_path / "counts"
+
+    def stop(_done):
+        if len(calls.names) == 6:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        spanrs.score_shards(gold, pred, "BIO", save=counts, progress=stop)
+    assert not counts.exists()
+    assert len(calls.take()) == 6
+    return gold, pred, texts, counts, calls
+
+
+def finished(gold, pred, counts, calls, **options):
+    """Score the rest; check the bytes, and return the names of the files that were scored."""
+    options = {"scheme": "BIO"} | options
+    result = spanrs.score_shards(gold, pred, save=counts, **options)
+    scored = calls.take()
+    assert counts.read_bytes() == result.to_bytes() == spanrs.score_shards(gold, pred, **options).to_bytes()
+    assert not counts.with_name("counts.parts").exists()
+    return scored
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+def test_shards_that_are_done_are_not_scored_again(interrupted, threads):
+    gold, pred, texts, counts, calls = interrupted
+    expected = sorted(Path(name).name for name in sorted(texts)[6:])
+    assert finished(gold, pred, counts, calls, threads=threads) == expected
+
+
+def test_saved_counts_are_used_and_not_the_content_of_files(interrupted):
+    gold, pred, texts, counts, calls = interrupted
+    whole = spanrs.score_shards(gold, pred, "BIO").to_bytes()
+    calls.take()
+    first = gold / sorted(texts)[0]
+    status = first.stat()
+    first.write_bytes(b"\0" * status.st_size)
+    os.utime(first, ns=(status.st_atime_ns, status.st_mtime_ns))
+    spanrs.score_shards(gold, pred, "BIO", save=counts)
+    assert first.name not in calls.take()
+    assert counts.read_bytes() == whole
+
+
+@pytest.mark.parametrize("side", ["gold", "pred"])
+@pytest.mark.parametrize("how", ["size", "time"])
+def test_a_changed_file_is_scored_again(interrupted, side, how):
+    gold, pred, texts, counts, calls = interrupted
+    name = sorted(texts)[0]
+    path = (gold if side == "gold" else pred) / name
+    if how == "size":
+        status = path.stat()
+        path.write_text(path.read_text().replace("B-A", "B-AA"))
+        os.utime(path, ns=(status.st_atime_ns, status.st_mtime_ns))
+    else:
+        path.write_text(path.read_text().replace("B-B", "B-C"))
+        os.utime(path, ns=(1, path.stat().st_mtime_ns + 1000))
+    scored = finished(gold, pred, counts, calls)
+    assert scored == sorted(Path(one).name for one in [name, *sorted(texts)[6:]])
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"reading": "strict"},
+        {"matcher": "fair"},
+        {"matcher": spanrs.Fair(weights="LE = 1 FP")},
+        {"by_sentence": True},
+        {"max_violations": 1},
+        {"scheme": "IOB"},
+        {"on_misaligned": "ignore"},
+        {"dialect": Dialect(separator="_")},
+        {"errors": True},
+    ],
+    ids=str,
+)
+def test_other_options_score_everything_again(interrupted, options):
+    gold, pred, texts, counts, calls = interrupted
+    assert len(finished(gold, pred, counts, calls, **options)) == len(texts)
+
+
+@pytest.mark.parametrize("damage", ["cut", "flipped", "empty", "header", "other"])
+def test_a_damaged_part_is_scored_again(interrupted, damage):
+    gold, pred, texts, counts, calls = interrupted
+    parts = sorted(counts.with_name("counts.parts").glob("*.shard"))
+    assert len(parts) == 6
+    stored = parts[0].read_bytes()
+    parts[0].write_bytes(
+        {
+            "cut": stored[:-3],
+            "flipped": stored[:-20] + bytes([stored[-20] ^ 1]) + stored[-19:],
+            "empty": b"",
+            "header": b"x" + stored[1:],
+            "other": parts[1].read_bytes(),
+        }[damage]
+    )
+    assert len(finished(gold, pred, counts, calls)) == len(texts) - 5
+
+
+def test_a_file_that_cannot_be_scored_leaves_what_is_done(corpus, tmp_path, monkeypatch):
+    gold, pred, texts = corpus
+    calls = Calls(monkeypatch)
+    last = pred / sorted(texts)[-1]
+    good = last.read_text()
+    last.write_text("other O\n")
+    for threads in (1, 3):
+        with pytest.raises(AlignmentError, match=last.name):
+            spanrs.score_shards(gold, pred, "BIO", save=tmp_path / "counts", threads=threads)
+        assert not (tmp_path / "counts").exists()
+    calls.take()
+    last.write_text(good)
+    assert finished(gold, pred, tmp_path / "counts", calls) == [last.name]
+
+
+def test_counts_of_an_earlier_run_stay_until_the_new_ones_are_written(interrupted):
+    gold, pred, _, counts, calls = interrupted
+    counts.write_bytes(b"earlier")
+
+    def stop(_done):
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        spanrs.score_shards(gold, pred, "BIO", save=counts, progress=stop)
+    assert counts.read_bytes() == b"earlier"
+    finished(gold, pred, counts, calls)
+
+
+CHILD = """
+import signal, sys, time
+import spanrs
+from spanrs.cli.run import ended_by_exception
+gold, pred, counts, threads = sys.argv[1:]
+def slow(done):
+    print(done, flush=True)
+    time.sleep(0.03)
+with ended_by_exception():
+    spanrs.score_shards(gold, pred, "BIO", save=counts, threads=int(threads), progress=slow)
+"""
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGINT, signal.SIGTERM], ids=str)
+def test_a_run_that_is_ended_goes_on_where_it_was(tmp_path, monkeypatch, number, threads):
+    gold, pred, texts = write_corpus(tmp_path, files=60, sentences=2)
+    counts, parts = tmp_path / "counts", tmp_path / "counts.parts"
+    arguments = [sys.executable, "-c", CHILD, str(gold), str(pred), str(counts), str(threads)]
+    with subprocess.Popen(arguments, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as child:
+        for _ in range(7):
+            assert child.stdout.readline()
+        child.send_signal(number)
+        child.wait(20)
+    assert child.returncode != 0
+    assert not counts.exists()
+    stored = len(list(parts.glob("*.shard")))
+    assert 6 <= stored < 60
+    calls = Calls(monkeypatch)
+    assert len(finished(gold, pred, counts, calls, threads=threads)) == 60 - stored
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["counts", "gold", "pred"]
+    assert len(texts) == 60
+
+
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGINT, signal.SIGTERM], ids=str)
+def test_the_command_can_be_ended_and_run_again(tmp_path, number):
+    gold, pred, _ = write_corpus(tmp_path, files=2)
+    # The last file is large, so that the signal comes while it is scored.
+    for side in (gold, pred):
+        (side / "z.conll").write_text("w B-A\nv O\nu I-A\n\n" * 1_500_000)
+    (pred / "z.conll").write_text("w B-A\nv O\nu B-B\n\n" * 1_500_000)
+    counts, parts = tmp_path / "counts", tmp_path / "counts.parts"
+    run = "import sys; from spanrs.cli.group import group; from spanrs.cli.run import run; sys.exit(run(group))"
+    options = ["--matcher", "fair", "--by-sentence", "--save", str(counts)]
+    arguments = [sys.executable, "-c", run, "score", str(gold), str(pred), *options]
+    child = subprocess.Popen(arguments, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    deadline = time.monotonic() + 20
+    while len(list(parts.glob("*.shard"))) < 2 and time.monotonic() < deadline:
+        time.sleep(0.005)
+    child.send_signal(number)
+    out, _ = child.communicate(timeout=30)
+    assert child.returncode != 0
+    assert out == ""
+    assert not counts.exists()
+    assert len(list(parts.glob("*.shard"))) == 2
+    if number != signal.SIGKILL:
+        names = {path.name for path in parts.iterdir() if path.suffix != ".shard"}
+        assert names == {shards_of.MARKER}, "files that are not whole"
+    for side in (gold, pred):
+        (side / "z.conll").write_text("w B-A\nv O\n")
+    subprocess.run(arguments, check=True, capture_output=True)
+    assert (
+        counts.read_bytes() == spanrs.score_shards(gold, pred, matcher="fair", by_sentence=True).to_bytes()
+    )
+    assert not parts.exists()
+
+
+def test_files_are_paired_by_their_paths(tmp_path):
+    for side in ("gold", "pred"):
+        for name in ("b.conll", "sub/a.conll", "sub/deep/c.txt", ".hidden", "sub/.git/x"):
+            path = tmp_path / side / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.touch()
+    names = ["b.conll", "sub/a.conll", "sub/deep/c.txt"]
+    gold, pred = str(tmp_path / "gold"), str(tmp_path / "pred")
+    assert [shard.name for shard in find_shards(gold, pred)] == names
+    for shard in find_shards(gold, pred):
+        assert shard == Shard(shard.name, f"{gold}/{shard.name}", f"{pred}/{shard.name}")
+    assert [shard.name for shard in find_shards(gold)] == names
+    assert all(shard.pred is None for shard in find_shards(gold))
+    patterns = {
+        "/*.conll": ["b.conll"],
+        "/**/*.conll": ["b.conll", "sub/a.conll"],
+        "/sub/*.conll": ["a.conll"],
+        "/*/a.conll": ["sub/a.conll"],
+        "/sub/deep/[c].*": ["c.txt"],
+    }
+    for pattern, expected in patterns.items():
+        assert [shard.name for shard in find_shards(gold + pattern, pred + pattern)] == expected
+    # A directory and a pattern may go together.
+    assert [shard.name for shard in find_shards(f"{gold}/sub", f"{pred}/sub/**")] == [
+        "a.conll",
+        "deep/c.txt",
+    ]
+
+
+@pytest.mark.parametrize("side", ["gold", "pred"])
+def test_a_file_that_a_side_lacks_is_named(corpus, side):
+    gold, pred, texts = corpus
+    lacking = sorted(texts)[4]
+    ((gold if side == "gold" else pred) / lacking).unlink()
+    with pytest.raises(AlignmentError, match=f"{side} has no file {lacking}|has no file {lacking}"):
+        spanrs.score_shards(gold, pred)
+    other = gold if side == "pred" else pred
+    with pytest.raises(AlignmentError, match=str(other.parent / side)):
+        spanrs.score_shards(gold, pred)
+
+
+def test_directories_without_files_are_refused(tmp_path):
+    (tmp_path / "empty" / "sub").mkdir(parents=True)
+    (tmp_path / "empty" / ".hidden").touch()
+    with pytest.raises(FileNotFoundError, match="there is no file in it"):
+        spanrs.score_shards(tmp_path / "empty")
+    with pytest.raises(FileNotFoundError, match="no file matches"):
+        spanrs.score_shards(str(tmp_path / "*.conll"))
+    with pytest.raises(ValueError, match="there is no shard"):
+        spanrs.score_shards([])
+    with pytest.raises(ValueError, match="threads is a number from 1"):
+        spanrs.score_shards(tmp_path, threads=0)
+
+
+def test_directories_of_tables(tmp_path):
+    folder = tmp_path / "tables"
+    folder.mkdir()
+    rows = [(["B-A", "O"], ["B-A", "B-B"], "x"), (["B-A"], ["O"], "x"), (["O"], ["O"], "y")]
+    for name in ("a.parquet", "b"):
+        columns = zip(*rows, strict=True)
+        pyarrow.parquet.write_table(
+            pyarrow.table(dict(zip(("g", "p", "doc"), columns, strict=True))), folder / name
+        )
+    options = {"gold_column": "g", "pred_column": "p", "document_column": "doc"}
+    one = spanrs.score_shards(folder, scheme="BIO", **options)
+    assert one.totals == (2, 2, 2)
+    assert len(one.documents) == 4
+    assert spanrs.score_shards(folder, scheme="BIO", threads=2, **options).to_bytes() == one.to_bytes()
+    with pytest.raises(FormatError, match="gold"):
+        spanrs.score_shards(folder)
+
+
+def test_lists_of_shards_are_taken_as_they_are(corpus):
+    gold, pred, _ = corpus
+    shards = find_shards(str(gold), str(pred))
+    whole = spanrs.score_shards(shards, scheme="BIO")
+    assert whole.to_bytes() == spanrs.score_shards(gold, pred, "BIO").to_bytes()
+    parts = [spanrs.score_shards(shards[a:b], scheme="BIO") for a, b in ((0, 5), (5, 6), (6, 12))]
+    assert parts[0].merge(*parts[1:]).to_bytes() == whole.to_bytes()
+
+
+def test_a_folder_that_is_not_ours_is_not_touched(corpus, tmp_path):
+    gold, pred, _ = corpus
+    parts = tmp_path / "counts.parts"
+    parts.mkdir()
+    (parts / "thesis.tex").write_text("mine")
+    with pytest.raises(FileExistsError, match="no folder of spanrs"):
+        spanrs.score_shards(gold, pred, "BIO", save=tmp_path / "counts")
+    assert [path.name for path in parts.iterdir()] == ["thesis.tex"]
+    assert (parts / "thesis.tex").read_text() == "mine"
+
+
+def test_counts_are_not_saved_into_a_directory_that_is_scored(corpus):
+    gold, pred, _ = corpus
+    for folder in (gold, pred):
+        with pytest.raises(ValueError, match="save the counts elsewhere"):
+            spanrs.score_shards(gold, pred, "BIO", save=folder / "sub" / "counts")
