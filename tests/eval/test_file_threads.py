@@ -376,7 +376,7 @@ def test_more_tags_than_a_block_holds(folder):
 def test_compressed_files_are_read_by_one_thread(corpus, plain, folder):
     # Of random bytes, so that the compressed file is large enough to be cut.
     rng = random.Random(6)
-    noise = b"".join(b"# id = %s\n\n" % rng.randbytes(300).hex().encode() for _ in range(36_000))
+    noise = b"".join(b"# id = %s\n\n" % rng.randbytes(300).hex().encode() for _ in range(28_000))
     paths = [write(folder, f"{side}.gz", gzip.compress(noise + corpus.text(side), 1)) for side in (1, 2)]
     found = same(*paths, errors=1)
     assert found["dictionary"]["counts"] == same(*plain, errors=1)["dictionary"]["counts"]
@@ -453,3 +453,11 @@ def test_what_progress_raises_ends_the_work(corpus, folder, threads):
     # It is called every 50 ms; a fast machine may be done before.
     assert raised == bool(called)
     assert len(called) <= 1
+
+
+def test_the_limit_of_tags_is_that_of_the_whole_file(folder):
+    # No part has more tags than there may be; all of them have.
+    rows = (f"w B-{at}\n" + "\n" * (at % 5 == 4) for at in range((1 << 20) + 10))
+    path = write(folder, "tags", "".join(rows).encode())
+    found = same(path, path, fails=True, scheme="BIO")
+    assert "more than 1048576 different tags" in found[1]

@@ -88,6 +88,11 @@ def command(
     output.check([gold, *preds])
     part = {name: given.pop(name) for name in ("average", "part", "criterion")}
     own = matchers.take_matcher(matcher, given)
+    if part["criterion"] is not None and part["criterion"] not in own.criteria:
+        known = ", ".join(own.criteria)
+        raise click.UsageError(
+            f"the matcher {matcher} has no criterion {part['criterion']!r}; one of {known}"
+        )
     measure = Measure(type=given.pop("ty"), **part)
     measure.compiled(own)
     test = {name: given.pop(name) for name in ("test", "samples", "seed", "level")}

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from spanrs import _spanrs
-from spanrs.errors import warn
+from spanrs.errors import SchemeError, warn
 from spanrs.eval.files import last_two_columns, score_files
 from spanrs.eval.result import Result
 from spanrs.eval.scorer import Scorer
@@ -39,7 +39,7 @@ def score_readings(
     gold, pred, scheme, columns, pred_columns, by_sentence, **options
         As for :func:`spanrs.score_files`, with one column of tags, without lists of errors and threads.
     readings : sequence of str, optional
-        All but ``refuse`` if not given.
+        Those that are defined for the scheme, without ``refuse``, if not given.
 
     Returns
     -------
@@ -86,16 +86,20 @@ def score_readings(
         own_options["pred_scheme"] = first.settings.get("pred_scheme")
         own_options["by_document"] = options.get("by_document", False) or by_sentence
         found = first.settings["scheme"]
-        scorers = [Scorer(found, name, **own_options) for name in names[1:]]
+        scorers = {}
+        for name in names[1:]:
+            try:
+                scorers[name] = Scorer(found, name, **own_options)
+            except SchemeError as error:
+                # Not every reading is defined for every scheme; only readings that were asked for are refused.
+                if readings is not None or error.code != "reading_not_for_scheme":
+                    raise
         own = last_two_columns(columns) if pred is None else columns
         both = own.as_options(), (pred_columns or own).as_options()
-        compiled = [scorer._scorer for scorer in scorers]
+        compiled = [scorer._scorer for scorer in scorers.values()]
         _spanrs.score_readings(compiled, gold_again, pred_again, both, by_sentence, progress)
     results = {names[0]: first}
-    results |= {
-        name: replace(scorer.result(), by_sentence=by_sentence)
-        for name, scorer in zip(names[1:], scorers, strict=True)
-    }
+    results |= {name: replace(scorer.result(), by_sentence=by_sentence) for name, scorer in scorers.items()}
     for result in results.values():
         warn(result.warnings)
     return results

@@ -1,0 +1,195 @@
+"""``spanrs compare``."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import random
+
+import pytest
+
+import spanrs
+from spanrs.cli.group import group
+from spanrs.cli.run import run
+from spanrs.eval import Measure, score_files
+
+TAGS = ["O", "O", "B-A", "I-A", "B-B", "I-B"]
+
+
+@pytest.fixture
+def command(capsys):
+    def call(*args) -> tuple[int, str, str]:
+        status = run(group, ["compare", *(str(arg) for arg in args)])
+        out, err = capsys.readouterr()
+        return status, out, err
+
+    return call
+
+
+@pytest.fixture
+def files(tmp_path):
+    """Gold and three systems, which are wrong more and more often."""
+    rng = random.Random(1)
+    rows = [
+        [(f"w{rng.randrange(9)}", rng.choice(TAGS)) for _ in range(rng.randint(2, 9))] for _ in range(40)
+    ]
+    paths = []
+    for name, wrong in (("gold", 0), ("a.conll", 0.05), ("b.conll", 0.2), ("c.conll", 0.5)):
+        lines = []
+        for at, sentence in enumerate(rows):
+            if at % 8 == 0:
+                lines.append("-DOCSTART- O\n\n")
+            lines += [
+                f"{word} {rng.choice(TAGS) if rng.random() < wrong else tag}\n" for word, tag in sentence
+            ]
+            lines.append("\n")
+        paths.append(tmp_path / name)
+        paths[-1].write_text("".join(lines))
+    return paths
+
+
+@pytest.mark.parametrize("unit", ["sentence", "document"])
+@pytest.mark.parametrize("matcher", ["exact", "partial", "fair"])
+def test_json_is_that_of_the_function(command, files, matcher, unit):
+    gold, *systems = files
+    rows = {f"by_{unit}": True}
+    results = {path.name: score_files(gold, path, matcher=matcher, errors=True, **rows) for path in systems}
+    expected = spanrs.compare(results, samples=300, seed=5, level=0.9)
+    options = ["--matcher", matcher, "--unit", unit, "--samples", 300, "--seed", 5, "--level", 0.9]
+    status, out, _ = command(*files, *options, "--json")
+    assert status == 0
+    assert json.loads(out) == expected.to_dict()
+    assert list(json.loads(out)["systems"]) == ["a.conll", "b.conll", "c.conll"]
+    assert command(*files, *options, "--json", "--threads", 2)[1] == out
+
+
+def test_measures_are_named_by_options(command, files):
+    gold, a, b, _ = files
+    options = [
+        "--average",
+        "type",
+        "--type",
+        "A",
+        "--part",
+        "recall",
+        "--samples",
+        50,
+        "--test",
+        "bootstrap",
+    ]
+    found = json.loads(command(gold, a, b, *options, "--json")[1])
+    results = [score_files(gold, path) for path in (a, b)]
+    values = [result.per_type["A"].recall for result in results]
+    assert [found["systems"][path.name]["value"] for path in (a, b)] == values
+    assert found["measure"] == Measure("type", "recall", type="A").title
+    assert found["pairs"][0]["difference"] == pytest.approx(values[0] - values[1])
+    bounds = json.loads(
+        command(gold, a, b, "--matcher", "partial", "--criterion", "bounds", "--samples", 9, "--json")[1]
+    )
+    expected = score_files(gold, a, matcher="partial")["bounds"].micro.f1
+    assert bounds["systems"]["a.conll"]["value"] == expected
+
+
+def test_text_has_systems_and_differences(command, files):
+    _, out, _ = command(*files, "--samples", 200)
+    found = spanrs.compare(
+        {path.name: score_files(files[0], path, by_sentence=True) for path in files[1:]}, samples=200
+    )
+    for name, system in found.systems.items():
+        assert any(name in line and f"{100 * system.value:.2f}" in line for line in out.splitlines())
+    for pair in found.pairs:
+        rows = [line.split() for line in out.splitlines() if line.split()[:2] == [pair.a, pair.b]]
+        assert rows[0][2] == f"{100 * pair.difference:+.2f}"
+        assert f"{pair.p_value:.4f}" in rows[0]
+    assert "signature matcher:exact" in out
+    by_type = command(*files, "--samples", 200, "--by-type")[1]
+    assert len(by_type.splitlines()) >= len(out.splitlines()) + 6
+
+
+ENDINGS = {
+    "text": ".txt",
+    "markdown": ".md",
+    "latex": ".tex",
+    "csv": ".csv",
+    "json": ".json",
+    "html": ".html",
+}
+
+
+@pytest.mark.parametrize("to", ENDINGS)
+def test_formats_by_option_and_by_ending(command, files, tmp_path, to):
+    path = tmp_path / f"report{ENDINGS[to]}"
+    assert command(*files, "--samples", 40, "-o", path)[:2] == (0, "")
+    status, out, _ = command(*files, "--samples", 40, "--to", to)
+    assert status == 0
+    assert path.read_text(encoding="utf-8") == out
+    if to == "csv":
+        rows = list(csv.DictReader(io.StringIO(out)))
+        assert [(row["a"], row["b"]) for row in rows if not row["type"]] == [
+            ("a.conll", "b.conll"),
+            ("a.conll", "c.conll"),
+            ("b.conll", "c.conll"),
+        ]
+        assert {row["type"] for row in rows} == {"", "A", "B"}
+        assert all(float(row["low"]) <= float(row["difference"]) <= float(row["high"]) for row in rows)
+    if to == "html":
+        assert out.startswith("<!DOCTYPE html>")
+        assert "http://" not in out.replace("http://www.w3.org", "")
+
+
+def test_plot_has_the_systems(command, files, tmp_path):
+    path = tmp_path / "plot.svg"
+    assert command(*files, "--samples", 20, "--plot", path)[0] == 0
+    text = path.read_text()
+    assert all(f"<!-- {name.name} -->" in text for name in files[1:])
+
+
+def test_mistakes_are_one_line(command, files, tmp_path):
+    gold, a, b, _ = files
+    other = tmp_path / "other.conll"
+    other.write_text(a.read_text().replace("w1 ", "x1 ", 1))
+    short = tmp_path / "short.conll"
+    short.write_text("w O\n")
+    for arguments, message in (
+        ((gold,), "A B"),
+        ((gold, a), "two systems or more"),
+        ((gold, a, a), "named twice"),
+        ((gold, a, b, a), "named twice"),
+        ((gold, a, "-"), "only GOLD can be standard input"),
+        ((gold, a, other), str(other)),
+        ((gold, a, short), str(short)),
+        ((gold, a, tmp_path / "missing"), "missing"),
+        ((gold, a, b, "--average", "type"), "needs a type"),
+        ((gold, a, b, "--type", "A"), "no other takes one"),
+        ((gold, a, b, "--criterion", "nonsense"), "nonsense"),
+        ((gold, a, b, "--criterion", "corpus"), "no criterion 'corpus'; one of span"),
+        ((gold, a, b, "-o", a), "is read; name another file"),
+        ((gold, a, b, "--plot", "plot.gif"), "ends with"),
+        ((gold, a, b, "--json", "--to", "csv"), "two formats"),
+        ((gold, a, b, "--test", "t"), "--test"),
+        ((gold, a, b, "--samples", "0"), "--samples"),
+    ):
+        status, out, err = command(*arguments)
+        assert (status, out) == (2, ""), arguments
+        assert message in err, arguments
+        assert len(err.splitlines()) == 1, arguments
+
+
+def test_one_document_cannot_be_compared(command, tmp_path):
+    for name in ("gold", "a", "b"):
+        (tmp_path / name).write_text("w B-A\n\nv O\n")
+    status, out, err = command(*(tmp_path / name for name in ("gold", "a", "b")), "--unit", "document")
+    assert (status, out) == (2, "")
+    assert "a test needs two or more" in err
+
+
+def test_systems_of_the_same_base_name_keep_their_paths(command, files, tmp_path):
+    gold, a, b, _ = files
+    paths = []
+    for folder, path in (("one", a), ("two", b)):
+        (tmp_path / folder).mkdir()
+        paths.append(tmp_path / folder / "pred.conll")
+        paths[-1].write_text(path.read_text())
+    found = json.loads(command(gold, *paths, "--samples", 9, "--json")[1])
+    assert list(found["systems"]) == [str(path) for path in paths]

@@ -1,0 +1,167 @@
+"""``spanrs merge``: counts of shards, scored apart, are those of the directory."""
+
+from __future__ import annotations
+
+import json
+import random
+
+import pytest
+
+from spanrs.cli.group import group
+from spanrs.cli.run import run
+from spanrs.eval import Result
+
+TAGS = ["O", "B-A", "I-A", "B-B"]
+NAMES = ["a.conll", "b.conll", "c.conll"]
+
+
+@pytest.fixture
+def spanrs(capsys):
+    def call(*args) -> tuple[int, str, str]:
+        status = run(group, [str(arg) for arg in args])
+        out, err = capsys.readouterr()
+        return status, out, err
+
+    return call
+
+
+@pytest.fixture
+def folders(tmp_path):
+    rng = random.Random(1)
+    for name in NAMES:
+        words = random.Random(name)
+        rows = [words.randint(1, 6) for _ in range(15)]
+        for side in ("gold", "pred"):
+            path = tmp_path / side / name
+            path.parent.mkdir(exist_ok=True)
+            path.write_text("\n".join("".join(f"w {rng.choice(TAGS)}\n" for _ in range(n)) for n in rows))
+    return tmp_path / "gold", tmp_path / "pred"
+
+
+def save_each(spanrs, folders, tmp_path, *options):
+    """Score each file by itself; return the paths of the counts."""
+    counts = []
+    for name in NAMES:
+        counts.append(tmp_path / f"{name}.counts")
+        files = [folder / name for folder in folders]
+        assert spanrs("score", *files, "--save", counts[-1], "--scheme", "BIO", *options)[0] == 0
+    return counts
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        [],
+        ["--matcher", "fair"],
+        ["--matcher", "partial", "--matching", "optimal"],
+        ["--by-sentence"],
+        ["--by-document"],
+        ["--reading", "strict", "--by-sentence"],
+    ],
+    ids=str,
+)
+def test_merged_shards_have_the_bytes_of_the_directory(spanrs, folders, tmp_path, options):
+    counts = save_each(spanrs, folders, tmp_path, *options)
+    status, _, _ = spanrs("score", *folders, "--save", tmp_path / "whole", "--scheme", "BIO", *options)
+    assert status == 0
+    status, _, _ = spanrs("merge", *counts, "--save", tmp_path / "merged")
+    assert status == 0
+    assert (tmp_path / "merged").read_bytes() == (tmp_path / "whole").read_bytes()
+    of_directory = json.loads(spanrs("score", *folders, "--scheme", "BIO", "--json", *options)[1])
+    of_merged = json.loads(spanrs("merge", *counts, "--json")[1])
+    assert of_merged == of_directory
+    # Merged counts merge again.
+    assert spanrs("merge", counts[0], counts[1], "--save", tmp_path / "two")[0] == 0
+    assert spanrs("merge", tmp_path / "two", counts[2], "--save", tmp_path / "three")[0] == 0
+    assert (tmp_path / "three").read_bytes() == (tmp_path / "whole").read_bytes()
+
+
+def test_counts_do_not_depend_on_the_order(spanrs, folders, tmp_path):
+    counts = save_each(spanrs, folders, tmp_path)
+    found = [json.loads(spanrs("merge", *order, "--json")[1]) for order in (counts, counts[::-1])]
+    for name in ("counts", "per_type", "confusion", "sentences", "tokens", "signature"):
+        assert found[0][name] == found[1][name]
+    assert [side["count"] for side in found[0]["violations"].values()] == [
+        side["count"] for side in found[1]["violations"].values()
+    ]
+
+
+@pytest.mark.parametrize("method", ["percentile", "bca"])
+def test_intervals_of_merged_counts_are_those_of_the_directory(spanrs, folders, tmp_path, method):
+    counts = save_each(spanrs, folders, tmp_path, "--by-sentence")
+    options = ["--intervals", "--method", method, "--samples", 200, "--seed", 3, "--json"]
+    whole = json.loads(spanrs("score", *folders, "--scheme", "BIO", "--by-sentence", *options)[1])
+    assert json.loads(spanrs("merge", *counts, *options)[1])["intervals"] == whole["intervals"]
+    assert spanrs("merge", *counts, *options, "--threads", 2) == spanrs("merge", *counts, *options)
+
+
+def test_counts_without_rows_have_no_intervals(spanrs, folders, tmp_path):
+    counts = save_each(spanrs, folders, tmp_path)
+    status, out, err = spanrs("merge", *counts, "--intervals")
+    assert (status, out) == (2, "")
+    assert "two documents or more" in err
+
+
+def test_violations_are_of_the_files_in_order(spanrs, folders, tmp_path):
+    counts = save_each(spanrs, folders, tmp_path)
+    found = json.loads(spanrs("merge", *counts, "--json")[1])["violations"]["gold"]["first"]
+    assert [place["path"] for place in found] == sorted(place["path"] for place in found)
+    for place in found:
+        line = (folders[0] / place["path"]).read_text().split("\n")[place["line"] - 1]
+        assert line.split()[1] == place["current"]
+
+
+@pytest.mark.parametrize(
+    "other", [["--matcher", "fair"], ["--reading", "strict"], ["--by-sentence"]], ids=str
+)
+def test_counts_that_were_made_differently_are_refused(spanrs, folders, tmp_path, other):
+    counts = save_each(spanrs, folders, tmp_path)
+    files = [folder / "a.conll" for folder in folders]
+    assert spanrs("score", *files, "--scheme", "BIO", "--save", tmp_path / "other", *other)[0] == 0
+    status, out, err = spanrs("merge", counts[0], tmp_path / "other", "--save", tmp_path / "merged")
+    assert (status, out) == (2, "")
+    assert "merge" in err
+    assert not (tmp_path / "merged").exists()
+
+
+def test_what_are_no_counts_is_refused(spanrs, folders, tmp_path):
+    counts = save_each(spanrs, folders, tmp_path)
+    stored = counts[0].read_bytes()
+    bad = tmp_path / "bad"
+    for content in (
+        b"",
+        b"a B-A\n",
+        stored[:-1],
+        stored[:40] + bytes([stored[40] ^ 1]) + stored[41:],
+        stored + b"x",
+    ):
+        bad.write_bytes(content)
+        status, out, err = spanrs("merge", counts[1], bad)
+        assert (status, out) == (2, ""), content[:20]
+        assert f"{bad}: " in err
+        assert "name files of spanrs score --save" in err
+    for arguments, message in (
+        ((counts[0], counts[0]), "is named twice, and would be counted twice"),
+        ((counts[0], tmp_path / "missing"), "missing"),
+        ((counts[0], "--save", counts[0]), "is read; name another file"),
+        ((counts[0], "-o", counts[0]), "is read; name another file"),
+        ((), "COUNTS"),
+    ):
+        status, out, err = spanrs("merge", *arguments)
+        assert (status, out) == (2, "")
+        assert message in err
+    assert counts[0].read_bytes() == stored
+
+
+def test_one_file_is_shown_as_it_is(spanrs, folders, tmp_path):
+    counts = save_each(spanrs, folders, tmp_path)
+    found = json.loads(spanrs("merge", counts[0], "--json")[1])
+    result = Result.from_bytes(counts[0].read_bytes())
+    assert found["counts"] == result.to_dict()["counts"]
+    for to, start in (
+        ("markdown", "|"),
+        ("latex", r"\begin{tabular}"),
+        ("csv", ","),
+        ("html", "<!DOCTYPE html>"),
+    ):
+        assert start in spanrs("merge", counts[0], "--to", to)[1]

@@ -1,0 +1,337 @@
+"""``spanrs score``: errors, intervals, readings, tables, directories, formats."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import random
+
+import pyarrow
+import pyarrow.parquet
+import pytest
+
+from spanrs.cli.group import group
+from spanrs.cli.run import run
+from spanrs.eval import Measure, Result, score_files, score_readings
+
+TAGS = ["O", "O", "B-A", "I-A", "B-B", "I-B"]
+
+
+@pytest.fixture
+def spanrs(capsys):
+    def call(*args) -> tuple[int, str, str]:
+        status = run(group, [str(arg) for arg in args])
+        out, err = capsys.readouterr()
+        return status, out, err
+
+    return call
+
+
+def write(path, seed, sentences=30):
+    """Write a file of tags; the tokens are always the same."""
+    words, rng = random.Random(0), random.Random(seed)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    lines = []
+    for at in range(sentences):
+        if at % 10 == 0:
+            lines.append("-DOCSTART- O\n\n")
+        lines += [f"w{words.randrange(99)} {rng.choice(TAGS)}\n" for _ in range(words.randint(1, 8))]
+        lines.append("\n")
+    path.write_text("".join(lines))
+    return path
+
+
+@pytest.fixture
+def files(tmp_path):
+    return write(tmp_path / "gold.conll", 1), write(tmp_path / "pred.conll", 2)
+
+
+@pytest.mark.parametrize("matcher", ["exact", "partial", "fair"])
+def test_errors_as_json_lines_are_those_of_the_result(spanrs, files, matcher):
+    gold, pred = files
+    result = score_files(gold, pred, matcher=matcher, errors=True)
+    expected = [json.loads(line) for line in result.error_list.to_jsonl().splitlines()]
+    status, out, _ = spanrs("score", gold, pred, "--matcher", matcher, "--errors=100000", "--to", "jsonl")
+    assert status == 0
+    assert [json.loads(line) for line in out.splitlines()] == expected
+    as_json = json.loads(spanrs("score", gold, pred, "--matcher", matcher, "--errors=7", "--json")[1])
+    assert as_json["errors"] == expected[:7]
+    assert as_json["counts"] == json.loads(json.dumps(result.to_dict()["counts"]))
+
+
+def test_errors_as_text_have_their_lines(spanrs, files):
+    gold, pred = files
+    result = score_files(gold, pred, errors=True)
+    number = sum(result.error_list.numbers.values())
+    # Without a number the option comes after the files.
+    shown = spanrs("score", gold, pred, "--errors")[1].splitlines()
+    assert f"errors {number}, 20 shown; [gold] {{pred}}, the most frequent kinds first" in shown
+    places = [line for line in shown if line.startswith(f"  {gold}:") and "Illegal" not in line]
+    assert len(places) == 20
+    lines = gold.read_text().split("\n")
+    for line in places:
+        at, _, text = line.strip().removeprefix(f"{gold}:").partition(": ")
+        assert lines[int(at) - 1].split()[0] in text
+    few = spanrs("score", "--errors=3", "--violations", 0, gold, pred)[1].splitlines()
+    assert len([line for line in few if line.startswith(f"  {gold}:")]) == 3
+    assert "the most frequent kinds first" not in spanrs("score", gold, pred)[1]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--errors", "GOLD", "PRED"], "write --errors=20, or name --errors after the files"),
+        (["GOLD", "PRED", "--errors=many"], "is not a number"),
+        (["GOLD", "PRED", "--to", "jsonl"], "name --errors"),
+        (["GOLD", "PRED", "OTHER", "--errors"], "is of one PRED; spanrs compare takes several"),
+        (["GOLD", "PRED", "OTHER", "--intervals"], "is of one PRED; spanrs compare takes several"),
+        (["GOLD", "PRED", "OTHER", "--save", "x"], "is of one PRED"),
+        (["GOLD", "PRED", "PRED"], "is named twice"),
+        (["GOLD", "PRED", "--by-document", "--by-sentence"], "name one"),
+        (["GOLD", "PRED", "--all-readings", "--errors"], "does not go with --errors"),
+        (["GOLD", "PRED", "--all-readings", "--intervals"], "does not go with --intervals"),
+        (["GOLD", "PRED", "OTHER", "--all-readings"], "is of one PRED"),
+        (["GOLD", "PRED", "--plot", "x.gif"], "ends with .png, .svg, .pdf"),
+        (["GOLD", "PRED", "--json", "--to", "csv"], "two formats"),
+        (["GOLD", "PRED", "-o", "GOLD"], "is read; name another file"),
+        (["GOLD", "PRED", "-o", "missing/x.json"], "there is no such directory"),
+        (["GOLD", "PRED", "-o", "x.json.gz"], "not compressed"),
+        (["GOLD", "PRED", "--level", "1"], "--level"),
+        (["GOLD", "PRED", "--method", "basic"], "--method"),
+        (["-", "-"], "only one file can be standard input"),
+    ],
+)
+def test_what_does_not_go_together_is_one_line(spanrs, files, monkeypatch, arguments, message):
+    tmp_path = files[0].parent
+    monkeypatch.chdir(tmp_path)
+    write(tmp_path / "other.conll", 3)
+    names = {"GOLD": "gold.conll", "PRED": "pred.conll", "OTHER": "other.conll"}
+    before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
+    status, out, err = spanrs("score", *(names.get(one, one) for one in arguments))
+    assert (status, out) == (2, "")
+    assert message in err
+    assert len(err.splitlines()) == 1
+    assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
+
+
+@pytest.mark.parametrize("method", ["percentile", "bca"])
+@pytest.mark.parametrize("rows", ["sentence", "document"])
+def test_intervals_are_those_of_the_result(spanrs, files, method, rows):
+    gold, pred = files
+    result = score_files(gold, pred, **{f"by_{rows}": True})
+    options = ["--intervals", "--method", method, "--samples", 500, "--seed", 4, "--level", 0.9]
+    options += ["--by-document"] if rows == "document" else []
+    found = json.loads(spanrs("score", gold, pred, *options, "--json")[1])["intervals"]
+    assert (found["unit"], found["level"], found["samples"], found["seed"]) == (rows, 0.9, 500, 4)
+    for measure in (Measure(), Measure("macro"), Measure("type", type="A")):
+        low, high = result.bootstrap(measure, samples=500, seed=4).interval(measure, 0.9, method)
+        own = found["measures"][measure.title]
+        assert (own["low"], own["high"]) == pytest.approx((low, high), abs=1e-12)
+        assert low < own["value"] < high
+    text = spanrs("score", gold, pred, *options)[1]
+    assert f"90 % {method} of {30 if rows == 'sentence' else 3} {rows}s" in text
+    # They do not depend on the number of threads.
+    assert spanrs("score", gold, pred, *options, "--threads", 2)[1] == text
+
+
+def test_one_sentence_has_no_interval(spanrs, tmp_path):
+    path = tmp_path / "one"
+    path.write_text("a B-A B-A\nb O B-A\n")
+    for rows in ("--by-sentence", "--by-document"):
+        status, out, err = spanrs("score", path, "--intervals", rows)
+        assert status == 2
+        assert "two documents or more" in err
+        assert len(err.splitlines()) == 1
+        assert out == ""
+
+
+def test_all_readings_are_scored(spanrs, files):
+    gold, pred = files
+    found = json.loads(spanrs("score", gold, pred, "--all-readings", "--json")[1])["readings"]
+    expected = score_readings(gold, pred)
+    assert list(found) == list(expected)
+    assert len({row["counts"]["tp"] for row in found.values()}) > 1
+    # The scheme of these files is found to be IOB, for which one reading is not defined.
+    assert "ncrfpp" not in expected
+    for name, result in expected.items():
+        alone = score_files(gold, pred, result.settings["scheme"], name)
+        assert found[name]["counts"] == alone.to_dict()["counts"]
+        assert found[name]["signature"] == alone.signature
+        assert result.violations == alone.violations
+    text = spanrs("score", gold, pred, "--all-readings")[1]
+    for name, result in expected.items():
+        assert f"{100 * result.micro.f1:.2f}" in text
+        assert name in text
+
+
+def test_files_without_violations_are_the_same_under_all_readings(spanrs, tmp_path):
+    path = tmp_path / "clean"
+    path.write_text("a B-A B-A\nb I-A O\n")
+    _, out, _ = spanrs("score", path, "--all-readings", "--scheme", "BIO")
+    assert "There are no violations, so all readings are the same" in out
+
+
+def test_by_sentence_keeps_rows_that_are_not_printed(spanrs, files, tmp_path):
+    gold, pred = files
+    plain = spanrs("score", gold, pred)[1]
+    assert spanrs("score", gold, pred, "--by-sentence", "--save", tmp_path / "counts")[1] == plain
+    saved = Result.from_bytes((tmp_path / "counts").read_bytes())
+    assert len(saved.documents) == 30
+    assert "documents" not in json.loads(spanrs("score", gold, pred, "--by-sentence", "--json")[1])
+
+
+@pytest.fixture
+def folders(tmp_path):
+    for at, name in enumerate(["b.conll", "sub/a.conll", "sub/deep/c.conll"]):
+        for side in (1, 2):
+            write(tmp_path / ("gold", "pred")[side - 1] / name, 10 * at + side, sentences=6)
+    return tmp_path / "gold", tmp_path / "pred"
+
+
+def test_directories_and_patterns_are_scored_in_all(spanrs, folders):
+    gold, pred = folders
+    (gold / ".hidden").write_text("not a column file")
+    (pred / ".git").mkdir()
+    (pred / ".git" / "config").write_text("[core]")
+    scheme = ["--scheme", "BIO", "--json"]
+    whole = json.loads(spanrs("score", gold, pred, *scheme)[1])
+    parts = [
+        score_files(path, pred / path.relative_to(gold), "BIO") for path in sorted(gold.rglob("*.conll"))
+    ]
+    merged = parts[0].merge(*parts[1:])
+    assert whole["counts"] == merged.to_dict()["counts"]
+    assert whole["sentences"] == 18
+    assert (
+        json.loads(spanrs("score", f"{gold}/**/*.conll", f"{pred}/**", *scheme)[1])["counts"]
+        == whole["counts"]
+    )
+    one = json.loads(spanrs("score", f"{gold}/sub/*.conll", f"{pred}/sub/*", *scheme)[1])
+    assert one["sentences"] == 6
+    for threads in (2, 0):
+        assert json.loads(spanrs("score", gold, pred, *scheme, "--threads", threads)[1]) == whole
+
+
+@pytest.mark.parametrize("side", [0, 1])
+def test_a_file_that_a_side_lacks_is_named(spanrs, folders, side):
+    (folders[side] / "sub" / "a.conll").unlink()
+    status, out, err = spanrs("score", *folders)
+    assert (status, out) == (2, "")
+    assert "has no file sub/a.conll; files are paired by name" in err
+    assert ("gold", "pred")[side] in err
+
+
+def test_directories_that_cannot_be_scored(spanrs, folders, files, tmp_path):
+    (tmp_path / "empty").mkdir()
+    for arguments, message in (
+        ((tmp_path / "empty", folders[1]), "there is no file in it"),
+        ((f"{tmp_path}/*.none", folders[1]), "no file matches"),
+        ((folders[0], files[1]), "is several files and"),
+        ((files[0], folders[1]), "is several files and"),
+        ((folders[0], tmp_path / "missing"), "missing"),
+    ):
+        status, out, err = spanrs("score", *arguments)
+        assert (status, out) == (2, "")
+        assert message in err
+        assert len(err.splitlines()) == 1
+
+
+def test_a_file_of_a_directory_that_cannot_be_read_is_named(spanrs, folders):
+    (folders[1] / "sub" / "a.conll").write_text("other O\n")
+    status, _, err = spanrs("score", *folders)
+    assert status == 2
+    assert str(folders[1] / "sub" / "a.conll") in err
+
+
+def test_names_with_wildcards_that_exist_are_files(spanrs, tmp_path):
+    gold, pred = write(tmp_path / "gold[1].conll", 1), write(tmp_path / "pred[1].conll", 2)
+    assert json.loads(spanrs("score", gold, pred, "--json")[1])["sentences"] == 30
+
+
+def table(path, columns):
+    pyarrow.parquet.write_table(pyarrow.table(columns), path)
+    return path
+
+
+def test_tables_are_scored(spanrs, tmp_path):
+    columns = {
+        "ner": [["B-A", "O"], ["B-A"], ["O", "B-B"]],
+        "system": [["B-A", "B-B"], ["B-A"], ["O", "O"]],
+        "doc": ["x", "y", "y"],
+        "words": [["Rio", "loves"], ["Rio"], ["go", "home"]],
+    }
+    path = table(tmp_path / "table.parquet", columns)
+    options = ["--gold-column", "ner", "--pred-column", "system", "--json"]
+    found = json.loads(spanrs("score", path, *options, "--document-column", "doc")[1])
+    assert found["counts"] == {"tp": 2, "fp": 1, "fn": 1}
+    assert [(row["name"], row["counts"]["tp"]) for row in found["documents"]] == [("x", 1), ("y", 1)]
+    found = json.loads(spanrs("score", path, *options, "--errors", "--table-token-column", "words")[1])
+    assert sorted((row["kind"], row["sentence"], row["tokens"]) for row in found["errors"]) == [
+        ("missed", 2, ["go", "home"]),
+        ("spurious", 0, ["Rio", "loves"]),
+    ]
+    for arguments, message in (
+        ((path, "--pred-column", "system"), "gold"),
+        ((path, path, *options), "is a table; it holds both sides"),
+        ((path, *options, "--by-document"), "named by --document-column"),
+        ((path, *options, "--separator", "tab"), "do not go with tables"),
+        ((path, *options, "--table-token-column", "nothing", "--errors"), "nothing"),
+        ((path, *options, "--document-column", "nothing"), "nothing"),
+    ):
+        status, out, err = spanrs("score", *arguments)
+        assert (status, out) == (2, ""), arguments
+        assert message in err
+
+
+FORMATS = ["text", "markdown", "latex", "csv", "json", "html"]
+ENDINGS = {
+    "text": ".txt",
+    "markdown": ".md",
+    "latex": ".tex",
+    "csv": ".csv",
+    "json": ".json",
+    "html": ".html",
+}
+
+
+@pytest.mark.parametrize("to", FORMATS)
+@pytest.mark.parametrize("systems", [1, 3])
+def test_the_ending_of_the_file_names_the_format(spanrs, files, tmp_path, to, systems):
+    preds = [files[1], write(tmp_path / "x&y.conll", 5), write(tmp_path / "z.conll", 6)][:systems]
+    path = tmp_path / f"out{ENDINGS[to]}"
+    assert spanrs("score", files[0], *preds, "-o", path)[:2] == (0, "")
+    status, out, _ = spanrs("score", files[0], *preds, "--to", to)
+    assert status == 0
+    assert path.read_text(encoding="utf-8") == out
+    f1 = [score_files(files[0], pred).micro.f1 for pred in preds]
+    if to == "json":
+        found = json.loads(out)
+        assert [row["micro"]["f1"] for row in (found.values() if systems > 1 else [found])] == f1
+    elif to == "csv":
+        cells = {cell for row in csv.reader(io.StringIO(out)) for cell in row}
+        assert all(str(one) in cells or f"{100 * one:.2f}" in cells for one in f1)
+    elif systems > 1 or to != "html":
+        assert all(f"{100 * one:.2f}" in out for one in f1)
+    start = {"html": "<!DOCTYPE html>", "latex": r"\begin{tabular}", "markdown": "|"}.get(to, "")
+    assert start in out
+    if systems > 1 and to == "latex":
+        assert r"x\&y" in out
+    if systems > 1 and to == "html":
+        assert "x&amp;y" in out
+
+
+@pytest.mark.parametrize("ending", [".svg", ".png", ".pdf"])
+def test_plots_are_files_of_their_format(spanrs, files, tmp_path, ending):
+    path = tmp_path / f"plot{ending}"
+    status, out, _ = spanrs("score", *files, "--plot", path)
+    assert status == 0
+    assert out == spanrs("score", *files)[1]
+    assert path.read_bytes().startswith({".svg": b"<?xml", ".png": b"\x89PNG", ".pdf": b"%PDF"}[ending])
+
+
+def test_systems_that_cannot_be_scored_are_left_out_with_status_1(spanrs, files, tmp_path):
+    (tmp_path / "bad").write_text("other O\n")
+    status, out, err = spanrs("score", files[0], files[1], tmp_path / "bad", "--json")
+    assert status == 1
+    assert list(json.loads(out)) == [str(files[1])]
+    assert f"{tmp_path / 'bad'} is left out" in err
