@@ -45,7 +45,10 @@ from spanrs.report.plots import interval_plot, plot_format
 @click.option("--samples", type=options.SAMPLES, default=10_000, help="Of the test and the intervals.")
 @click.option("--seed", type=options.SEED, default=0, help="Of the random numbers.")
 @click.option(
-    "--level", type=click.FloatRange(0, 1, min_open=True, max_open=True), default=0.95, help="Of intervals."
+    "--level",
+    type=click.FloatRange(0, 1, min_open=True, max_open=True),
+    default=0.95,
+    help="Of intervals; 0.95 is 95 %.",
 )
 @click.option("--by-type", is_flag=True, help="The differences of each type as well.")
 @click.option(

@@ -142,7 +142,7 @@ def intervals(function: F) -> F:
         click.option("--seed", type=SEED, default=0, help="Of --intervals."),
         click.option("--samples", type=SAMPLES, default=10_000, help="Resamples of --intervals."),
         click.option("--method", type=click.Choice(METHODS), default=METHODS[0], help="Of --intervals."),
-        click.option("--level", type=level, default=0.95, help="Of --intervals."),
+        click.option("--level", type=level, default=0.95, help="Of --intervals; 0.95 is 95 %."),
         click.option(
             "--intervals", is_flag=True, help="Intervals of F1 by resampling sentences, or documents."
         ),

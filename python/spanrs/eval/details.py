@@ -1,4 +1,4 @@
-"""What became of each span: details of all outcomes, and lists of errors."""
+"""Outcomes of single spans: details of all outcomes, and lists of errors."""
 
 from __future__ import annotations
 
@@ -244,7 +244,7 @@ def span_lists(
 def list_details(
     gold: _spanrs.SpanLists, pred: _spanrs.SpanLists, matcher: Matcher
 ) -> dict[str, list[Detail]]:
-    """Say what became of each span, by criterion."""
+    """Return the outcome of each span, by criterion."""
     by_cells: dict[int, list[Detail]] = {}
     # Criteria with the same cells have the same outcomes, with other weights.
     for cells, outcomes in {c.cells: c.outcomes for c in matcher.criteria.values()}.items():

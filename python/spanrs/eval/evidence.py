@@ -165,7 +165,7 @@ class Evidence:
 
 
 def merge_evidence(parts: Sequence[Evidence], offsets: Sequence[int]) -> Evidence:
-    """Add what is known of several parts, whose sentences come behind so many others."""
+    """Merge the evidence of several parts; ``offsets`` has the number of sentences before each part."""
     located: dict[str, list[LocatedViolation]] = {"gold": [], "pred": []}
     for part, offset in zip(parts, offsets, strict=True):
         for side, places in part.located.items():

@@ -104,6 +104,8 @@ def bar_of(name: str, value: float, measure: Measure, drawn: Bootstrap | None, n
 
 def interval_note(result: Evaluation, drawn: Bootstrap | None) -> str:
     """Say what the whiskers of bars are, or why there are none."""
+    if result.document_weights is not None:
+        return "No intervals: documents have weights, and resampling draws documents that count once."
     if drawn is None:
         return "No intervals: they need two documents or sentences with counts of their own."
     unit = "sentences" if result.by_sentence else "documents"

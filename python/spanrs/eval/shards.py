@@ -123,7 +123,7 @@ def _files(path: str) -> dict[str, str]:
 
 
 def as_shard(result: Result, name: str) -> Result:
-    """Name the documents, violations and errors of a result after the file it is of, before it is merged."""
+    """Prefix the documents, violations and errors of a result with the name of its file, so that it can be merged."""
     located = {
         side: [replace(place, path=name) for place in places]
         for side, places in result.evidence.located.items()

@@ -138,8 +138,8 @@ impl Watch<'_, '_> {
     }
 }
 
-/// Borders of about equally large parts, one row for each begin of a part with a border for each file, and an empty row
-/// at the end; None where there are no such parts.
+/// Cuts files into parts of similar size. Each row has the beginning of a part in every file; the last row is empty.
+/// None where the files have no borders at the same sentences.
 fn cut(
     files: &[&PartedFile],
     threads: usize,

@@ -7,7 +7,7 @@ use crate::borders::{SentenceBorder, open_part};
 use crate::error::Result;
 use crate::layout::{Columns, Layout};
 
-/// What was found out from the beginning of a file, so that parts of it can be read without looking again.
+/// The layout of a column file, with which readers of its parts are made.
 #[derive(Clone, Debug)]
 pub struct ColumnLayout {
     ordinary: Option<[u8; 2]>,
