@@ -161,7 +161,7 @@ def test_mistakes_are_one_line(command, files, tmp_path):
         ((gold, a, short), str(short)),
         ((gold, a, tmp_path / "missing"), "missing"),
         ((gold, a, b, "--average", "type"), "needs a type"),
-        ((gold, a, b, "--type", "A"), "no other takes one"),
+        ((gold, a, b, "--average", "macro", "--type", "A"), "no other takes one"),
         ((gold, a, b, "--criterion", "nonsense"), "nonsense"),
         ((gold, a, b, "--criterion", "corpus"), "no criterion 'corpus'; one of span"),
         ((gold, a, b, "-o", a), "is read; name another file"),
@@ -176,12 +176,20 @@ def test_mistakes_are_one_line(command, files, tmp_path):
         assert len(err.splitlines()) == 1, arguments
 
 
+def test_a_type_that_no_span_has_is_refused(command, files):
+    gold, a, b, _ = files
+    status, out, err = command(gold, a, b, "--type", "nonsense")
+    assert (status, out) != (0, "")
+    assert not out
+    assert "no span has type nonsense; types of the files: A, B" in err
+
+
 def test_one_document_cannot_be_compared(command, tmp_path):
     for name in ("gold", "a", "b"):
         (tmp_path / name).write_text("w B-A\n\nv O\n")
     status, out, err = command(*(tmp_path / name for name in ("gold", "a", "b")), "--unit", "document")
     assert (status, out) == (2, "")
-    assert "a test needs two or more" in err
+    assert "has no -DOCSTART- lines that begin documents; use --unit sentence" in err
 
 
 def test_systems_of_the_same_base_name_keep_their_paths(command, files, tmp_path):

@@ -91,7 +91,7 @@ def test_errors_as_text_have_their_lines(spanrs, files):
         (["GOLD", "PRED", "--by-document", "--by-sentence"], "name one"),
         (["GOLD", "PRED", "--all-readings", "--errors"], "does not go with --errors"),
         (["GOLD", "PRED", "--all-readings", "--intervals"], "does not go with --intervals"),
-        (["GOLD", "PRED", "OTHER", "--all-readings"], "is of one PRED"),
+        (["GOLD", "PRED", "OTHER", "--all-readings"], "is of one pair of column files"),
         (["GOLD", "PRED", "--plot", "x.gif"], "ends with .png, .svg, .pdf"),
         (["GOLD", "PRED", "--json", "--to", "csv"], "two formats"),
         (["GOLD", "PRED", "-o", "GOLD"], "is read; name another file"),

@@ -35,7 +35,7 @@ from spanrs.report.plots import interval_plot, plot_format
 @click.option("--average", type=click.Choice(AVERAGES), default="micro", help="Over which spans.")
 @click.option("--part", type=click.Choice(PARTS), default="f1", help="Precision, recall or F1.")
 @click.option("--criterion", metavar="NAME", help="Of the matcher; its own if not given.")
-@click.option("--type", "ty", metavar="TYPE", help="With --average type: the type.")
+@click.option("--type", "ty", metavar="TYPE", help="Measure of this type alone.")
 @click.option(
     "--test",
     type=click.Choice(TESTS),
@@ -96,7 +96,10 @@ def command(
         raise click.UsageError(
             f"the matcher {matcher} has no criterion {part['criterion']!r}; one of {known}"
         )
-    measure = Measure(type=given.pop("ty"), **part)
+    ty = given.pop("ty")
+    if ty is not None and part["average"] == "micro":
+        part["average"] = "type"
+    measure = Measure(type=ty, **part)
     measure.compiled(own)
     test = {name: given.pop(name) for name in ("test", "samples", "seed", "level")}
     rows = {"by_sentence": True} if unit == "sentence" else {"by_document": True}
@@ -105,12 +108,18 @@ def command(
             console.source(gold), list(preds), matcher=own, columns=columns, errors=True, **rows, **given
         )
     console.print_warnings(results, gold)
+    if ty is not None:
+        console.require_types([ty], {name for result in results.values() for name in result.per_type})
+    if unit == "document" and any(len(result.counts) < 2 for result in results.values()):
+        raise click.UsageError(f"{gold} has no -DOCSTART- lines that begin documents; use --unit sentence")
     found = compare(base_names(results), measure, threads=threads or options.processors(), **test)
     if plot is not None:
         _write_plot(found, plot)
     output.write(
         {
             "text": lambda: tables.shown_parts(found, by_type=by_type),
+            "markdown": lambda: tables.shown_parts(found, by_type=by_type, titles=False),
+            "latex": lambda: tables.shown_parts(found, by_type=by_type, titles=False),
             "csv": lambda: tables.csv_text(found),
             "json": found.to_json,
             "html": lambda: found.to_html(title=f"Systems against {Path(gold).name}"),

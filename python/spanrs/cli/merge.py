@@ -51,6 +51,7 @@ def command(
     if save is not None and console.overwritten([Path(save)], map(Path, paths)):
         raise click.UsageError(f"{save} is read; name another file for the merged counts")
     results = {path: read_counts(path) for path in paths}
+    _check_repeated(results)
     first, *others = results.values()
     _check_settings(results)
     whole = first.merge(*others)
@@ -83,6 +84,22 @@ def read_counts(path: str) -> Result:
         located = with_code(FormatError(f"{path}: {error}; name files of spanrs score --save"), "damaged")
         located.path = path
         raise located from None
+
+
+def _check_repeated(results: dict[str, Result]) -> None:
+    """Refuse files with the same rows: they would be counted twice."""
+    seen: dict[object, str] = {}
+    for path, result in results.items():
+        named = [key for key in result.counts.documents() if isinstance(key, str)]
+        for key in named:
+            if seen.setdefault(key, path) != path:
+                raise click.UsageError(
+                    f"{seen[key]} and {path} both have {key}, which would be counted twice; name shards apart with "
+                    "spanrs score --shard-name"
+                )
+        # Counts without rows may be equal by chance.
+        if not named and (other := seen.setdefault(result.counts.to_bytes(), path)) != path:
+            print_message("note", f"{other} and {path} have equal counts; are they of the same files?")
 
 
 def _check_settings(results: dict[str, Result]) -> None:

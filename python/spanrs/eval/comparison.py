@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any
 
@@ -130,22 +130,26 @@ def compare(
     _check_results(results)
     names = list(results)
     first = results[names[0]]
+    types = _types(results)
     settings = _common_settings(results)
     own = Measure() if measure is None else measure
     check_measures([own])
-    types = _types(results) if isinstance(own, Measure) and own.average == "micro" else []
+    if own.criterion is None and len(first.matcher.criteria) > 1:
+        # Says which of several criteria is compared.
+        own = replace(own, criterion=first.criterion.name)
+    compared = types if isinstance(own, Measure) and own.average == "micro" else []
     measures: list[Measure | Ratio] = [own]
     if isinstance(own, Measure):
-        measures += [Measure("type", own.part, own.criterion, ty, own.beta) for ty in types]
+        measures += [Measure("type", own.part, own.criterion, ty, own.beta) for ty in compared]
     compiled = [one.compiled(first.matcher) for one in measures]
     systems = Systems([result.counts for result in results.values()], names)
     numbers = _Numbers(systems, results, compiled, (test, samples, seed, threads), level)
     found = {}
     for at, name in enumerate(names):
         value, *of_types = map(float, numbers.values[at])
-        per_type = dict(zip(types, of_types, strict=True))
+        per_type = dict(zip(compared, of_types, strict=True))
         found[name] = System(value, numbers.interval(numbers.drawn[:, at, 0]), per_type)
-    pairs = _pairs(numbers, names, types, _comparable_errors(results, own))
+    pairs = _pairs(numbers, names, compared, _comparable_errors(results, own))
     documents = len(systems)
     unit = "sentences" if first.by_sentence else "documents"
     title = settings_of.quoted(own.title)
@@ -272,7 +276,9 @@ def _log_choose(n: int, k: int) -> float:
 
 
 def _comparable_errors(results: Mapping[str, Result], measure: Measure | Ratio) -> list[ErrorList | None]:
-    """Return the complete error lists of the systems; None where they are of another criterion than the measure."""
+    """Return the complete error lists of the systems; None where they are not of the spans that are measured."""
+    if measure.type is not None:
+        return [None] * len(results)
     found = [complete_errors(result) for result in results.values()]
     return [
         errors if errors is not None and measure.criterion in (None, errors.criterion) else None
@@ -291,6 +297,8 @@ def _mcnemar(a: ErrorList | None, b: ErrorList | None) -> McNemar | None:
 
 def _check_results(results: Mapping[str, Result]) -> None:
     """Refuse what cannot be compared."""
+    if not isinstance(results, Mapping):
+        raise TypeError(f"results is a mapping of names to results, not {type(results).__name__}")
     if len(results) < 2:
         raise ValueError("a comparison needs two systems or more")
     for name, result in results.items():

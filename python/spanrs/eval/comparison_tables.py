@@ -102,10 +102,12 @@ def tables(comparison: PairedComparison, *, by_type: bool = False) -> list[Table
     return found
 
 
-def shown_parts(comparison: PairedComparison, *, by_type: bool = False) -> Iterator[Table | str]:
-    """Yield the tables of a comparison and the lines below them."""
+def shown_parts(
+    comparison: PairedComparison, *, by_type: bool = False, titles: bool = True
+) -> Iterator[Table | str]:
+    """Yield the tables of a comparison, with their titles as lines, and the lines below them."""
     for at, table in enumerate(tables(comparison, by_type=by_type)):
-        if at:
+        if at and titles:
             yield f"\n{table.title}"
         yield table
     unit = "sentences" if "sentences" in comparison.settings else "documents"
@@ -120,6 +122,10 @@ def explanation(comparison: PairedComparison) -> str:
     return (
         f"p-values are two-sided, by {test[comparison.settings['test']]} with {samples} samples; "
         "* p Holm <= 0.05, ** <= 0.01, *** <= 0.001"
+    ) + (
+        "; only a, only b: gold spans without an error in one system alone"
+        if any(pair.mcnemar for pair in comparison.pairs)
+        else ""
     )
 
 

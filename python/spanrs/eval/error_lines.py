@@ -6,6 +6,10 @@ from collections.abc import Iterator
 
 from spanrs.eval.details import ErrorList, kind_of
 from spanrs.eval.evidence import Detail
+from spanrs.report.pages import escaped
+
+#: Kinds that are counted above a part of the errors.
+KINDS = 10
 
 
 def error_lines(errors: ErrorList, name: str = "gold", most: int | None = None) -> Iterator[str]:
@@ -36,6 +40,8 @@ def error_lines(errors: ErrorList, name: str = "gold", most: int | None = None) 
     shown = errors.by_frequency(most)
     part = f", {len(shown)} shown" if len(shown) < known else ""
     yield f"errors {known}{part}; [gold] {{pred}}, the most frequent kinds first"
+    if len(shown) < known:
+        yield from _kinds(errors)
     before = None
     for error in shown:
         kind = kind_of(error)
@@ -46,6 +52,15 @@ def error_lines(errors: ErrorList, name: str = "gold", most: int | None = None) 
         file = name if error.path is None else error.path
         place = f"{file}:{error.line}" if error.line else f"{file} sentence {error.sentence}"
         yield f"  {place}: {_text(error)}"
+
+
+def _kinds(errors: ErrorList) -> Iterator[str]:
+    """Yield the number of errors of the most frequent kinds."""
+    found = sorted(errors.numbers.items(), key=lambda one: (-one[1], str(one[0])))
+    for (outcome, *types), number in found[:KINDS]:
+        yield f"  {number}  {outcome} {', '.join(ty for ty in types if ty is not None)}"
+    if len(found) > KINDS:
+        yield f"  and {len(found) - KINDS} more kinds"
 
 
 def _text(error: Detail) -> str:
@@ -62,7 +77,8 @@ def _text(error: Detail) -> str:
             if span is not None:
                 before += opening if at == span.start else ""
                 after = (closing if at == span.end - 1 else "") + after
-        words.append(f"{before}{token}{after}")
+        # Control and bidirectional characters would change the line.
+        words.append(f"{before}{escaped(token)}{after}")
     dots = ["…"] if error.first else []
     more = ["…"] if error.first + len(error.tokens) < error.length else []
     return " ".join([*dots, *words, *more])

@@ -157,7 +157,10 @@ def confusion(
         if gold in places and pred in places
     ]
     heads = [tables.NOTHING if name is None else name for name in shown]
-    note = f"The {most} {what} with most errors." if len(names) > most else ""
+    notes = [f"The {most} {what} with most errors."] if len(names) > most else []
+    if result.matcher.unconfused:
+        notes.append("Errors only: on the diagonal are boundary errors of the right type.")
+    note = " ".join(notes)
     return Heatmap(title, heads, heads, cells, note=note)
 
 

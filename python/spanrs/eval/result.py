@@ -344,7 +344,7 @@ class Result(Evaluation):
         if untyped:
             everything["untyped"] = asdict(self.untyped)
             everything["untyped_counts"] = self.untyped_totals._asdict()
-        if self.documents and not self.by_sentence:
+        if not self.by_sentence and self.documents:
             everything["documents"] = [row.to_dict() for row in self.documents]
         if self.details is not None:
             everything["details"] = {

@@ -146,7 +146,7 @@ def merged_settings(one: Mapping[str, str], other: Mapping[str, str]) -> dict[st
 
 
 def _pred_scheme(settings: dict[str, str]) -> str | None:
-    """Give the scheme of pred; None where it is that of gold. Where the scheme of gold is undecided, that of pred is too."""
+    """Give the scheme of pred; None where it is that of gold. It is undecided where that of gold is."""
     return settings.get("pred_scheme", UNDECIDED if settings["scheme"] == UNDECIDED else None)
 
 

@@ -11,7 +11,7 @@ import os
 import threading
 import warnings
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import replace
 from itertools import islice
@@ -140,7 +140,7 @@ def as_shard(result: Result, name: str) -> Result:
 
 
 def score_shards(
-    gold: str | os.PathLike[str] | Sequence[Shard],
+    gold: str | os.PathLike[str] | Iterable[Any],
     pred: str | os.PathLike[str] | None = None,
     scheme: str = "auto",
     reading: str = "conlleval",
@@ -154,8 +154,9 @@ def score_shards(
 
     Parameters
     ----------
-    gold, pred : path, pattern, or sequence of Shard
-        As for :func:`find_shards`. Column files, Parquet or Arrow files; without ``pred`` each file holds both sides.
+    gold, pred : path, pattern, or iterable of shards
+        As for :func:`find_shards`; or shards, each a path, a pair of paths or a :class:`Shard`. Column files, Parquet
+        or Arrow files; without ``pred`` each file holds both sides.
     scheme : str
         As for :func:`spanrs.score`. ``auto`` is decided by the first shard that has a tag other than ``O``.
     save : path, optional
@@ -195,7 +196,7 @@ def score_shards(
     if isinstance(gold, (str, os.PathLike)):
         shards = find_shards(os.fspath(gold), None if pred is None else os.fspath(pred))
     else:
-        shards = list(gold)
+        shards = [_as_shard(one) for one in gold]
     if not shards:
         raise ValueError("there is no shard to score")
     store = None
@@ -212,6 +213,19 @@ def score_shards(
         store.finish(whole, Path(os.fspath(save)))  # type: ignore[arg-type]  # there is no store without it
     warn(whole.warnings)
     return whole
+
+
+def _as_shard(shard: Shard | str | os.PathLike[str] | tuple[Any, Any]) -> Shard:
+    """Take a shard, a path, or a pair of paths; its name is then the base name of gold."""
+    if isinstance(shard, Shard):
+        return shard
+    pair = (shard, None) if isinstance(shard, (str, os.PathLike)) else tuple(shard)
+    if len(pair) != 2:
+        raise TypeError(f"a shard is a path, or a pair of gold and pred, not {shard!r}")
+    gold, pred = (None if path is None else os.fspath(path) for path in pair)
+    if gold is None:
+        raise TypeError("a shard has no gold file")
+    return Shard(os.path.basename(gold), gold, pred)
 
 
 def _check_save(save: str, source: object) -> None:

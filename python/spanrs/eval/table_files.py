@@ -197,6 +197,12 @@ def score_table_files(
             row += batch.num_rows
     runs.end()
     result = replace(scorer.result(), by_sentence=by_sentence)
+    if not result.sentences:
+        raise (
+            _wrong(paths[0], "there is no row in it, so there is nothing to score")
+            if paths
+            else ValueError("there is no file to score")
+        )
     if errors:
         kept: dict[str, Any] = {"errors": errors, "tokens": tokens}
         result = replace(result, error_list=_list_errors(paths, names, result, options, **kept))

@@ -98,7 +98,8 @@ def tables(
         found = [_summary(shown), _by_type(result, shown)]
         if len(result.per_type) <= MOST:
             found.append(_confusion(result))
-    if result.documents and not result.by_sentence:
+    # Rows of sentences are not made: there may be millions.
+    if not result.by_sentence and result.documents:
         found.append(_documents(result, shown))
     return found
 
@@ -291,7 +292,7 @@ def csv_text(result: Evaluation, criteria: Sequence[str] | None = None) -> str:
     """Give the measures as CSV; see :meth:`spanrs.Result.to_csv`."""
     shown = _criteria(result, criteria)
     # Only results that have documents need to say whose a row is.
-    columns = dict.fromkeys(["document"] if result.documents and not result.by_sentence else [])
+    columns = dict.fromkeys(["document"] if not result.by_sentence and result.documents else [])
     columns |= dict.fromkeys(["type", "criterion", "precision", "recall", "f1", "support"])
     for criterion in sorted(shown, key=lambda c: -len(c.outcomes)):
         columns |= dict.fromkeys(criterion.columns)

@@ -3,7 +3,8 @@
 use std::io::{Read, Seek, SeekFrom};
 use std::path::Path;
 
-use memchr::memchr_iter;
+use memchr::memmem::Finder;
+use memchr::{memchr, memchr_iter};
 use spanrs_base::{Limits, Position};
 
 use crate::error::{Error, Result};
@@ -25,13 +26,14 @@ pub struct SentenceBorder {
     pub number: u64,
 }
 
-/// The beginning of a file and a sentence border about every mebibyte; None for compressed files, and where `go_on`,
-/// which is called for every chunk, returns false.
+/// The beginning of a file and a sentence border about every mebibyte, up to one behind `until`; None for compressed
+/// files, and where `go_on`, which is called for every chunk, returns false.
 ///
 /// # Errors
 /// [`crate::Code::Io`].
 pub fn sample_borders(
     path: &Path,
+    until: u64,
     go_on: impl FnMut() -> bool,
 ) -> Result<Option<Vec<SentenceBorder>>> {
     let mut file = open_file(path)?;
@@ -49,7 +51,7 @@ pub fn sample_borders(
             kept.push(border);
             next = border.offset + STEP;
         }
-        true
+        border.offset < until
     };
     let whole = scan(file, SentenceBorder::default(), keep, go_on).map_err(failed)?;
     Ok(whole.then_some(kept))
@@ -107,49 +109,165 @@ pub(crate) fn open_part(
 
 /// Calls `each` with every border after `from`, where `source` is, until it returns false. Returns false where `go_on`,
 /// which is called for every chunk, ended the scan.
+///
+/// Pairs of line feeds are searched for, which is many times as fast as looking at each line; lines are looked at only in
+/// chunks with carriage returns and within runs of blank lines.
 fn scan(
     mut source: impl Read,
     from: SentenceBorder,
     mut each: impl FnMut(SentenceBorder) -> bool,
     mut go_on: impl FnMut() -> bool,
 ) -> std::io::Result<bool> {
-    let mut buffer = vec![0; CHUNK];
+    let pairs = Finder::new(b"\n\n");
+    let mut chunk = vec![0; CHUNK];
+    let mut state = LineState::default();
     let mut border = from;
-    // Bytes of the current line in earlier chunks, of which at most the first one matters.
-    let (mut begun, mut first) = (0_u64, 0);
-    let mut blank_before = false;
     let mut passed = from.offset;
     loop {
         if !go_on() {
             return Ok(false);
         }
-        let filled = source.read(&mut buffer)?;
+        let filled = source.read(&mut chunk)?;
         if filled == 0 {
             return Ok(true);
         }
-        let mut start = 0;
-        for end in memchr_iter(b'\n', &buffer[..filled]) {
-            let length = begun + (end - start) as u64;
-            let head = if begun > 0 { first } else { buffer[start] };
-            let blank = length == 0 || (length == 1 && head == b'\r');
-            if blank_before && !blank {
+        let bytes = &chunk[..filled];
+        let every_line = memchr(b'\r', bytes).is_some() || state.returned;
+        let (mut at, mut counted) = (0, 0);
+        while at < filled {
+            let near_blank = state.blank_before || (state.empty && bytes[at] == b'\n');
+            if !(every_line || near_blank) {
+                let Some(pair) = pairs.find(&bytes[at..]) else {
+                    state.empty = bytes[filled - 1] == b'\n';
+                    break;
+                };
+                at += pair + 2;
+                state = LineState::after_blank();
+                continue;
+            }
+            if state.begins_sentence(bytes[at]) {
+                border.line += memchr_iter(b'\n', &bytes[counted..at]).count() as u64;
+                counted = at;
                 border.number += 1;
-                border.offset = passed + start as u64 - begun;
+                border.offset = passed + at as u64 - u64::from(state.returns_before);
                 if !each(border) {
                     return Ok(true);
                 }
             }
-            border.line += 1;
-            blank_before = blank;
-            start = end + 1;
-            begun = 0;
+            state.step(bytes[at]);
+            at += 1;
         }
-        if start < filled {
-            if begun == 0 {
-                first = buffer[start];
-            }
-            begun += (filled - start) as u64;
-        }
+        border.line += memchr_iter(b'\n', &bytes[counted..]).count() as u64;
         passed += filled as u64;
+    }
+}
+
+/// Where a scan is between the lines of a file.
+#[derive(Clone, Copy, Debug)]
+struct LineState {
+    /// The current line has no bytes yet.
+    empty: bool,
+    /// The current line is a carriage return so far.
+    returned: bool,
+    /// The line before is blank, and the current one may be.
+    blank_before: bool,
+    /// Carriage returns of the current line before the byte that shows that it is not blank.
+    returns_before: u8,
+}
+
+impl Default for LineState {
+    fn default() -> Self {
+        Self {
+            empty: true,
+            returned: false,
+            blank_before: false,
+            returns_before: 0,
+        }
+    }
+}
+
+impl LineState {
+    fn after_blank() -> Self {
+        Self {
+            blank_before: true,
+            ..Self::default()
+        }
+    }
+
+    /// True where `byte` shows that the current line is not blank, and the line before it is.
+    fn begins_sentence(&mut self, byte: u8) -> bool {
+        self.returns_before = u8::from(self.returned);
+        let may_be_blank = self.empty || self.returned;
+        let blank = byte == b'\n' || (self.empty && byte == b'\r');
+        self.blank_before && may_be_blank && !blank
+    }
+
+    /// Takes the next byte.
+    fn step(&mut self, byte: u8) {
+        match byte {
+            b'\n' => {
+                self.blank_before = self.empty || self.returned;
+                (self.empty, self.returned) = (true, false);
+            }
+            b'\r' if self.empty => (self.empty, self.returned) = (false, true),
+            _ => (self.empty, self.returned, self.blank_before) = (false, false, false),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Borders by looking at each line.
+    fn by_lines(text: &str) -> Vec<SentenceBorder> {
+        let (mut found, mut border, mut blank_before) =
+            (Vec::new(), SentenceBorder::default(), false);
+        for line in text.split_inclusive('\n') {
+            let blank = matches!(line, "\n" | "\r\n");
+            if blank_before && !blank && line != "\r" {
+                border.number += 1;
+                found.push(border);
+            }
+            blank_before = blank;
+            border.offset += line.len() as u64;
+            border.line += 1;
+        }
+        found
+    }
+
+    /// Reads a few bytes at a time.
+    struct Slow<'a>(&'a [u8], usize);
+
+    impl Read for Slow<'_> {
+        fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+            let n = self.1.min(self.0.len()).min(buffer.len());
+            let (now, later) = self.0.split_at(n);
+            buffer[..n].copy_from_slice(now);
+            self.0 = later;
+            Ok(n)
+        }
+    }
+
+    #[test]
+    fn borders_are_those_of_the_lines() {
+        let mut rng = spanrs_base::Rng::new(5);
+        for _ in 0..20_000 {
+            let returns = rng.below(2);
+            let text: String = (0..rng.below(24))
+                .map(|_| ['\n', '\n', 'a', 'b', '\r'][rng.below(4 + returns) as usize])
+                .collect();
+            for step in [1, 2, 3, 7, 100] {
+                let mut found = Vec::new();
+                let keep = |border| {
+                    found.push(border);
+                    true
+                };
+                let source = Slow(text.as_bytes(), step);
+                let whole = scan(source, SentenceBorder::default(), keep, || true);
+                assert!(whole.is_ok_and(|whole| whole));
+                assert_eq!(found, by_lines(&text), "{text:?} by {step}");
+            }
+        }
     }
 }

@@ -12,6 +12,21 @@ use crate::open::decompress;
 pub type Source = Box<dyn Read + Send>;
 
 const BYTE_ORDER_MARK: &[u8] = "\u{FEFF}".as_bytes();
+/// First bytes of binary files that are scored in other ways.
+const BINARY: &[(&[u8], &str)] = &[
+    (
+        b"PAR1",
+        "this is Parquet; spanrs score FILE and spanrs.score_table_files score it",
+    ),
+    (
+        b"ARROW1",
+        "this is an Arrow file; spanrs score FILE and spanrs.score_table_files score it",
+    ),
+    (
+        b"spanrs result\x01",
+        "these are counts of spanrs score --save; spanrs merge shows them",
+    ),
+];
 const CHUNK: usize = 256 << 10;
 /// No limit of lines is above this: places in the buffer, which holds two such lines, are 32 bits wide.
 const LONGEST: usize = 1 << 30;
@@ -80,6 +95,9 @@ impl LineReader {
         if head.starts_with(&[0xFF, 0xFE]) || head.starts_with(&[0xFE, 0xFF]) {
             let message = "the file is UTF-16; convert it to UTF-8";
             return Err(Error::new(Code::Encoding, Position::line(path, 1), message));
+        }
+        if let Some((_, message)) = BINARY.iter().find(|(magic, _)| head.starts_with(magic)) {
+            return Err(Error::new(Code::Nul, Position::line(path, 1), *message));
         }
         // U+FEFF followed by a separator is a token; otherwise it is a byte order mark.
         if let Some(rest) = head.strip_prefix(BYTE_ORDER_MARK)

@@ -13,6 +13,8 @@ use spanrs_tags::Reader;
 use crate::error::Result;
 use crate::score::{Alignment, EXAMPLES, OnMisaligned, Rows, Sides, score};
 
+/// Bytes behind the last cut that are sampled: the parts of two files do not end at the same places.
+const SLACK: u64 = 2 << 20;
 /// Smallest part of a file that is worth a thread.
 const LEAST: u64 = 4 << 20;
 
@@ -151,7 +153,10 @@ fn cut(
         return None;
     }
     let sampled = map_in_threads(files.iter(), |file| {
-        sample_borders(&file.path, || watch.tell(0))
+        // Nothing is cut in the last part; what the other file needs beyond is searched for.
+        let size = file.path.metadata().map_or(0, |metadata| metadata.len());
+        let until = size / parts * (parts - 1) + SLACK;
+        sample_borders(&file.path, until, || watch.tell(0))
     });
     let sampled: Vec<Vec<SentenceBorder>> = sampled
         .into_iter()

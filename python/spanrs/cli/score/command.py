@@ -184,7 +184,7 @@ def command(
             )
         _all_readings(gold, preds, output, given | files)
         return
-    shown = _shown(given, output, untyped=untyped)
+    shown = _shown(given, output, untyped=untyped, named_documents=table.document is not None)
     results = score_all(gold, preds, looks.renames, table, **files, **given)
     if not results:
         context.exit(2)
@@ -295,15 +295,19 @@ def _compare_signatures(like: str, results: dict[str, Result]) -> None:
             print_message("warning", f"the result is {result.signature}, which is not what --like says")
 
 
-def _shown(given: dict[str, Any], output: Output, *, untyped: bool) -> show.Shown:
+def _shown(given: dict[str, Any], output: Output, *, untyped: bool, named_documents: bool) -> show.Shown:
     """Say what is to be shown; a report has intervals and errors in any case."""
     errors: int | None = given.pop("errors")
     names = ("level", "method", "samples", "seed")
     intervals = show.IntervalOptions(**{name: given.pop(name) for name in names}, threads=given["threads"])
     wanted = given.pop("intervals")
     page = output.to == "html"
-    if (wanted or page) and not given["by_document"]:
+    if (wanted or page) and not given["by_document"] and not named_documents:
         given["by_sentence"] = True
+    if output.to == "csv" and (wanted or errors):
+        raise click.UsageError(
+            "CSV has the measures alone; --intervals and --errors are in text, JSON and HTML"
+        )
     # Of one kind there may be as many errors as are listed.
     given["errors"] = OF_A_KIND if page else errors if errors is not None else False
     if errors == 0:
@@ -340,7 +344,9 @@ def _write(
 def _all_readings(gold: str, preds: tuple[str, ...], output: Output, given: dict[str, Any]) -> None:
     """Score under every reading."""
     if len(preds) > 1 or is_several(gold) or is_table(gold):
-        raise click.UsageError("--all-readings is of one PRED, or of GOLD with both")
+        raise click.UsageError(
+            "--all-readings is of one pair of column files, or of one column file with both"
+        )
     for name in ("errors", "intervals", "save"):
         if given.get(name):
             raise click.UsageError(f"--all-readings does not go with --{name}")

@@ -57,7 +57,8 @@ def _score(gold: str, pred: str | None, table: TableColumns, **given: Any) -> Re
     if several:
         if pred is not None and len(several) == 1:
             other = pred if several == [gold] else gold
-            raise click.UsageError(f"{several[0]} is several files and {other} is one; name two of a kind")
+            message = f"{several[0]} is several files and {other} is one; name two files or two directories"
+            raise click.UsageError(message)
         return _score_several(gold, pred, table, save=save, threads=threads, **given)
     if is_table(gold):
         if pred is not None:

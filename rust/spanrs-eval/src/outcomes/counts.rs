@@ -264,15 +264,33 @@ impl Counts {
             }
             return false;
         }
+        let shifted = |key: &Key| match key {
+            Key::Number(number) => Key::Number(number + shift),
+            name @ Key::Name(_) => name.clone(),
+        };
+        if self.touched.is_empty()
+            && other.touched.is_empty()
+            && let Some(rows) = &mut self.rows
+        {
+            for (&cell, n) in cells.iter().zip(&other.totals) {
+                self.totals[cell as usize] += n;
+            }
+            let mut entries: Vec<(CellId, u64)> = Vec::new();
+            for row in other.rows.iter().flat_map(Rows::iter) {
+                let ids = row.cells.iter().map(|&cell| cells[cell as usize]);
+                entries.clear();
+                entries.extend(ids.zip(row.n.iter().copied()));
+                entries.sort_unstable();
+                rows.push(shifted(row.key), entries.iter().copied());
+            }
+            return false;
+        }
         for row in other.rows() {
             let ids = row.cells.iter().map(|&cell| cells[cell as usize]);
             for (cell, &n) in ids.zip(row.n) {
                 self.add(cell, n);
             }
-            self.end_document(match row.key {
-                Key::Number(number) => Key::Number(number + shift),
-                name @ Key::Name(_) => name.clone(),
-            });
+            self.end_document(shifted(row.key));
         }
         for &cell in &other.touched {
             self.add(cells[cell as usize], other.open[cell as usize]);
