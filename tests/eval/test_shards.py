@@ -432,3 +432,15 @@ def test_counts_are_not_saved_into_a_directory_that_is_scored(corpus):
     for folder in (gold, pred):
         with pytest.raises(ValueError, match="save the counts elsewhere"):
             spanrs.score_shards(gold, pred, "BIO", save=folder / "sub" / "counts")
+
+
+def test_a_scheme_of_pred_that_is_found_out_is_that_of_all_shards(tmp_path):
+    for side, last in (("gold", "I-A"), ("pred", "E-A")):
+        (tmp_path / side).mkdir()
+        (tmp_path / side / "a").write_text(f"x B-A\ny {last}\n\n" * 30)
+        # By itself this shard would be read as BIO.
+        (tmp_path / side / "b").write_text("x B-A\ny O\n\n" * 30)
+    for schemes in ({"scheme": "BIO", "pred_scheme": "auto"}, {}):
+        result = spanrs.score_shards(tmp_path / "gold", tmp_path / "pred", **schemes)
+        assert (result.scheme, result.pred_scheme) == ("BIO", "IOBES")
+        assert result.totals == (60, 0, 0)

@@ -361,21 +361,41 @@ def _score_all(
 ) -> Iterator[Result]:
     """Score shards in turn until the scheme is decided, then the others in threads; give the results in order."""
     rest = iter(shards)
-    while is_auto(scheme) and (shard := next(rest, None)) is not None:
+    while not names_schemes(scheme, pred_scheme) and (shard := next(rest, None)) is not None:
         result = job.run(shard, scheme, pred_scheme)
         job.report(shard)
         yield result
-        found = result.settings.get("scheme", UNDECIDED)
-        if result.tokens == 0 and any(result.totals):
-            break  # Spans, which have no scheme.
-        if found != UNDECIDED:
-            scheme, pred_scheme = found, result.settings.get("pred_scheme")
+        if has_no_scheme(result):
+            break
+        scheme, pred_scheme = found_schemes(result, scheme, pred_scheme)
     if threads == 1:
         for shard in rest:
             yield job.run(shard, scheme, pred_scheme)
             job.report(shard)
     else:
         yield from _in_threads(job, rest, scheme, pred_scheme, threads)
+
+
+def names_schemes(scheme: str, pred_scheme: str | None) -> bool:
+    """Return whether both schemes are named, so that shards need not find them out."""
+    return not any(is_auto(one) for one in (scheme, pred_scheme or ""))
+
+
+def has_no_scheme(result: Result) -> bool:
+    """Return whether a result is of spans, which are not written in a scheme."""
+    return result.tokens == 0 and any(result.totals)
+
+
+def found_schemes(result: Result, scheme: str, pred_scheme: str | None) -> tuple[str, str | None]:
+    """Return the schemes for the shards after a result, which was scored with these.
+
+    Shards that found out their schemes separately could find different ones, which do not merge. The first shard with a
+    tag other than ``O`` decides; those before it have no such tag and are the same under every scheme.
+    """
+    found = result.settings.get("scheme", UNDECIDED)
+    if found == UNDECIDED:
+        return scheme, pred_scheme
+    return found, result.settings.get("pred_scheme")
 
 
 def _in_threads(

@@ -16,15 +16,11 @@ from typing import Any, TypeAlias
 from spanrs.errors import AlignmentError, warn, with_code
 from spanrs.eval import Result, Scorer, score_files
 from spanrs.eval.settings import UNDECIDED
-from spanrs.eval.shards import as_shard
+from spanrs.eval.shards import FAN_IN, as_shard, found_schemes, has_no_scheme, names_schemes
 from spanrs.eval.table_files import DocumentRuns, is_table_file, score_table_files
-from spanrs.tags.types import is_auto
 
 #: Gold and pred, or one file that holds both.
 Paths: TypeAlias = str | PathLike[str] | tuple[str | PathLike[str], str | PathLike[str]]
-
-#: Results that are merged at once.
-FAN_IN = 32
 
 
 def score_shard(paths: Paths, options: Mapping[str, Any]) -> bytes:
@@ -208,24 +204,16 @@ def decide_schemes(
 
     Notes
     -----
-    Shards that find out their scheme apart from each other could find different ones, which do not merge. So the first
-    shard with a tag other than ``O`` decides for those after it. Those before it have no such tag and are the same
-    under every scheme.
+    The rule is that of :func:`spanrs.eval.shards.found_schemes`.
     """
     options = dict(options)
     stored: list[bytes] = []
-    while len(stored) < count and not names_schemes(options):
+    scheme, pred_scheme = options.get("scheme", UNDECIDED), options.get("pred_scheme")
+    while len(stored) < count and not names_schemes(scheme, pred_scheme):
         stored.append(score(len(stored), options))
         result = Result.from_bytes(stored[-1])
-        settings = result.settings
-        if result.tokens == 0 and any(result.totals):
-            break  # Spans, which have no scheme.
-        if settings.get("scheme", UNDECIDED) != UNDECIDED:
-            options |= {"scheme": settings["scheme"], "pred_scheme": settings.get("pred_scheme")}
+        if has_no_scheme(result):
+            break
+        scheme, pred_scheme = found_schemes(result, scheme, pred_scheme)
+        options |= {"scheme": scheme, "pred_scheme": pred_scheme}
     return stored, options
-
-
-def names_schemes(options: Mapping[str, Any]) -> bool:
-    """Tell whether no scheme is to be found out."""
-    schemes = options.get("scheme", UNDECIDED), options.get("pred_scheme")
-    return not any(scheme is not None and is_auto(scheme) for scheme in schemes)

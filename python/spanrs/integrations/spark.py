@@ -12,7 +12,9 @@ from typing import Any
 
 from spanrs.eval import Result, Scorer
 from spanrs.eval.inputs import check_columns, table_columns
-from spanrs.integrations.shards import finished, merge_bytes, names_schemes, score_batches
+from spanrs.eval.settings import UNDECIDED
+from spanrs.eval.shards import names_schemes
+from spanrs.integrations.shards import finished, merge_bytes, score_batches
 
 __all__ = ["score_dataframe"]
 
@@ -82,7 +84,9 @@ def score_dataframe(
     for name, kind in kinds.items():
         if not isinstance(kind, ArrayType):
             raise TypeError(f"the column {name!r} holds {kind.simpleString()}, not arrays of tags or spans")
-    if not isinstance(kinds[gold].elementType, StructType) and not names_schemes(options):
+    if not isinstance(kinds[gold].elementType, StructType) and not names_schemes(
+        options.get("scheme", UNDECIDED), options.get("pred_scheme")
+    ):
         raise ValueError(
             "name the scheme: partitions are scored apart from each other, and could find out different ones"
         )
