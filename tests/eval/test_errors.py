@@ -259,3 +259,14 @@ def test_errors_of_two_schemes_and_of_layers():
 def test_a_negative_number_is_refused(errors):
     with pytest.raises(ValueError, match="errors is True, False or a number from 0"):
         spanrs.score([["B-A"]], [["O"]], errors=errors)
+
+
+def test_csv_of_several_systems_has_the_rows_of_each():
+    from spanrs.eval.tables import systems_csv
+
+    gold = [["B-A", "O", "B-B"]]
+    results = {"=a": spanrs.score(gold, gold), "b": spanrs.score(gold, [["B-A", "O", "O"]])}
+    head, *rows = systems_csv(results).splitlines()
+    own = {name: result.to_csv().splitlines() for name, result in results.items()}
+    assert head == f"system,{own['b'][0]}"
+    assert rows == [f"'=a,{row}" for row in own["=a"][1:]] + [f"b,{row}" for row in own["b"][1:]]

@@ -308,3 +308,15 @@ def csv_text(result: Evaluation, criteria: Sequence[str] | None = None) -> str:
         names = {"document": safe_cell(document), "type": safe_cell(name)}
         out.writerow(names | {"criterion": criterion.criterion.name} | asdict(score) | outcomes)
     return text.getvalue()
+
+
+def systems_csv(results: Mapping[str, Evaluation]) -> str:
+    """Return the measures of several systems as CSV: the rows of :func:`csv_text` after the name of the system."""
+    text = StringIO()
+    out = csv.writer(text, lineterminator="\n")
+    for at, (system, result) in enumerate(results.items()):
+        head, *rows = csv.reader(StringIO(csv_text(result)))
+        if at == 0:
+            out.writerow(["system", *head])
+        out.writerows([safe_cell(system), *row] for row in rows)
+    return text.getvalue()

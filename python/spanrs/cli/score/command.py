@@ -159,7 +159,7 @@ def command(
     GOLD and PRED may be directories or quoted patterns ("gold/*.conll"), whose files are paired by name. Parquet and
     Arrow files have a row for each sentence, with lists of tags or of spans in --gold-column and --pred-column.
 
-    Measures are printed in per cent, in --json as fractions. Several PRED give a table with a row for
+    Measures are printed in per cent; in JSON and CSV they are fractions. Several PRED give a table with a row for
     each, and in --json an object by their names. A PRED that cannot be scored is reported on standard error
     and skipped; the exit status is then 1.
     """

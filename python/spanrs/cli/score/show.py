@@ -55,7 +55,13 @@ def show_several(results: Mapping[str, Result], output: Output, *, untyped: bool
         everything = {name: result.to_dict(untyped=untyped) for name, result in results.items()}
         return json.dumps(everything, ensure_ascii=False, allow_nan=False)
 
-    output.write({"text": lambda: tables.systems_parts(named), "json": as_json})
+    output.write(
+        {
+            "text": lambda: tables.systems_parts(named),
+            "csv": lambda: tables.systems_csv(named),
+            "json": as_json,
+        }
+    )
 
 
 def show_one(result: Result, names: tuple[str, str], shown: Shown, output: Output) -> None:
@@ -156,7 +162,13 @@ def show_readings(results: Mapping[str, Result], output: Output, names: tuple[st
         everything = {name: result.to_dict() for name, result in results.items()}
         return json.dumps({"readings": everything}, ensure_ascii=False, allow_nan=False)
 
-    output.write({"text": lambda: _readings_parts(results, names, most), "json": as_json})
+    output.write(
+        {
+            "text": lambda: _readings_parts(results, names, most),
+            "csv": lambda: tables.systems_csv(results),
+            "json": as_json,
+        }
+    )
 
 
 def _readings_parts(
