@@ -1,11 +1,5 @@
 use crate::interner::Interner;
-
-/// Places of the small table that answers before the hash table is asked.
-const CACHE: usize = 256;
-/// Longest string the small table holds.
-const KEY_BYTES: usize = 16;
-/// No id.
-const NONE: u32 = u32::MAX;
+use crate::short_strings::{ShortKey, ShortStrings};
 
 /// An [`Interner`] of tags or types, with a limit and a cache for the tags of large corpora.
 ///
@@ -20,11 +14,8 @@ const NONE: u32 = u32::MAX;
 #[derive(Clone, Debug)]
 pub struct Vocabulary {
     names: Interner<str>,
-    // Corpora have a handful of short tags and tens of millions of tokens: a direct-mapped table keyed
-    // by the bytes themselves answers almost every look-up without hashing or comparing strings.
-    cache: Box<[Option<(Key, u32)>; CACHE]>,
-    /// The ids of strings of one byte, `O` above all; [`NONE`] where there is none yet.
-    singles: [u32; 256],
+    /// The short ones among them, in the order of their first appearance.
+    short: ShortStrings,
     most: usize,
 }
 
@@ -40,8 +31,7 @@ impl Vocabulary {
     pub fn new(most: usize) -> Self {
         Self {
             names: Interner::default(),
-            cache: Box::new([None; CACHE]),
-            singles: [NONE; 256],
+            short: ShortStrings::new(),
             most: most.min(u32::MAX as usize - 1),
         }
     }
@@ -62,41 +52,34 @@ impl Vocabulary {
     /// As [`Vocabulary::intern`].
     #[inline(always)]
     pub fn intern_bytes(&mut self, name: &[u8]) -> Result<u32, TooManyTags> {
-        if let [byte] = *name {
-            let id = self.singles[usize::from(byte)];
-            if id != NONE {
-                return Ok(id);
-            }
+        let key = ShortKey::new(name);
+        match key.and_then(|key| self.short.get(key)) {
+            Some(id) => Ok(id),
+            None => self.intern_slow(name, key),
         }
-        self.intern_key(name)
     }
 
-    #[inline]
-    fn intern_key(&mut self, name: &[u8]) -> Result<u32, TooManyTags> {
-        let Some(key) = Key::of(name) else {
-            return self.intern_slow(&String::from_utf8_lossy(name));
-        };
-        let place = key.place();
-        if let Some((known, id)) = self.cache[place]
-            && known == key
-        {
-            return Ok(id);
-        }
-        let id = self.intern_slow(&String::from_utf8_lossy(name))?;
-        self.cache[place] = Some((key, id));
-        if let [byte] = *name {
-            self.singles[usize::from(byte)] = id;
-        }
-        Ok(id)
+    /// The id of a short string, if it is known and one of the first few hundred.
+    #[inline(always)]
+    pub fn get_short(&self, key: ShortKey) -> Option<u32> {
+        self.short.get(key)
     }
 
     #[cold]
-    fn intern_slow(&mut self, name: &str) -> Result<u32, TooManyTags> {
-        if self.names.len() >= self.most {
-            let known = self.names.get(name);
-            return known.ok_or(TooManyTags { most: self.most });
+    fn intern_slow(&mut self, name: &[u8], key: Option<ShortKey>) -> Result<u32, TooManyTags> {
+        let name = &String::from_utf8_lossy(name);
+        if let Some(id) = self.names.get(name) {
+            return Ok(id);
         }
-        Ok(self.names.intern(name))
+        if self.names.len() >= self.most {
+            return Err(TooManyTags { most: self.most });
+        }
+        let id = self.names.intern(name);
+        // A name that was replaced is not the key's.
+        if let Some(key) = key.filter(|key| ShortKey::new(name.as_bytes()) == Some(*key)) {
+            self.short.add(key, id);
+        }
+        Ok(id)
     }
 
     /// The id of `name`, if it is known.
@@ -123,48 +106,6 @@ impl Vocabulary {
     pub fn names(&self) -> impl ExactSizeIterator<Item = &str> {
         self.names.names()
     }
-}
-
-/// A short string as two words, together with its length exact: equal keys are equal strings.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Key {
-    low: u64,
-    high: u64,
-    len: u32,
-}
-
-impl Key {
-    /// None for a string that does not fit.
-    #[inline(always)]
-    fn of(bytes: &[u8]) -> Option<Self> {
-        let n = bytes.len();
-        // Two reads that may overlap cover the string.
-        let (low, high) = match n {
-            8..=KEY_BYTES => (word::<8>(bytes), word::<8>(&bytes[n - 8..])),
-            4..=7 => (word::<4>(bytes), word::<4>(&bytes[n - 4..])),
-            1..=3 => (
-                u64::from(bytes[0]),
-                u64::from(bytes[n / 2]) << 8 | u64::from(bytes[n - 1]),
-            ),
-            _ => return None,
-        };
-        let len = n as u32;
-        Some(Self { low, high, len })
-    }
-
-    #[inline(always)]
-    fn place(self) -> usize {
-        let mixed = (self.low ^ self.high.rotate_left(29)).wrapping_mul(0x9E37_79B9_7F4A_7C15);
-        (mixed >> (64 - CACHE.trailing_zeros())) as usize
-    }
-}
-
-/// The first `N` bytes, which the caller has checked to be there, as a number.
-#[inline(always)]
-fn word<const N: usize>(bytes: &[u8]) -> u64 {
-    let mut word = [0; 8];
-    word[..N].copy_from_slice(&bytes[..N]);
-    u64::from_le_bytes(word)
 }
 
 #[cfg(test)]

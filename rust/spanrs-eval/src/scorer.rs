@@ -4,7 +4,7 @@ use spanrs_base::Span;
 use spanrs_tags::Reader;
 
 use crate::counting::{Cells, Counting};
-use crate::exact::{self, Seen};
+use crate::exact;
 use crate::matcher::{Matcher, Pair, Sink, Unmatched};
 use crate::outcomes::{Cell, Counts, Key, PRED_LABELLED};
 use crate::spans::Spans;
@@ -78,6 +78,8 @@ struct Buffers {
     ids: [Vec<u32>; 2],
     read: Vec<Span>,
     spans: [Vec<Span<i64>>; 2],
+    /// Places of a block with violations.
+    malformed: Vec<usize>,
 }
 
 impl Clone for Scorer {
@@ -210,7 +212,9 @@ impl Scorer {
 
     /// Shows the matcher a sentence whose sides differ.
     fn compare(&mut self, reader: &Reader, sides: [impl Iterator<Item = u32>; 2]) {
-        let Buffers { ids, read, spans } = &mut self.buffers;
+        let Buffers {
+            ids, read, spans, ..
+        } = &mut self.buffers;
         let readers = [reader.gold(), reader.pred()];
         for (((side, reader_of_side), ids), spans) in
             sides.into_iter().zip(readers).zip(ids).zip(&mut *spans)
@@ -282,7 +286,9 @@ impl Scorer {
     ) {
         // The tables are read out after each document, which costs more than to do without them.
         let few = reader.tags().len().pow(2);
-        for part in block.documents() {
+        for number in 0..block.close() {
+            let part = block.document(number);
+            let ends = part.ends.map(|name| name.map(str::to_owned));
             if self.has_documents() && part.tokens() < few {
                 for (at, (gold, pred)) in (part.first as u64..).zip(part.both()) {
                     self.add_sentence(reader, [ids(gold), ids(pred)], |side, token| {
@@ -290,10 +296,10 @@ impl Scorer {
                     });
                 }
             } else {
-                self.add_part_of_block(reader, &part, &line_of);
+                self.add_part_of_block(reader, part, &line_of);
             }
-            if let Some(name) = part.ends {
-                self.end_document(reader, name);
+            if let Some(name) = ends {
+                self.end_document(reader, name.as_deref());
             }
         }
         block.clear();
@@ -303,9 +309,12 @@ impl Scorer {
     fn add_part_of_block(
         &mut self,
         reader: &Reader,
-        part: &DocumentPart<'_>,
+        mut part: DocumentPart<'_>,
         line_of: impl Fn(Side, u64, u32) -> u64,
     ) {
+        let end = self.sentences + part.sentences() as u64;
+        let first = part.first as u64;
+        let (sentences, tokens) = self.add_malformed(reader, &mut part, &line_of);
         if !self.counts_tags {
             for (gold, pred) in part.both() {
                 if gold != pred {
@@ -316,30 +325,73 @@ impl Scorer {
         let Fast::Bigrams(fast) = &mut self.fast else {
             return;
         };
-        let seen = fast.count(part.gold, part.pred, part.sentences());
-        if seen != Seen::default() {
-            for side in [Side::Gold, Side::Pred] {
-                let (bytes, violations) = match side {
-                    Side::Gold => (part.gold, &mut self.gold),
-                    Side::Pred => (part.pred, &mut self.pred),
-                };
-                let count = fast.violations(bytes);
-                if count > 0 && violations.first.len() < self.keep {
-                    let sentences = part.both().map(|(gold, pred)| match side {
-                        Side::Gold => ids(gold).collect(),
-                        Side::Pred => ids(pred).collect(),
-                    });
-                    let line = |sentence, token| line_of(side, part.first as u64 + sentence, token);
-                    violations.locate(reader, sentences, self.sentences, self.keep, line);
-                }
-                violations.count += count;
-                match side {
-                    Side::Gold => self.tags.corpus.gold_violations += count,
-                    Side::Pred => self.tags.corpus.pred_violations += count,
-                }
+        let found = fast.count(part.gold, part.pred, part.sentences());
+        fast.discount(sentences, tokens);
+        for (side, count) in [Side::Gold, Side::Pred].into_iter().zip(found) {
+            if count == 0 {
+                continue;
+            }
+            let (bytes, violations) = match side {
+                Side::Gold => (&*part.gold, &mut self.gold),
+                Side::Pred => (&*part.pred, &mut self.pred),
+            };
+            if violations.first.len() < self.keep {
+                let sentences = part.ranges().map(|range| ids(&bytes[range]).collect());
+                let line = |sentence, token| line_of(side, first + sentence, token);
+                violations.locate(reader, sentences, self.sentences, self.keep, line);
+            }
+            violations.count += count;
+            match side {
+                Side::Gold => self.tags.corpus.gold_violations += count,
+                Side::Pred => self.tags.corpus.pred_violations += count,
             }
         }
-        self.sentences += part.sentences() as u64;
+        self.sentences = end;
+    }
+
+    /// Adds the sentences with violations one by one, where the tables are only for the others, and blanks them; gives
+    /// the numbers of these sentences and of their tokens.
+    fn add_malformed(
+        &mut self,
+        reader: &Reader,
+        part: &mut DocumentPart<'_>,
+        line_of: impl Fn(Side, u64, u32) -> u64,
+    ) -> (u64, u64) {
+        let Fast::Bigrams(fast) = &mut self.fast else {
+            return (0, 0);
+        };
+        if !fast.only_well_formed() {
+            return (0, 0);
+        }
+        let mut places = std::mem::take(&mut self.buffers.malformed);
+        places.clear();
+        fast.malformed(part.gold, part.pred, &mut places);
+        places.sort_unstable();
+        let before = self.sentences;
+        let (mut sentences, mut tokens, mut next) = (0, 0, 0);
+        for (number, range) in part.ranges().enumerate() {
+            if next == places.len() {
+                break;
+            }
+            // A place at the first tag of the next sentence may tell of the end of this one.
+            while places.get(next).is_some_and(|&place| place < range.start) {
+                next += 1;
+            }
+            if places.get(next).is_none_or(|&place| place > range.end) {
+                continue;
+            }
+            let sides = [&part.gold[range.clone()], &part.pred[range.clone()]];
+            self.sentences = before + number as u64;
+            let in_block = (part.first + number) as u64;
+            self.add_sentence(reader, sides.map(ids), |side, token| {
+                line_of(side, in_block, token)
+            });
+            (sentences, tokens) = (sentences + 1, tokens + range.len() as u64);
+            part.blank(range);
+        }
+        self.sentences = before;
+        self.buffers.malformed = places;
+        (sentences, tokens)
     }
 
     /// The matcher.

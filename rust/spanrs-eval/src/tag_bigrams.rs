@@ -1,15 +1,19 @@
 //! The exact matcher at full speed, for readings that decide at every tag from that tag and the one
 //! before (conlleval, refuse, seqeval).
 //!
-//! Then everything about one side is told by how often each tag followed each: a histogram of pairs of
-//! neighbours, which costs one addition a token and no branch. Only whether spans of the two sides agree
-//! needs both at once, and as long as the two sides have the same tags, they agree. So one histogram
-//! counts all of pred, and where the sides differ, which is found eight tokens at a time, they are walked
-//! side by side: what gold has there is counted for it, what pred has there is known not to be common.
+//! With such a reading, a histogram of pairs of neighbouring tags determines the spans of one side. Pairs of two `O`,
+//! which are most of a corpus, are counted 64 at a time. Whether spans of the two sides agree needs both at once, and
+//! where both have the same tags, they agree. So one histogram counts all of pred; where the sides differ, which is
+//! found eight tokens at a time, they are walked side by side to count the pairs of gold, and those of pred that are
+//! not common.
+//!
+//! The other readings (strict, discard, ncrfpp) read well-formed sentences as conlleval does (a law tested in
+//! spanrs-tags), so only sentences with violations, which [`TagBigramCounter::malformed`] finds, are walked.
 
-use spanrs_tags::{CLOSE, OPEN, Reader, VIOLATION};
+use std::ops::Range;
 
-use crate::exact::Seen;
+use spanrs_tags::{Bigrams, CLOSE, OPEN, Reader, VIOLATION};
+
 use crate::tag_block::{BORDER, FIRST};
 use crate::tag_counts::{Corpus, TagCounts};
 
@@ -22,11 +26,13 @@ const MANY: usize = BORDER as usize + 1;
 const NEXT: usize = 2;
 /// Additions to one place wait for each other; neighbouring tokens use different banks of it.
 const BANKS: usize = 4;
-/// To look up each step slows the counting. So it is found out after a block whether there were violations,
-/// where it has so many times more tokens than there are places to look at.
+/// Per-token lookups are slow, so the violations of a block are counted after it, unless it has fewer than this many
+/// tokens for each pair of neighbours that is a violation.
 const LARGE: usize = 4;
-/// Pairs of neighbours that are numbered before they are counted.
-const STRIDE: usize = 256;
+/// Pairs of neighbours that are compared with the commonest one together.
+const GROUP: usize = 64;
+/// Pairs of a group that are not the commonest one, above which all are counted one by one.
+const DENSE: u32 = 48;
 
 /// Counts sentences of one reader, in tables that are no larger than its tags need: to clear large ones
 /// costs more than to count a small corpus.
@@ -37,9 +43,9 @@ pub(crate) enum TagBigramCounter {
 }
 
 impl TagBigramCounter {
-    /// None where the reading looks further back, or there are too many tags.
+    /// None where the reading looks further back even in well-formed sentences, or there are too many tags.
     pub(crate) fn new(reader: &Reader) -> Option<Self> {
-        reader.between(None, None)?;
+        reader.bigrams()?;
         let few = || Some(Self::Few(Box::new(Tables::new(reader)?)));
         let many = || Some(Self::Many(Box::new(Tables::new(reader)?)));
         few().or_else(many)
@@ -54,20 +60,43 @@ impl TagBigramCounter {
         }
     }
 
-    /// Counts so many sentences, with a border before the first and a marked one behind the last.
+    /// Counts so many sentences, with a border before the first and a marked one behind the last; gives the numbers of
+    /// violations of gold and of pred.
     #[inline]
-    pub(crate) fn count(&mut self, gold: &[u8], pred: &[u8], sentences: usize) -> Seen {
+    pub(crate) fn count(&mut self, gold: &[u8], pred: &[u8], sentences: usize) -> [u64; 2] {
         match self {
             Self::Few(tables) => tables.count(gold, pred, sentences),
             Self::Many(tables) => tables.count(gold, pred, sentences),
         }
     }
 
-    /// How many violations one side of a block has.
-    pub(crate) fn violations(&self, side: &[u8]) -> u64 {
+    /// True where sentences with violations must not be counted here.
+    #[inline]
+    pub(crate) fn only_well_formed(&self) -> bool {
         match self {
-            Self::Few(tables) => tables.violations(side),
-            Self::Many(tables) => tables.violations(side),
+            Self::Few(tables) => tables.only_well_formed,
+            Self::Many(tables) => tables.only_well_formed,
+        }
+    }
+
+    /// Takes back so many sentences and tokens that were counted as equal on both sides.
+    #[inline]
+    pub(crate) fn discount(&mut self, sentences: u64, tokens: u64) {
+        let corpus = match self {
+            Self::Few(tables) => &mut tables.corpus,
+            Self::Many(tables) => &mut tables.corpus,
+        };
+        corpus.sentences -= sentences;
+        corpus.tokens -= tokens;
+        corpus.correct_tokens -= tokens;
+    }
+
+    /// Appends the places of tags of one side or the other that make a violation with the tag before, in any order
+    /// and some of them twice. At the first tag of a sentence the violation may be one of the sentence before.
+    pub(crate) fn malformed(&self, gold: &[u8], pred: &[u8], places: &mut Vec<usize>) {
+        match self {
+            Self::Few(tables) => tables.malformed(gold, pred, places),
+            Self::Many(tables) => tables.malformed(gold, pred, places),
         }
     }
 
@@ -93,10 +122,14 @@ pub(crate) struct Tables<const SIDE: usize, const PLACES: usize> {
     types: [u32; SIDE],
     /// The tags that are `O`, and the border.
     outside: [bool; SIDE],
+    /// The code that most often follows itself: `O`, or the border where there is none.
+    common: u8,
     /// The places with violations.
     suspects: Vec<u16>,
-    /// What stood in all of them after the last block.
-    suspicious: u64,
+    /// Violations of pred up to the end of the last block.
+    violations: u64,
+    /// Sentences with violations are read in another way.
+    only_well_formed: bool,
     /// Neighbours on the side of pred; the banks of a place stand side by side.
     all: Box<[[u64; BANKS]; PLACES]>,
     /// Neighbours where the sides differ.
@@ -136,8 +169,10 @@ impl<const SIDE: usize, const PLACES: usize> Tables<SIDE, PLACES> {
             wrong: [0; PLACES],
             types: [0; SIDE],
             outside: [true; SIDE],
+            common: BORDER,
             suspects: Vec::new(),
-            suspicious: 0,
+            violations: 0,
+            only_well_formed: reader.bigrams() == Some(Bigrams::OfWellFormed),
             all: filled([0; BANKS]),
             gold: filled(0),
             pred: filled(0),
@@ -189,7 +224,9 @@ impl<const SIDE: usize, const PLACES: usize> Tables<SIDE, PLACES> {
             self.outside[usize::from(before) % SIDE] =
                 tag(before).is_none_or(|id| reader.is_outside(id));
         }
-        self.suspicious = self.suspected();
+        let outside = |&tag: &u8| self.outside[usize::from(tag)];
+        self.common = (0..known as u8).find(outside).unwrap_or(BORDER);
+        self.violations = self.violations();
         true
     }
 
@@ -199,80 +236,127 @@ impl<const SIDE: usize, const PLACES: usize> Tables<SIDE, PLACES> {
     }
 
     #[inline]
-    fn count(&mut self, gold: &[u8], pred: &[u8], sentences: usize) -> Seen {
-        let mut seen = Seen {
-            gold: false,
-            pred: self.count_pred(pred),
-        };
+    fn count(&mut self, gold: &[u8], pred: &[u8], sentences: usize) -> [u64; 2] {
+        let of_pred = self.count_pred(pred);
+        // Where the sides are equal, they have the same violations.
+        let mut of_gold = of_pred;
         let mut differing = 0;
         let mut next = 1;
         while let Some(first) = difference(gold, pred, next) {
-            let steps;
-            (next, steps) = self.side_by_side(gold, pred, first, &mut differing);
-            seen.gold |= steps & VIOLATION != 0;
+            let violations;
+            (next, violations) = self.side_by_side(gold, pred, first, &mut differing);
+            of_gold = of_gold + violations[0] - violations[1];
         }
-        // Where the sides are equal, what is wrong with pred is wrong with gold too.
-        seen.gold |= seen.pred;
         let tokens = pred.len() as u64 - 2;
         self.corpus.sentences += sentences as u64;
         self.corpus.tokens += tokens;
         self.corpus.correct_tokens += tokens - differing;
-        seen
+        [of_gold, of_pred]
     }
 
-    /// Counts the neighbours of pred; says whether there are violations.
+    /// Counts the neighbours of pred; gives the number of violations.
     #[inline]
-    fn count_pred(&mut self, pred: &[u8]) -> bool {
-        if pred.len() >= LARGE * self.suspects.len() {
-            self.histogram::<false>(pred);
-        } else if self.histogram::<true>(pred) & VIOLATION == 0 {
-            return false;
+    fn count_pred(&mut self, pred: &[u8]) -> u64 {
+        if self.suspects.is_empty() {
+            return self.histogram::<false>(pred);
         }
-        let suspected = self.suspected();
-        std::mem::replace(&mut self.suspicious, suspected) < suspected
+        if pred.len() < LARGE * self.suspects.len() {
+            let violations = self.histogram::<true>(pred);
+            self.violations += violations;
+            return violations;
+        }
+        self.histogram::<false>(pred);
+        let violations = self.violations();
+        violations - std::mem::replace(&mut self.violations, violations)
     }
 
-    /// How many pairs of neighbours with violations were counted.
-    fn suspected(&self) -> u64 {
+    /// Violations in the neighbours of pred that were counted.
+    fn violations(&self) -> u64 {
         let places = self.suspects.iter().map(|&at| usize::from(at) % PLACES);
-        places.map(|at| self.all[at].iter().sum::<u64>()).sum()
+        places
+            .map(|at| u64::from(self.wrong[at]) * self.all[at].iter().sum::<u64>())
+            .sum()
     }
 
-    /// Counts the neighbours of one side; gives the bits of all steps if that is asked for.
-    #[inline]
-    fn histogram<const BITS: bool>(&mut self, side: &[u8]) -> u8 {
-        let (steps, all) = (&self.steps, &mut self.all);
-        let mut numbers = [0_u16; STRIDE];
-        let mut seen = 0;
-        let mut rest = side;
-        while rest.len() > 1 {
-            let pairs = (rest.len() - 1).min(STRIDE);
-            for (number, (before, here)) in
-                numbers.iter_mut().zip(rest.iter().zip(&rest[1..=pairs]))
-            {
-                *number = Self::number(*before, *here);
-            }
-            let mut count = |bank: usize, number: u16| {
-                let at = usize::from(number) % PLACES;
-                all[at][bank] += 1;
-                if BITS {
-                    seen |= steps[at];
-                }
-            };
-            let (whole, tail) = numbers[..pairs].as_chunks::<BANKS>();
-            for few in whole {
-                few.iter()
-                    .enumerate()
-                    .for_each(|(bank, &number)| count(bank, number));
-            }
-            tail.iter().for_each(|&number| count(0, number));
-            rest = &rest[pairs..];
+    fn malformed(&self, gold: &[u8], pred: &[u8], places: &mut Vec<usize>) {
+        if self.suspects.is_empty() {
+            return;
         }
-        seen
+        let groups = (1..gold.len()).step_by(GROUP);
+        for start in groups {
+            let range = start..(start + GROUP).min(gold.len());
+            self.malformed_of(pred, range.clone(), places);
+            // The violation may be with the tag before the group.
+            let with_before = range.start - 1..range.end;
+            if gold[with_before.clone()] != pred[with_before] {
+                self.malformed_of(gold, range, places);
+            }
+        }
     }
 
-    /// Counts from the first difference to where the sides are equal again and what is open on them began
-    /// together. Gives the place of the next token, and the bits of gold's steps.
+    /// The places in a range of one side.
+    #[inline(always)]
+    fn malformed_of(&self, side: &[u8], range: Range<usize>, places: &mut Vec<usize>) {
+        let start = range.start;
+        let (befores, heres) = (&side[start - 1..range.end - 1], &side[range]);
+        let mut look = |at: usize| {
+            if self.wrong[Self::place(befores[at], heres[at])] > 0 {
+                places.push(start + at);
+            }
+        };
+        let (Ok(group), Ok(next)) = (befores.try_into(), heres.try_into()) else {
+            return (0..heres.len()).for_each(look);
+        };
+        let mut others = differing(group, next, self.common);
+        while others != 0 {
+            look(others.trailing_zeros() as usize);
+            others &= others - 1;
+        }
+    }
+
+    /// Counts the neighbours of one side; gives the number of violations if that is asked for.
+    #[inline]
+    fn histogram<const WRONG: bool>(&mut self, side: &[u8]) -> u64 {
+        let (wrong, all, common) = (&self.wrong, &mut self.all, self.common);
+        let mut violations = 0;
+        let mut count = |bank: usize, before: u8, here: u8| {
+            let at = Self::place(before, here);
+            all[at][bank % BANKS] += 1;
+            if WRONG {
+                violations += u64::from(wrong[at]);
+            }
+        };
+        let (befores, heres) = (&side[..side.len() - 1], &side[1..]);
+        let (groups, befores_left) = befores.as_chunks::<GROUP>();
+        let (next, heres_left) = heres.as_chunks::<GROUP>();
+        let mut commons = 0;
+        for (befores, heres) in groups.iter().zip(next) {
+            let mut others = differing(befores, heres, common);
+            let number = others.count_ones();
+            if number > DENSE {
+                for (at, (&before, &here)) in befores.iter().zip(heres).enumerate() {
+                    count(at, before, here);
+                }
+                continue;
+            }
+            commons += u64::from(GROUP as u32 - number);
+            while others != 0 {
+                let at = others.trailing_zeros() as usize % GROUP;
+                others &= others - 1;
+                count(at, befores[at], heres[at]);
+            }
+        }
+        for (at, (&before, &here)) in befores_left.iter().zip(heres_left).enumerate() {
+            count(at, before, here);
+        }
+        if commons > 0 {
+            all[Self::place(common, common)][0] += commons;
+        }
+        violations
+    }
+
+    /// Counts from the first difference to where the sides are equal again and the spans that are open on them began
+    /// together. Gives the place of the next token, and the violations of gold and of pred.
     #[inline]
     fn side_by_side(
         &mut self,
@@ -280,10 +364,10 @@ impl<const SIDE: usize, const PLACES: usize> Tables<SIDE, PLACES> {
         pred: &[u8],
         first: usize,
         differing: &mut u64,
-    ) -> (usize, u8) {
+    ) -> (usize, [u64; 2]) {
         let mut before = (gold[first - 1], pred[first - 1]);
         let mut together = CLOSE;
-        let mut seen = 0;
+        let mut violations = [0; 2];
         for (at, here) in (first..).zip(
             gold[first..]
                 .iter()
@@ -294,7 +378,10 @@ impl<const SIDE: usize, const PLACES: usize> Tables<SIDE, PLACES> {
             let (g, p) = (self.steps[gold_at], self.steps[pred_at]);
             self.gold[gold_at] += 1;
             self.pred[pred_at] += 1;
-            seen |= g;
+            if (g | p) & VIOLATION != 0 {
+                violations[0] += u64::from(self.wrong[gold_at]);
+                violations[1] += u64::from(self.wrong[pred_at]);
+            }
             let both = g & p & together & CLOSE;
             let met = &mut self.met[usize::from(before.0) % SIDE];
             met[usize::from(before.1) % SIDE] += u64::from(both);
@@ -308,19 +395,11 @@ impl<const SIDE: usize, const PLACES: usize> Tables<SIDE, PLACES> {
             };
             *differing += u64::from(here.0 != here.1);
             if here.0 == here.1 && together != 0 {
-                return (at + 1, seen);
+                return (at + 1, violations);
             }
             before = here;
         }
-        (gold.len(), seen)
-    }
-
-    /// How many violations one side of a block or a sentence has.
-    fn violations(&self, side: &[u8]) -> u64 {
-        let pairs = side.iter().zip(side.iter().skip(1));
-        pairs
-            .map(|(&before, &here)| u64::from(self.wrong[Self::place(before, here)]))
-            .sum()
+        (gold.len(), violations)
     }
 
     /// Adds what was counted to `counts` and begins anew.
@@ -360,13 +439,31 @@ impl<const SIDE: usize, const PLACES: usize> Tables<SIDE, PLACES> {
                 }
             }
         }
-        self.suspicious = 0;
+        self.violations = 0;
         counts.corpus.sentences += corpus.sentences;
         counts.corpus.tokens += corpus.tokens;
         counts.corpus.correct_tokens += corpus.correct_tokens;
         counts.corpus.gold_labelled += gold_labelled;
         counts.corpus.pred_labelled += pred_labelled;
     }
+}
+
+/// A bit for each pair of neighbours that is not (`common`, `common`) within a sentence.
+#[inline(always)]
+fn differing(befores: &[u8; GROUP], heres: &[u8; GROUP], common: u8) -> u64 {
+    const LOW: u64 = 0x7F7F_7F7F_7F7F_7F7F;
+    let all = u64::from_ne_bytes([common; 8]);
+    let (befores, heres) = (befores.as_chunks::<8>().0, heres.as_chunks::<8>().0);
+    let mut bits = 0;
+    for (at, (before, here)) in befores.iter().zip(heres).enumerate() {
+        // Whether the first of the pair begins a sentence does not matter.
+        let before = (u64::from_le_bytes(*before) ^ all) & LOW;
+        let odd = before | u64::from_le_bytes(*here) ^ all;
+        // The high bit of every byte that is not 0; multiplying moves the eight bits into the top byte, in order.
+        let high = (((odd & LOW) + LOW) | odd) & !LOW;
+        bits |= ((high >> 7).wrapping_mul(0x0102_0408_1020_4080) >> 56) << (8 * at);
+    }
+    bits
 }
 
 /// The first place from `from` on where the sides differ.

@@ -1,3 +1,5 @@
+use std::ops::Range;
+
 /// Stands before the first sentence of a [`TagBlock`] and, marked, behind the last.
 pub(crate) const BORDER: u8 = 127;
 /// Marks the first token of a sentence.
@@ -31,8 +33,8 @@ struct DocumentEnd {
 /// Sentences of a block that belong to one document.
 pub(crate) struct DocumentPart<'a> {
     /// Both sides, with a border before the first sentence and a marked one behind the last.
-    pub(crate) gold: &'a [u8],
-    pub(crate) pred: &'a [u8],
+    pub(crate) gold: &'a mut [u8],
+    pub(crate) pred: &'a mut [u8],
     lengths: &'a [u32],
     /// Sentences of the block before it.
     pub(crate) first: usize,
@@ -49,15 +51,33 @@ impl<'a> DocumentPart<'a> {
         self.lengths.len()
     }
 
-    /// The sentences of both sides.
-    pub(crate) fn both(&self) -> impl Iterator<Item = (&'a [u8], &'a [u8])> {
-        let (gold, pred) = (self.gold, self.pred);
+    /// Where the sentences are on both sides.
+    pub(crate) fn ranges(&self) -> impl Iterator<Item = Range<usize>> + use<'a> {
         let mut start = 1;
         self.lengths.iter().map(move |&length| {
             let end = start + length as usize;
-            let range = std::mem::replace(&mut start, end)..end;
-            (&gold[range.clone()], &pred[range])
+            std::mem::replace(&mut start, end)..end
         })
+    }
+
+    /// The sentences of both sides.
+    pub(crate) fn both(&self) -> impl Iterator<Item = (&[u8], &[u8])> {
+        let (gold, pred) = (&*self.gold, &*self.pred);
+        self.ranges()
+            .map(move |range| (&gold[range.clone()], &pred[range]))
+    }
+
+    /// Makes a sentence one without spans and without violations.
+    pub(crate) fn blank(&mut self, range: Range<usize>) {
+        for side in [&mut *self.gold, &mut *self.pred] {
+            if let Some(first) = side[range.clone()].first_mut() {
+                *first = FIRST | BORDER;
+            }
+            side[range.clone()]
+                .iter_mut()
+                .skip(1)
+                .for_each(|tag| *tag = BORDER);
+        }
     }
 }
 
@@ -157,26 +177,29 @@ impl TagBlock {
         self.pred[self.used] = FIRST | BORDER;
     }
 
-    /// Parts of documents, after a border is put behind the last sentence.
+    /// Puts a border behind the last sentence; gives the number of documents, the last of which has not ended.
     #[inline]
-    pub(crate) fn documents(&mut self) -> impl Iterator<Item = DocumentPart<'_>> {
+    pub(crate) fn close(&mut self) -> usize {
         self.put_border();
-        let block = &*self;
-        let (mut border, mut sentences) = (0, 0);
-        let ended = block.ends.iter();
-        let ended = ended.map(|end| (end.border, end.sentences, Some(end.name.as_deref())));
-        let open = (block.used, block.lengths.len(), None);
-        ended.chain([open]).map(move |(next, until, ends)| {
-            let places = std::mem::replace(&mut border, next)..next + 1;
-            let first = std::mem::replace(&mut sentences, until);
-            DocumentPart {
-                gold: &block.gold[places.clone()],
-                pred: &block.pred[places],
-                lengths: &block.lengths[first..until],
-                first,
-                ends,
-            }
-        })
+        self.ends.len() + 1
+    }
+
+    /// A part of a document, counted from 0, after [`TagBlock::close`].
+    #[inline]
+    pub(crate) fn document(&mut self, number: usize) -> DocumentPart<'_> {
+        let before = number.checked_sub(1).and_then(|at| self.ends.get(at));
+        let (border, first) = before.map_or((0, 0), |end| (end.border, end.sentences));
+        let end = self.ends.get(number);
+        let (next, until) = end.map_or((self.used, self.lengths.len()), |end| {
+            (end.border, end.sentences)
+        });
+        DocumentPart {
+            gold: &mut self.gold[border..=next],
+            pred: &mut self.pred[border..=next],
+            lengths: &self.lengths[first..until],
+            first,
+            ends: end.map(|end| end.name.as_deref()),
+        }
     }
 }
 

@@ -249,7 +249,14 @@ proptest! {
 
 #[test]
 fn readings_of_neighbours_take_blocks_until_there_are_too_many_tags() {
-    for reading in [Reading::Conlleval, Reading::Refuse, Reading::Seqeval] {
+    for reading in [
+        Reading::Conlleval,
+        Reading::Refuse,
+        Reading::Seqeval,
+        Reading::Strict,
+        Reading::Discard,
+        Reading::Ncrfpp,
+    ] {
         let mut reader = reader((Scheme::Bio, reading));
         let mut scorer = exact();
         for number in 0..TagBlock::TAGS {
@@ -260,5 +267,5 @@ fn readings_of_neighbours_take_blocks_until_there_are_too_many_tags() {
         reader.intern("I-1").unwrap();
         assert!(!scorer.takes_blocks(&reader));
     }
-    assert!(!exact().takes_blocks(&reader((Scheme::Iobes, Reading::Strict))));
+    assert!(!exact().takes_blocks(&reader((Scheme::Iobes, Reading::SeqevalStrict))));
 }

@@ -10,7 +10,7 @@ use crate::document_ends::{DocumentEnds, Ends};
 use crate::error::{Error, Result};
 use crate::ids::{Id, NULL, Sentences, bad_id, no_tag};
 use crate::interrupted;
-use crate::raw::fetch;
+use crate::py_sequence::prefetch as fetch;
 
 /// Tokens that are turned to bytes together.
 const RUN: usize = 1 << 12;

@@ -8,7 +8,7 @@ use spanrs_tags::ncrfpp::{NAMELESS, NcrfSpan, NcrfTag, classify, common, spans};
 use spanrs_tags::{Dialect, Reader, Reading, Scheme};
 
 use crate::error::Result;
-use crate::lists::{TagInterner, as_list_or_tuple};
+use crate::tag_interner::{TagInterner, as_list_or_tuple};
 
 /// Sentences between two looks for Ctrl-C.
 const PAUSE: usize = 1 << 14;

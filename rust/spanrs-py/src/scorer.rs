@@ -21,11 +21,11 @@ use crate::document_ends::{DocumentEnds, DocumentSizes};
 use crate::error::{Error, Result};
 use crate::files::{ColumnFiles, ColumnOptions, Progress, SpanFileOptions};
 use crate::ids::{Ids, Sentences, numbering, with_values};
-use crate::lists::TagInterner;
+use crate::nested_lists::NestedLists;
 use crate::options::{PyDialect, reading, scheme_or_auto, violation_tuple};
-use crate::rows::Rows;
 use crate::span_lists::{Sides, SpanLists};
 use crate::stop;
+use crate::tag_interner::TagInterner;
 
 /// Counts gold against pred, sentence after sentence.
 #[pyclass(frozen, module = "spanrs._spanrs")]
@@ -103,7 +103,7 @@ impl Scorer {
         documents: Option<DocumentSizes<'_>>,
     ) -> Result<()> {
         let inner = &mut *self.lock()?;
-        let rows = Rows::new(gold, pred)?;
+        let rows = NestedLists::new(gold, pred)?;
         let documents = ends(inner, documents.as_ref(), rows.len()?)?;
         let mut interner = TagInterner::new();
         inner.run(

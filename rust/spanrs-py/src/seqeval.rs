@@ -7,7 +7,7 @@ use spanrs_eval::{count_chunks, outcomes};
 use spanrs_tags::{Chunks, Dialect, Reader, Reading, Scheme};
 
 use crate::error::Result;
-use crate::raw::{Walker, is_exact_list};
+use crate::py_sequence::{ItemSlices, is_exact_list};
 use crate::scorer::most_tags;
 use crate::tags::batch;
 
@@ -53,15 +53,15 @@ pub(crate) fn same_shape(gold: &Bound<'_, PyAny>, pred: &Bound<'_, PyAny>) -> Py
         return Ok(false);
     }
     let py = gold.py();
-    let [mut gold_rows, mut pred_rows, mut one, mut other] = [(); 4].map(|()| Walker::new(py));
+    let [mut gold_rows, mut pred_rows, mut one, mut other] = [(); 4].map(|()| ItemSlices::new(py));
     // SAFETY: both sides are alive and stay as they are: no Python code runs here. So do the rows they hold,
     // and what is asked of those is whether they are lists, and how long.
     unsafe {
         let golds = gold_rows.items(gold.as_ptr()).unwrap_or_default();
         let preds = pred_rows.items(pred.as_ptr()).unwrap_or_default();
         let alike = |at: usize| {
-            one.fetch_row(golds, at);
-            other.fetch_row(preds, at);
+            one.prefetch_row(golds, at);
+            other.prefetch_row(preds, at);
             is_exact_list(golds[at])
                 && is_exact_list(preds[at])
                 && one.items(golds[at]).map(<[_]>::len) == other.items(preds[at]).map(<[_]>::len)

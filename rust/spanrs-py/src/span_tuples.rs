@@ -13,10 +13,11 @@ use spanrs_base::Span;
 use spanrs_eval::{Run, TokenSets};
 
 use crate::error::{Error, Result};
-use crate::lists::{Items, as_list_or_tuple};
 use crate::pause;
-use crate::raw::{Item, Walker};
+use crate::py_sequence::Items;
+use crate::py_sequence::{Item, ItemSlices};
 use crate::span_lists::{Held, SpanLists};
+use crate::tag_interner::as_list_or_tuple;
 
 /// The spans of both sides, a sequence of them for each sentence; with their tokens, where those are asked
 /// for and a fourth item names them.
@@ -28,7 +29,7 @@ pub(crate) fn span_lists_of_tuples(
     tokens: bool,
 ) -> Result<(SpanLists, SpanLists)> {
     let mut given = Given {
-        walker: Walker::new(gold.py()),
+        walker: ItemSlices::new(gold.py()),
         placed: Vec::new(),
         tokens: TokenSets::default(),
         with_tokens: tokens,
@@ -50,7 +51,7 @@ pub(crate) fn span_lists_of_tuples(
 
 /// What was read so far.
 struct Given<'py> {
-    walker: Walker<'py>,
+    walker: ItemSlices<'py>,
     placed: Vec<Span<i64>>,
     tokens: TokenSets,
     with_tokens: bool,

@@ -11,9 +11,9 @@ use spanrs_tags::{Converter, Evidence, Reader, Reading, Scheme, Writer};
 use crate::error::{Error, Result};
 use crate::files::DetectionTuple;
 use crate::ids::{Id, Ids, Sentences, bad_id, numbering, with_values};
-use crate::lists::{TagInterner, as_list_or_tuple, strings};
 use crate::options::{PyDialect, ViolationTuple, reading, scheme, violation_tuple};
 use crate::scorer::most_tags;
+use crate::tag_interner::{TagInterner, as_list_or_tuple, strings};
 
 /// (letter, begins, ends)
 type PrefixTuple = (&'static str, String, String);

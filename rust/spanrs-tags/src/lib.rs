@@ -33,7 +33,7 @@ pub use convert::Converter;
 pub use detect::{Detection, Evidence, are_many};
 pub use dialect::{Bare, Dialect};
 pub use error::{Error, Result};
-pub use reader::{Reader, SideReader};
+pub use reader::{Bigrams, Reader, SideReader};
 pub use reading::Reading;
 pub use scheme::{Edge, Prefix, Scheme};
 pub use seqeval::{Chunk, ChunkWalk, Chunks};

@@ -1,4 +1,4 @@
-use spanrs_base::{Limits, Span, Vocabulary};
+use spanrs_base::{Limits, ShortKey, Span, Vocabulary};
 
 use crate::dialect::{Dialect, UNTYPED};
 use crate::error::{Error, Result};
@@ -24,11 +24,22 @@ pub struct Reader {
     pred: Option<Box<Decoding>>,
 }
 
+/// The sentences whose spans pairs of neighbouring tags determine.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Bigrams {
+    /// All.
+    OfAll,
+    /// Those without violations, which the reading reads as conlleval does.
+    OfWellFormed,
+}
+
 /// Every tag as one scheme decodes it.
 #[derive(Clone, Debug)]
 struct Decoding {
     scheme: Scheme,
     table: Table,
+    /// The steps between neighbours, where `table` looks further back and well-formed sentences need not.
+    well_formed: Option<Table>,
     // One a tag: its type in the upper bits, its symbol in the low 8.
     entries: Vec<u32>,
     // One a tag, for legality: its symbol in the scheme, and the symbol the next tag sees.
@@ -37,9 +48,19 @@ struct Decoding {
 
 impl Decoding {
     fn new(scheme: Scheme, reading: Reading) -> Result<Self> {
+        let table = Table::new(scheme, reading)?;
+        let law = matches!(
+            reading,
+            Reading::Strict | Reading::Discard | Reading::Ncrfpp
+        );
+        let well_formed = match law && table.between(None, None).is_none() {
+            true => Some(Table::new(scheme, Reading::Conlleval)?),
+            false => None,
+        };
         Ok(Self {
             scheme,
-            table: Table::new(scheme, reading)?,
+            table,
+            well_formed,
             entries: Vec::new(),
             legality: Vec::new(),
         })
@@ -177,6 +198,12 @@ impl Reader {
         Ok(id)
     }
 
+    /// The id of a short tag, if it was interned before and is one of the first few hundred.
+    #[inline(always)]
+    pub fn get_short(&self, key: ShortKey) -> Option<u32> {
+        self.tags.get_short(key)
+    }
+
     /// The ids of the tags of a sentence.
     ///
     /// # Errors
@@ -218,6 +245,11 @@ impl Reader {
     /// The type with this id.
     pub fn type_name(&self, ty: u32) -> &str {
         self.types.name(ty)
+    }
+
+    /// As [`SideReader::bigrams`], of gold.
+    pub fn bigrams(&self) -> Option<Bigrams> {
+        self.gold().bigrams()
     }
 
     /// As [`SideReader::between`], of gold.
@@ -319,13 +351,27 @@ impl<'a> SideReader<'a> {
         &self.decoding.entries
     }
 
+    /// The sentences that [`SideReader::between`] is enough to read; None where there are none.
+    pub fn bigrams(&self) -> Option<Bigrams> {
+        if self.decoding.table.between(None, None).is_some() {
+            return Some(Bigrams::OfAll);
+        }
+        // Tags that this dialect reads as `O` are no violations, but are not `O` to every reading.
+        let known = !self.reader.dialect.unknown_is_outside;
+        let well_formed = self.decoding.well_formed.as_ref().filter(|_| known)?;
+        well_formed
+            .between(None, None)
+            .map(|_| Bigrams::OfWellFormed)
+    }
+
     /// What happens between two neighbouring tags (None is the border of the sentence), as the bits of a
-    /// [`Walk`]'s steps; None for readings that look further back than one tag.
+    /// [`Walk`]'s steps, in the sentences that [`SideReader::bigrams`] names; None where there are none.
     pub fn between(&self, before: Option<u32>, here: Option<u32>) -> Option<u8> {
         let entry = |id: u32| self.decoding.entries[id as usize];
-        self.decoding
-            .table
-            .between(before.map(entry), here.map(entry))
+        let (before, here) = (before.map(entry), here.map(entry));
+        let decoding = self.decoding;
+        let table = decoding.well_formed.as_ref().unwrap_or(&decoding.table);
+        table.between(before, here)
     }
 
     /// How many violations there are between two neighbouring tags; None is the border of the sentence.

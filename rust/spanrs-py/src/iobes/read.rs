@@ -9,8 +9,8 @@ use spanrs_tags::{Dialect, Kind, Reader, Reading, Scheme};
 use super::write::IobesWriter;
 use super::{Kept, MOST_KEPT};
 use crate::error::Result;
-use crate::lists::{TagInterner, is_list_or_tuple};
 use crate::options::scheme;
+use crate::tag_interner::{TagInterner, is_list_or_tuple};
 
 /// Places of the table of spans that were made before.
 const PLACES: usize = 1 << 11;

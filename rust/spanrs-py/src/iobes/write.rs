@@ -8,7 +8,8 @@ use spanrs_base::{Span, Vocabulary};
 use super::read::Decoder;
 use super::{Kept, MOST_KEPT};
 use crate::error::Result;
-use crate::lists::{Items, is_list_or_tuple};
+use crate::py_sequence::Items;
+use crate::tag_interner::is_list_or_tuple;
 
 /// Writes spans as tags of one encoding as iobes does.
 #[pyclass(frozen, module = "spanrs._spanrs")]

@@ -9,9 +9,9 @@ use spanrs_tags::{Reader, Reading, Scheme, SideReader};
 
 use crate::error::{Error, Result};
 use crate::ids::{Id, Ids, Sentences, bad_id, numbering, with_values};
+use crate::nested_lists::NestedLists;
 use crate::options::{PyDialect, reading, scheme_or_auto};
 use crate::pause;
-use crate::rows::Rows;
 use crate::span_lists::{Held, SpanLists};
 
 /// Scheme or `auto`, that of pred if it is named, reading, dialect.
@@ -104,7 +104,7 @@ pub(crate) fn span_lists_of_tags(
     let mut reader = reader_of(options)?;
     let py = gold.py();
     let (mut golds, mut preds) = (Flat::default(), Flat::default());
-    Rows::new(gold, pred)?.ids(&mut reader, |gold, pred| {
+    NestedLists::new(gold, pred)?.ids(&mut reader, |gold, pred| {
         golds.push(gold);
         preds.push(pred);
     })?;

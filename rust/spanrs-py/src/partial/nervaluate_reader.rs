@@ -10,11 +10,12 @@ use spanrs_eval::partial::{BadTag, NervaluateReader};
 use spanrs_tags::{Dialect, Reader, Reading, Scheme};
 
 use crate::error::{Error, Result};
-use crate::lists::{Items, TagInterner};
+use crate::nested_lists::NestedLists;
 use crate::pause;
-use crate::raw::Item;
-use crate::rows::Rows;
+use crate::py_sequence::Item;
+use crate::py_sequence::Items;
 use crate::span_lists::{Held, SpanLists};
+use crate::tag_interner::TagInterner;
 
 fn refuse<T>(message: impl Into<String>) -> Result<T> {
     Err(PyValueError::new_err(message.into()).into())
@@ -83,14 +84,14 @@ pub(crate) fn nervaluate_pairs(
     gold: &Bound<'_, PyAny>,
     pred: &Bound<'_, PyAny>,
 ) -> Result<Option<(SpanLists, SpanLists)>> {
-    let Some(rows) = Rows::of_lists(gold, pred) else {
+    let Some(rows) = NestedLists::of_lists(gold, pred) else {
         return Ok(None);
     };
     let mut walk = Walk::new(gold.py())?;
     let mut spans = Vec::new();
     let (mut gold_ranges, mut pred_ranges) = (Vec::new(), Vec::new());
     let mut fine = true;
-    let walked = rows.walk(|_, one, other| {
+    let each = |_: usize, one: &[Item], other: &[Item]| {
         let begin = spans.len() as u32;
         // SAFETY: items are alive where they are handed over.
         fine = one.len() == other.len() && unsafe { walk.read(one, &mut spans) };
@@ -104,7 +105,9 @@ pub(crate) fn nervaluate_pairs(
         }
         pred_ranges.push(of_pred);
         if fine { Ok(()) } else { refuse("") }
-    });
+    };
+    // SAFETY: the items are not used once they are interned, which runs no Python code.
+    let walked = unsafe { rows.walk(each) };
     if !fine {
         return Ok(None);
     }
@@ -144,7 +147,8 @@ impl<'py> Walk<'py> {
     unsafe fn read(&mut self, items: &[Item], spans: &mut Vec<Span<i64>>) -> bool {
         let (before, mut whole) = (spans.len(), true);
         let known = items.iter().enumerate().map_while(|(at, &item)| {
-            let id = self.interner.known(item);
+            // SAFETY: the item is alive.
+            let id = unsafe { self.interner.known(&self.tags, item) };
             whole &= id.is_some();
             id.map(|id| (at, id))
         });
@@ -165,13 +169,9 @@ impl<'py> Walk<'py> {
     unsafe fn read_new(&mut self, items: &[Item], spans: &mut Vec<Span<i64>>) -> bool {
         self.ids.clear();
         for &item in items {
-            let id = match self.interner.known(item) {
-                Some(id) => id,
-                // SAFETY: the item is alive.
-                None => match unsafe { self.interner.learn(self.py, item, &mut self.tags) } {
-                    Ok(id) => id,
-                    Err(_) => return false,
-                },
+            // SAFETY: the item is alive.
+            let Ok(id) = (unsafe { self.interner.id(self.py, &mut self.tags, item) }) else {
+                return false;
             };
             self.ids.push(id);
         }

@@ -1,22 +1,30 @@
-//! Tags in Python lists to ids, looking at each distinct string object once.
+//! Tags in Python lists to ids.
+//!
+//! Tags that come from one label list are the same few objects, which are recognised by their addresses. Those that
+//! a program has cut from lines are objects of their own, which are recognised by their characters.
 
-use pyo3::Borrowed;
 use pyo3::exceptions::PyTypeError;
-use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PySet, PyString, PyTuple};
 use spanrs_tags::Reader;
 
 use crate::error::{Error, Result};
+use crate::py_sequence::{Item, Items, is_direct, short_ascii};
 
-/// Places of the table from object to id. Tags that come from one place in a program are one object, so
-/// nearly every token is answered here without looking at its characters.
+/// Slots of the table from object to id.
 const SLOTS: usize = 1024;
+/// Objects that were not in the table, above those that were, after which addresses are not looked up any more. They
+/// are not again until [`TagInterner::look_again`].
+const STRANGERS: i32 = 64;
 
 /// Tags of Python sequences to ids of a reader.
 pub(crate) struct TagInterner {
     // The reference keeps the object alive, so that its address cannot come to mean another string.
     slots: Box<[Option<Known>; SLOTS]>,
+    /// True where the characters of a string can be read in place.
+    direct: bool,
+    /// Objects that were new less those that were known, within bounds.
+    strangers: i32,
 }
 
 /// A tag's object and its id.
@@ -26,37 +34,114 @@ impl TagInterner {
     pub(crate) fn new() -> Self {
         Self {
             slots: Box::new([const { None }; SLOTS]),
+            direct: is_direct(),
+            strangers: 0,
         }
     }
 
-    /// The id of a tag whose object was seen before.
+    /// The ids of two tags.
+    ///
+    /// # Safety
+    /// Both items are alive.
     #[inline(always)]
-    pub(crate) fn known(&self, item: *mut ffi::PyObject) -> Option<u32> {
+    pub(crate) unsafe fn pair(
+        &mut self,
+        py: Python<'_>,
+        reader: &mut Reader,
+        gold: Item,
+        pred: Item,
+    ) -> Result<(u32, u32)> {
+        // SAFETY: both are alive.
+        unsafe {
+            let id_of_gold = self.id(py, reader, gold)?;
+            // Most predictions are right, and where tags come from one list of them, the same object.
+            let id_of_pred = if pred == gold {
+                id_of_gold
+            } else {
+                self.id(py, reader, pred)?
+            };
+            Ok((id_of_gold, id_of_pred))
+        }
+    }
+
+    /// The id of a tag. No Python code runs, unless the item is no string.
+    ///
+    /// # Safety
+    /// The item is alive.
+    #[inline(always)]
+    pub(crate) unsafe fn id(
+        &mut self,
+        py: Python<'_>,
+        reader: &mut Reader,
+        item: Item,
+    ) -> Result<u32> {
+        if self.strangers < STRANGERS
+            && let Some((known, id)) = &self.slots[slot_of(item)]
+            && known.as_ptr() == item
+        {
+            return Ok(*id);
+        }
+        // SAFETY: the item is alive.
+        unsafe {
+            if self.direct
+                && let Some(key) = short_ascii(item)
+                && let Some(id) = reader.get_short(key)
+            {
+                if self.strangers < STRANGERS {
+                    self.remember(py, item, id);
+                }
+                return Ok(id);
+            }
+            self.learn(py, item, reader)
+        }
+    }
+
+    /// The id of a tag that is known already, if its object is or its characters can be read in place.
+    ///
+    /// # Safety
+    /// The item is alive.
+    #[inline(always)]
+    pub(crate) unsafe fn known(&self, reader: &Reader, item: Item) -> Option<u32> {
         match &self.slots[slot_of(item)] {
             Some((known, id)) if known.as_ptr() == item => Some(*id),
+            // SAFETY: the item is alive.
+            _ if self.direct => reader.get_short(unsafe { short_ascii(item) }?),
             _ => None,
         }
     }
 
-    /// The id of any tag. No Python code runs, unless the item is no string.
-    ///
+    /// Addresses are looked up again.
+    #[inline]
+    pub(crate) fn look_again(&mut self) {
+        self.strangers = 0;
+    }
+
+    /// True where addresses are not looked up.
+    #[inline]
+    pub(crate) fn meets_strangers(&self) -> bool {
+        self.strangers >= STRANGERS
+    }
+
+    /// # Safety
+    /// The item is alive and exactly a string, which can be forgotten again without running Python code: that might
+    /// change the very lists that are being read.
+    unsafe fn remember(&mut self, py: Python<'_>, item: Item, id: u32) {
+        let slot = &mut self.slots[slot_of(item)];
+        self.strangers += i32::from(slot.is_some());
+        // SAFETY: the item is alive; this takes a reference of its own.
+        *slot = Some((unsafe { Bound::from_borrowed_ptr(py, item) }.unbind(), id));
+    }
+
     /// # Safety
     /// The item is alive.
     #[cold]
-    pub(crate) unsafe fn learn(
-        &mut self,
-        py: Python<'_>,
-        item: *mut ffi::PyObject,
-        reader: &mut Reader,
-    ) -> Result<u32> {
+    unsafe fn learn(&mut self, py: Python<'_>, item: Item, reader: &mut Reader) -> Result<u32> {
         // SAFETY: the item is alive; this takes a reference of its own.
-        let item = unsafe { Bound::from_borrowed_ptr(py, item) };
-        let id = intern(&item, reader)?;
-        // Only what can be forgotten again without running Python code, which might change the very
-        // lists that are being walked.
-        if item.is_exact_instance_of::<PyString>() {
-            let slot = slot_of(item.as_ptr());
-            self.slots[slot] = Some((item.unbind(), id));
+        let bound = unsafe { Bound::from_borrowed_ptr(py, item) };
+        let id = intern(&bound, reader)?;
+        if bound.is_exact_instance_of::<PyString>() {
+            // SAFETY: it is exactly a string and alive.
+            unsafe { self.remember(py, item, id) };
         }
         Ok(id)
     }
@@ -76,83 +161,16 @@ impl TagInterner {
         for at in 0..items.len() {
             // Interning may run Python code that shortens the list.
             let Some(item) = items.get(at) else { break };
-            ids.push(match self.known(item.as_ptr()) {
-                Some(id) => id,
-                // SAFETY: the item is alive, because it was just borrowed.
-                None => unsafe { self.learn(sentence.py(), item.as_ptr(), reader)? },
-            });
+            // SAFETY: the item is alive, because it was just borrowed.
+            ids.push(unsafe { self.id(sentence.py(), reader, item.as_ptr())? });
         }
         Ok(())
     }
 }
 
-/// The items of a list or tuple, without the cost of Python's general protocol.
-#[derive(Clone, Copy)]
-pub(crate) struct Items<'a, 'py> {
-    sequence: &'a Bound<'py, PyAny>,
-    length: ffi::Py_ssize_t,
-    is_list: bool,
-}
-
-impl<'a, 'py> Items<'a, 'py> {
-    /// The items of what [`as_list_or_tuple`] gave.
-    #[inline]
-    pub(crate) fn of(sequence: &'a Bound<'py, PyAny>) -> Self {
-        let is_list = sequence.is_instance_of::<PyList>();
-        let raw = sequence.as_ptr();
-        // SAFETY: `raw` is alive, the GIL is held, and both calls check the type they get.
-        let length = unsafe {
-            if is_list {
-                ffi::PyList_Size(raw)
-            } else {
-                ffi::PyTuple_Size(raw)
-            }
-        };
-        if length < 0 {
-            // Neither list nor tuple; Python has set an exception.
-            drop(PyErr::take(sequence.py()));
-        }
-        Self {
-            sequence,
-            length: length.max(0),
-            is_list,
-        }
-    }
-
-    #[inline(always)]
-    pub(crate) fn len(self) -> usize {
-        self.length as usize
-    }
-
-    /// The item at a place; None where the list has become shorter.
-    #[inline(always)]
-    pub(crate) fn get(self, at: usize) -> Option<Borrowed<'a, 'py, PyAny>> {
-        let (raw, at, py) = (
-            self.sequence.as_ptr(),
-            at as ffi::Py_ssize_t,
-            self.sequence.py(),
-        );
-        // SAFETY: `raw` is a list or tuple, alive as long as `self`, and the GIL is held; both calls
-        // check the index and give null beyond the end. The item is borrowed from the sequence: the
-        // callers use it before any Python code can run, or take a reference of their own first.
-        let item = unsafe {
-            let item = if self.is_list {
-                ffi::PyList_GetItem(raw, at)
-            } else {
-                ffi::PyTuple_GetItem(raw, at)
-            };
-            Borrowed::from_ptr_or_opt(py, item)
-        };
-        if item.is_none() {
-            drop(PyErr::take(py));
-        }
-        item
-    }
-}
-
 #[inline(always)]
-fn slot_of(item: *mut ffi::PyObject) -> usize {
-    // Objects are 16-byte aligned; strings of one size class stand 64 or so apart.
+fn slot_of(item: Item) -> usize {
+    // Objects are 16-byte aligned; strings of one size class are about 64 bytes apart.
     let address = item as usize as u64 >> 4;
     (address.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 54) as usize & (SLOTS - 1)
 }

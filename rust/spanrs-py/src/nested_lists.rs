@@ -7,19 +7,19 @@ use spanrs_tags::{Evidence, Reader};
 
 use crate::document_ends::DocumentEnds;
 use crate::error::{Error, Result};
-use crate::lists::{Items, TagInterner, as_list_or_tuple, is_list_or_tuple, not_a_tag};
-use crate::raw::{Item, Walker};
+use crate::py_sequence::{Item, ItemSlices, Items};
+use crate::tag_interner::{TagInterner, as_list_or_tuple, is_list_or_tuple, not_a_tag};
 
 /// Sentences between two looks for Ctrl-C.
 const PAUSE: usize = 1 << 16;
 
 /// Both sides: lists or tuples of lists or tuples.
-pub(crate) struct Rows<'py> {
+pub(crate) struct NestedLists<'py> {
     gold: Bound<'py, PyAny>,
     pred: Bound<'py, PyAny>,
 }
 
-impl<'py> Rows<'py> {
+impl<'py> NestedLists<'py> {
     pub(crate) fn new(gold: &Bound<'py, PyAny>, pred: &Bound<'py, PyAny>) -> Result<Self> {
         let rows = Self {
             gold: reiterable(gold)?,
@@ -94,7 +94,7 @@ impl<'py> Rows<'py> {
         scorer: &mut Scorer,
         documents: Option<&DocumentEnds>,
     ) -> Result<()> {
-        let mut counting = Counting {
+        let mut filler = BlockFiller {
             py: self.gold.py(),
             interner,
             reader,
@@ -103,15 +103,17 @@ impl<'py> Rows<'py> {
             ids: Ids::default(),
         };
         let mut ends = documents.map(|documents| documents.from(0));
-        self.walk(|at, gold, pred| {
+        let each = |at: usize, gold: &[Item], pred: &[Item]| {
             // SAFETY: items are alive where they are handed over.
-            unsafe { counting.sentence(at, gold, pred)? }
+            unsafe { filler.sentence(at, gold, pred)? }
             if let Some(name) = ends.as_mut().and_then(|ends| ends.ends_at(at + 1)) {
-                counting.end_document(name);
+                filler.end_document(name);
             }
             Ok(())
-        })?;
-        counting.flush();
+        };
+        // SAFETY: a sentence is interned and counted, which runs no Python code.
+        unsafe { self.walk(each)? };
+        filler.flush();
         Ok(())
     }
 
@@ -124,25 +126,31 @@ impl<'py> Rows<'py> {
         let mut interner = TagInterner::new();
         let mut ids = Ids::default();
         let py = self.gold.py();
-        self.walk(|at, gold, pred| {
+        let read = |at: usize, gold: &[Item], pred: &[Item]| {
             same_length(at, gold.len(), pred.len())?;
             // SAFETY: items are alive where they are handed over.
             unsafe { ids.read(py, &mut interner, reader, gold, pred)? };
             each(&ids.gold, &ids.pred);
             Ok(())
-        })
+        };
+        // SAFETY: the items are not used once they are interned, which runs no Python code.
+        unsafe { self.walk(read) }
     }
 
-    /// Hands over the items of all sentences, of gold and of pred. They are alive until Python code runs,
-    /// so `each` must run none before it is done with them; interning runs none, but where it fails.
+    /// Calls `each` with the index and the items of every sentence, of gold and of pred, and with access to those of
+    /// the sentences after it.
+    ///
+    /// # Safety
+    /// The items are alive until Python code runs, so `each` must run none before it is done with them. Interning tags
+    /// runs none unless it fails.
     #[inline(always)]
-    pub(crate) fn walk(
+    pub(crate) unsafe fn walk(
         &self,
         mut each: impl FnMut(usize, &[Item], &[Item]) -> Result<()>,
     ) -> Result<()> {
         let py = self.gold.py();
-        let mut tops = (Walker::new(py), Walker::new(py));
-        let mut rows = (Walker::new(py), Walker::new(py));
+        let mut tops = (ItemSlices::new(py), ItemSlices::new(py));
+        let mut rows = (ItemSlices::new(py), ItemSlices::new(py));
         let mut start = 0;
         loop {
             // SAFETY: the lists are alive, and what they hold is asked for anew after every check of
@@ -158,8 +166,10 @@ impl<'py> Rows<'py> {
             for at in start..end {
                 // SAFETY: rows of the lists are alive as long as the lists hold them.
                 let items = unsafe {
-                    rows.0.fetch_ahead(gold, at);
-                    rows.1.fetch_ahead(pred, at);
+                    rows.0.prefetch_items(gold, at);
+                    rows.1.prefetch_items(pred, at);
+                    rows.0.prefetch_objects(gold, at);
+                    rows.1.prefetch_objects(pred, at);
                     (rows.0.items(gold[at]), rows.1.items(pred[at]))
                 };
                 let (Some(gold_items), Some(pred_items)) = items else {
@@ -177,7 +187,7 @@ impl<'py> Rows<'py> {
     }
 }
 
-impl Rows<'_> {
+impl NestedLists<'_> {
     /// Says where in a sentence something stands that is no tag.
     #[cold]
     fn place(&self, at: usize, error: Error) -> Error {
@@ -227,7 +237,7 @@ impl Ids {
         self.pred.clear();
         for (&gold, &pred) in gold.iter().zip(pred) {
             // SAFETY: the items are alive.
-            let (gold, pred) = unsafe { ids(py, interner, reader, gold, pred)? };
+            let (gold, pred) = unsafe { interner.pair(py, reader, gold, pred)? };
             self.gold.push(gold);
             self.pred.push(pred);
         }
@@ -236,7 +246,7 @@ impl Ids {
 }
 
 /// What is needed to count on the way.
-struct Counting<'a, 'py> {
+struct BlockFiller<'a, 'py> {
     py: Python<'py>,
     interner: &'a mut TagInterner,
     reader: &'a mut Reader,
@@ -245,7 +255,7 @@ struct Counting<'a, 'py> {
     ids: Ids,
 }
 
-impl Counting<'_, '_> {
+impl BlockFiller<'_, '_> {
     fn flush(&mut self) {
         self.scorer
             .add_block(self.reader, &mut self.block, |_, _, _| 0);
@@ -282,7 +292,7 @@ impl Counting<'_, '_> {
         let room = gold_room.iter_mut().zip(pred_room);
         for ((gold_code, pred_code), (&gold, &pred)) in room.zip(gold.iter().zip(pred)) {
             // SAFETY: the items are alive.
-            let (gold, pred) = unsafe { ids(py, interner, reader, gold, pred)? };
+            let (gold, pred) = unsafe { interner.pair(py, reader, gold, pred)? };
             (*gold_code, *pred_code) = (gold as u8, pred as u8);
         }
         if reader.tags().len() > known {
@@ -300,49 +310,6 @@ impl Counting<'_, '_> {
             self.flush();
         }
         Ok(())
-    }
-}
-
-/// The ids of the tags of a token.
-///
-/// # Safety
-/// Both items are alive.
-#[inline(always)]
-unsafe fn ids(
-    py: Python<'_>,
-    interner: &mut TagInterner,
-    reader: &mut Reader,
-    gold: Item,
-    pred: Item,
-) -> Result<(u32, u32)> {
-    // SAFETY: both are alive.
-    unsafe {
-        let id_of_gold = id(py, interner, reader, gold)?;
-        // Most predictions are right, and where tags come from one list of them, the same object.
-        let id_of_pred = if pred == gold {
-            id_of_gold
-        } else {
-            id(py, interner, reader, pred)?
-        };
-        Ok((id_of_gold, id_of_pred))
-    }
-}
-
-/// The id of a tag.
-///
-/// # Safety
-/// The item is alive.
-#[inline(always)]
-unsafe fn id(
-    py: Python<'_>,
-    interner: &mut TagInterner,
-    reader: &mut Reader,
-    item: Item,
-) -> Result<u32> {
-    match interner.known(item) {
-        Some(id) => Ok(id),
-        // SAFETY: the item is alive.
-        None => unsafe { interner.learn(py, item, reader) },
     }
 }
 

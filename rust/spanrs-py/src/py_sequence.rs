@@ -1,0 +1,358 @@
+//! Items of lists and tuples, and characters of strings, without a call into the interpreter for each.
+//!
+//! CPython publishes the layout of lists, tuples and strings to extensions that are built for one version of it
+//! (`pyo3::ffi`). For other interpreters, and where the environment variable `SPANRS_ITEM_ACCESS` is `each`, every
+//! item is asked for.
+
+use std::marker::PhantomData;
+use std::sync::OnceLock;
+
+use pyo3::Borrowed;
+use pyo3::ffi;
+use pyo3::prelude::*;
+use pyo3::types::PyList;
+use spanrs_base::ShortKey;
+
+/// A borrowed item.
+pub(crate) type Item = *mut ffi::PyObject;
+
+/// Rows are prefetched this many rows ahead, the items of a row half as many.
+const AHEAD: usize = 16;
+/// Offset of the characters in a string's object, about.
+const CHARACTERS: usize = 40;
+/// Bytes of a word that a short string is read as.
+const WORD: usize = 16;
+
+/// True where the items of lists and tuples are read in place.
+#[inline]
+pub(crate) fn is_direct() -> bool {
+    static DIRECT: OnceLock<bool> = OnceLock::new();
+    *DIRECT.get_or_init(|| {
+        layout::IS_PUBLIC && std::env::var_os("SPANRS_ITEM_ACCESS").is_none_or(|way| way != "each")
+    })
+}
+
+/// What CPython publishes. Under free threading a list may change while it is read, so it is not used there.
+#[cfg(not(any(PyPy, GraalPy, Py_LIMITED_API, Py_GIL_DISABLED)))]
+mod layout {
+    use pyo3::ffi;
+
+    use super::Item;
+
+    pub(super) const IS_PUBLIC: bool = true;
+
+    /// # Safety
+    /// `list` is a list and alive; the items are those of now.
+    #[inline(always)]
+    pub(super) unsafe fn list_items(list: Item) -> (*const Item, usize) {
+        // SAFETY: as promised by the caller; an object of a list begins with its struct.
+        unsafe {
+            let items = (*list.cast::<ffi::PyListObject>()).ob_item;
+            (items.cast_const(), ffi::PyList_GET_SIZE(list) as usize)
+        }
+    }
+
+    /// # Safety
+    /// `tuple` is a tuple and alive.
+    #[inline(always)]
+    pub(super) unsafe fn tuple_items(tuple: Item) -> (*const Item, usize) {
+        // SAFETY: as promised by the caller; an object of a tuple begins with its struct.
+        unsafe {
+            let items = &raw const (*tuple.cast::<ffi::PyTupleObject>()).ob_item;
+            (items.cast(), ffi::PyTuple_GET_SIZE(tuple) as usize)
+        }
+    }
+
+    /// The end of the characters of a string and their number, where they stand in the string's own object, a byte
+    /// each.
+    ///
+    /// # Safety
+    /// `string` is exactly a `str` and alive.
+    #[inline(always)]
+    pub(super) unsafe fn narrow_characters(string: Item) -> Option<(*const u8, usize)> {
+        // SAFETY: as promised by the caller.
+        unsafe {
+            // From 3.12 on every `str` holds its characters itself; before, those of deprecated functions do not.
+            #[cfg(not(Py_3_12))]
+            if ffi::PyUnicode_IS_COMPACT(string) == 0 || ffi::PyUnicode_IS_READY(string) == 0 {
+                return None;
+            }
+            if ffi::PyUnicode_KIND(string) as u32 != 1 {
+                return None;
+            }
+            let count = ffi::PyUnicode_GET_LENGTH(string) as usize;
+            let first = ffi::PyUnicode_DATA(string).cast::<u8>();
+            Some((first.add(count).cast_const(), count))
+        }
+    }
+}
+
+#[cfg(any(PyPy, GraalPy, Py_LIMITED_API, Py_GIL_DISABLED))]
+mod layout {
+    use super::Item;
+
+    pub(super) const IS_PUBLIC: bool = false;
+
+    pub(super) unsafe fn list_items(_: Item) -> (*const Item, usize) {
+        (std::ptr::null(), 0)
+    }
+
+    pub(super) unsafe fn tuple_items(_: Item) -> (*const Item, usize) {
+        (std::ptr::null(), 0)
+    }
+
+    pub(super) unsafe fn narrow_characters(_: Item) -> Option<(*const u8, usize)> {
+        None
+    }
+}
+
+/// The items of lists and tuples as slices.
+pub(crate) struct ItemSlices<'py> {
+    direct: bool,
+    /// Items that were asked for one by one.
+    copied: Vec<Item>,
+    /// Lists may be read only while the GIL is held.
+    gil: PhantomData<Python<'py>>,
+}
+
+impl<'py> ItemSlices<'py> {
+    pub(crate) fn new(_: Python<'py>) -> Self {
+        Self {
+            direct: is_direct(),
+            copied: Vec::new(),
+            gil: PhantomData,
+        }
+    }
+
+    /// The items of a list or tuple; None for any other object.
+    ///
+    /// # Safety
+    /// `object` is alive. The items may be used until Python code can run, which may change the list, and no longer
+    /// than the object lives.
+    #[inline]
+    pub(crate) unsafe fn items(&mut self, object: Item) -> Option<&[Item]> {
+        // SAFETY: the object is alive, the GIL is held, and the type was checked. The pointer of an empty list may be
+        // null and is not used.
+        unsafe {
+            let (first, count) = if is_list(object) {
+                if !self.direct {
+                    return Some(self.copy(object));
+                }
+                layout::list_items(object)
+            } else if is_tuple(object) {
+                if !self.direct {
+                    return Some(self.copy(object));
+                }
+                layout::tuple_items(object)
+            } else {
+                return None;
+            };
+            match count {
+                0 => Some(&[]),
+                _ => Some(std::slice::from_raw_parts(first, count)),
+            }
+        }
+    }
+
+    /// Prefetches the row that a loop over `rows`, which is at row `at`, will read soon.
+    #[inline(always)]
+    pub(crate) fn prefetch_row(&self, rows: &[Item], at: usize) {
+        if let Some(&row) = rows.get(at + AHEAD) {
+            prefetch(row);
+        }
+    }
+
+    /// As [`ItemSlices::prefetch_row`], and the items of a nearer row.
+    ///
+    /// # Safety
+    /// The rows are alive.
+    #[inline(always)]
+    pub(crate) unsafe fn prefetch_items(&self, rows: &[Item], at: usize) {
+        self.prefetch_row(rows, at);
+        if let Some(&row) = rows.get(at + AHEAD / 2)
+            && self.direct
+        {
+            // SAFETY: the row is alive and its type is checked; the address is used for a prefetch, no more.
+            unsafe {
+                if is_exact_list(row) {
+                    prefetch(layout::list_items(row).0);
+                }
+            }
+        }
+    }
+
+    /// Prefetches the objects that a nearer row holds.
+    ///
+    /// # Safety
+    /// The rows are alive.
+    #[inline(always)]
+    pub(crate) unsafe fn prefetch_objects(&self, rows: &[Item], at: usize) {
+        if let Some(&row) = rows.get(at + AHEAD / 8)
+            && self.direct
+        {
+            // SAFETY: the row is alive and its type is checked; a list has as many items as it says.
+            unsafe {
+                if is_exact_list(row) {
+                    let (first, count) = layout::list_items(row);
+                    for at in 0..count {
+                        // The header and the characters of a short string may be in two cache lines.
+                        let object = first.add(at).read();
+                        prefetch(object);
+                        prefetch(object.wrapping_byte_add(CHARACTERS));
+                    }
+                }
+            }
+        }
+    }
+
+    /// Asks for each item.
+    ///
+    /// # Safety
+    /// `object` is a list or a tuple and alive.
+    #[cold]
+    unsafe fn copy(&mut self, object: Item) -> &[Item] {
+        self.copied.clear();
+        // SAFETY: the object is alive, the GIL is held, and the index is below the length.
+        unsafe {
+            let is_list = is_list(object);
+            let count = if is_list {
+                ffi::PyList_Size(object)
+            } else {
+                ffi::PyTuple_Size(object)
+            };
+            for at in 0..count {
+                self.copied.push(if is_list {
+                    ffi::PyList_GetItem(object, at)
+                } else {
+                    ffi::PyTuple_GetItem(object, at)
+                });
+            }
+        }
+        &self.copied
+    }
+}
+
+/// The characters of a short ASCII string; None for any other object.
+///
+/// # Safety
+/// `item` is alive, and [`is_direct`].
+#[inline(always)]
+pub(crate) unsafe fn short_ascii(item: Item) -> Option<ShortKey> {
+    // SAFETY: the item is alive and exactly a string. Its characters stand behind the header of its object, which is
+    // longer than a word, so the word that ends with them lies within the object.
+    unsafe {
+        if ffi::PyUnicode_CheckExact(item) == 0 {
+            return None;
+        }
+        let (end, count) = layout::narrow_characters(item)?;
+        if count >= WORD {
+            return None;
+        }
+        let word = end.sub(WORD).cast::<[u8; WORD]>().read();
+        let key = ShortKey::of_last(word, count);
+        // Other strings of one byte a character are Latin-1, not UTF-8.
+        key.is_ascii().then_some(key)
+    }
+}
+
+/// Access to the items of a list or tuple that may change between two of them.
+#[derive(Clone, Copy)]
+pub(crate) struct Items<'a, 'py> {
+    sequence: &'a Bound<'py, PyAny>,
+    length: ffi::Py_ssize_t,
+    is_list: bool,
+}
+
+impl<'a, 'py> Items<'a, 'py> {
+    /// The items of a list or tuple; none of any other object.
+    #[inline]
+    pub(crate) fn of(sequence: &'a Bound<'py, PyAny>) -> Self {
+        let is_list = sequence.is_instance_of::<PyList>();
+        let raw = sequence.as_ptr();
+        // SAFETY: `raw` is alive, the GIL is held, and both calls check the type they get.
+        let length = unsafe {
+            if is_list {
+                ffi::PyList_Size(raw)
+            } else {
+                ffi::PyTuple_Size(raw)
+            }
+        };
+        if length < 0 {
+            // Neither list nor tuple; Python has set an exception.
+            drop(PyErr::take(sequence.py()));
+        }
+        Self {
+            sequence,
+            length: length.max(0),
+            is_list,
+        }
+    }
+
+    /// Number of items when the object was made.
+    #[inline(always)]
+    pub(crate) fn len(self) -> usize {
+        self.length as usize
+    }
+
+    /// The item at an index; None where the list has become shorter.
+    #[inline(always)]
+    pub(crate) fn get(self, at: usize) -> Option<Borrowed<'a, 'py, PyAny>> {
+        let (raw, at, py) = (
+            self.sequence.as_ptr(),
+            at as ffi::Py_ssize_t,
+            self.sequence.py(),
+        );
+        // SAFETY: `raw` is a list or tuple, alive as long as `self`, and the GIL is held; both calls
+        // check the index and give null beyond the end. The item is borrowed from the sequence: the
+        // callers use it before any Python code can run, or take a reference of their own first.
+        let item = unsafe {
+            let item = if self.is_list {
+                ffi::PyList_GetItem(raw, at)
+            } else {
+                ffi::PyTuple_GetItem(raw, at)
+            };
+            Borrowed::from_ptr_or_opt(py, item)
+        };
+        if item.is_none() {
+            drop(PyErr::take(py));
+        }
+        item
+    }
+}
+
+/// # Safety
+/// `object` is alive.
+#[inline(always)]
+pub(crate) unsafe fn is_exact_list(object: Item) -> bool {
+    // SAFETY: the object is alive.
+    unsafe { ffi::PyList_CheckExact(object) != 0 }
+}
+
+/// # Safety
+/// `object` is alive.
+#[inline(always)]
+unsafe fn is_list(object: Item) -> bool {
+    // SAFETY: the object is alive.
+    unsafe { ffi::PyList_Check(object) != 0 }
+}
+
+/// # Safety
+/// `object` is alive.
+#[inline(always)]
+unsafe fn is_tuple(object: Item) -> bool {
+    // SAFETY: the object is alive.
+    unsafe { ffi::PyTuple_Check(object) != 0 }
+}
+
+/// Prefetches a cache line.
+#[inline(always)]
+pub(crate) fn prefetch<T>(address: *const T) {
+    #[cfg(target_arch = "x86_64")]
+    // SAFETY: a prefetch reads nothing and cannot fault, whatever the address.
+    unsafe {
+        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+        _mm_prefetch::<_MM_HINT_T0>(address.cast());
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = address;
+}
