@@ -12,13 +12,10 @@ use arrow_array::array::{Array, ArrayRef};
 use arrow_array::cast::AsArray;
 use arrow_array::ffi::{FFI_ArrowArray, FFI_ArrowSchema};
 
+use spanrs_arrow::{ImportError, import_array};
+
 use crate::input::Input;
 
-#[path = "../../spanrs-py/src/arrow/import.rs"]
-#[allow(dead_code)] // Streams are arrays one after the other.
-mod import;
-
-use import::{ImportError, import_array};
 
 /// Bytes of every buffer.
 const ROOM: usize = 256;

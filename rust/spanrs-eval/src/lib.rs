@@ -15,14 +15,16 @@
 //! assert_eq!(f1, 2.0 / 3.0);
 //! ```
 
+mod auto_scheme;
 mod chunks;
 mod conlleval;
-mod counting;
+mod counting_sink;
 pub mod dep;
 mod exact;
 pub mod fair;
 #[cfg(feature = "example-matcher")]
 mod head;
+pub mod input;
 pub mod mat;
 mod matcher;
 pub mod outcomes;
@@ -39,9 +41,10 @@ mod token_sets;
 mod type_filter;
 mod violations;
 
+pub use auto_scheme::{AutoSchemeScorer, PredScheme};
 pub use chunks::{Outcomes, count_chunks, outcomes};
 pub use conlleval::{Conlleval, NoType, Rules, Setting, TypeCounts};
-pub use counting::{CountingSink, add_pair};
+pub use counting_sink::{CountingSink, add_pair};
 pub use exact::{Exact, SCHEMA as EXACT, Seen};
 pub use matcher::{Event, Events, Matcher, Pair, Sink, Text, Unmatched};
 pub use parallel::count_parts;

@@ -3,7 +3,7 @@
 use spanrs_base::Span;
 use spanrs_tags::Reader;
 
-use crate::counting::{Cells, Counting};
+use crate::counting_sink::{CellSink, Cells};
 use crate::exact;
 use crate::matcher::{Matcher, Pair, Sink, Unmatched};
 use crate::outcomes::{Cell, Counts, Key, PRED_LABELLED};
@@ -25,6 +25,16 @@ pub enum Side {
     Gold,
     /// What is scored.
     Pred,
+}
+
+impl Side {
+    /// `gold` or `pred`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Gold => "gold",
+            Self::Pred => "pred",
+        }
+    }
 }
 
 #[derive(Clone, Debug)]
@@ -238,7 +248,7 @@ impl Scorer {
             }
             self.compared[ty] += 1;
         }
-        let mut sink = Counting {
+        let mut sink = CellSink {
             counts: &mut self.counts,
             cells: &mut self.cells,
             gold,
@@ -478,7 +488,7 @@ impl Scorer {
     /// Brings what was counted in tags into the counts.
     fn flush(&mut self, reader: &Reader) {
         self.flush_fast(reader);
-        let mut sink = Counting {
+        let mut sink = CellSink {
             counts: &mut self.counts,
             cells: &mut self.cells,
             gold: &[],

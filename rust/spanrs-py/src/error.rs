@@ -1,8 +1,10 @@
 //! The one place where errors of the core crates become Python exceptions.
 
-use pyo3::exceptions::{PyKeyboardInterrupt, PyOSError};
+use pyo3::exceptions::{PyKeyboardInterrupt, PyOSError, PyTypeError};
 use pyo3::prelude::*;
+use spanrs_arrow::ColumnError;
 use spanrs_base::Position;
+use spanrs_eval::input::InputError;
 use spanrs_eval::{Side, Unmatched};
 use spanrs_jobs::Error as JobError;
 use spanrs_tags::Error as TagsError;
@@ -121,6 +123,37 @@ impl From<JobError> for Error {
     }
 }
 
+impl From<InputError> for Error {
+    fn from(error: InputError) -> Self {
+        match error {
+            InputError::Shape { message, sentence } => Self::Shape { message, sentence },
+            InputError::UnknownId { message } => Self::Id { message },
+            InputError::Tags(error) => Self::Tags(error),
+            InputError::TagsOf { side, error } => Self::TagsOf { side, error },
+            InputError::Unmatched { sentence, error } => Self::unmatched(sentence, error),
+            InputError::Interrupted => Self::Job(JobError::Stopped),
+        }
+    }
+}
+
+impl From<ColumnError> for Error {
+    fn from(error: ColumnError) -> Self {
+        match error {
+            ColumnError::Type(message) => PyTypeError::new_err(message).into(),
+            ColumnError::Format {
+                message,
+                code,
+                sentence,
+            } => Self::Arrow {
+                message,
+                code,
+                sentence,
+            },
+            ColumnError::Input(error) => error.into(),
+        }
+    }
+}
+
 impl From<spanrs_io::Error> for Error {
     fn from(error: spanrs_io::Error) -> Self {
         Self::Job(JobError::Io(error))
@@ -139,13 +172,8 @@ fn raise(py: Python<'_>, error: Error) -> PyResult<PyErr> {
         Error::Tags(error) => tags(py, &error, None),
         Error::TagsOf { side, error } => {
             let raised = tags(py, &error, None)?;
-            let side = match side {
-                Side::Gold => "gold",
-                Side::Pred => "pred",
-            };
-            raised
-                .value(py)
-                .setattr("args", (format!("{side}: {error}"),))?;
+            let message = format!("{}: {error}", side.name());
+            raised.value(py).setattr("args", (message,))?;
             Ok(raised)
         }
         Error::TagsIn { sentence, error } => {

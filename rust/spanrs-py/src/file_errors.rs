@@ -40,7 +40,10 @@ pub(crate) fn file_errors(
 ) -> Result<(Vec<ErrorTuple>, Vec<KindTuple>)> {
     let (mut reader, filter) = {
         let inner = scorer.lock()?;
-        (inner.reader.clone(), inner.scorer.filter().clone())
+        (
+            inner.auto.reader.clone(),
+            inner.auto.scorer.filter().clone(),
+        )
     };
     let mut matcher = matcher(&matcher_tuple)?;
     let files = ColumnFiles {

@@ -5,14 +5,11 @@
 #![deny(clippy::undocumented_unsafe_blocks)]
 
 mod arrow;
-mod batch;
 mod conlleval;
-mod counting;
 mod counts;
 mod crf;
 mod criteria;
 mod dep;
-mod document_ends;
 mod documents;
 mod error;
 mod faireval;

@@ -2,16 +2,19 @@
 
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PyString};
+use spanrs_eval::input::DocumentEnds;
 use spanrs_eval::{Scorer, Side, TagBlock};
 use spanrs_tags::{Evidence, Reader};
 
-use crate::document_ends::DocumentEnds;
 use crate::error::{Error, Result};
 use crate::py_sequence::{Item, ItemSlices, Items};
 use crate::tag_interner::{TagInterner, as_list_or_tuple, is_list_or_tuple, not_a_tag};
 
 /// Sentences between two looks for Ctrl-C.
 const PAUSE: usize = 1 << 16;
+
+/// Sentences after which it is tried again whether tags are the same few objects.
+const LOOK_AGAIN: usize = 1 << 12;
 
 /// Both sides: lists or tuples of lists or tuples.
 pub(crate) struct NestedLists<'py> {
@@ -109,7 +112,10 @@ impl<'py> NestedLists<'py> {
             if let Some(name) = ends.as_mut().and_then(|ends| ends.ends_at(at + 1)) {
                 filler.end_document(name);
             }
-            Ok(())
+            if at % LOOK_AGAIN == 0 {
+                filler.interner.look_again();
+            }
+            Ok(filler.interner.meets_strangers())
         };
         // SAFETY: a sentence is interned and counted, which runs no Python code.
         unsafe { self.walk(each)? };
@@ -131,14 +137,14 @@ impl<'py> NestedLists<'py> {
             // SAFETY: items are alive where they are handed over.
             unsafe { ids.read(py, &mut interner, reader, gold, pred)? };
             each(&ids.gold, &ids.pred);
-            Ok(())
+            Ok(false)
         };
         // SAFETY: the items are not used once they are interned, which runs no Python code.
         unsafe { self.walk(read) }
     }
 
-    /// Calls `each` with the index and the items of every sentence, of gold and of pred, and with access to those of
-    /// the sentences after it.
+    /// Calls `each` with the index and the items of every sentence, of gold and of pred. Answers `true` prefetch the
+    /// objects of sentences to come, which pays where most of them are new.
     ///
     /// # Safety
     /// The items are alive until Python code runs, so `each` must run none before it is done with them. Interning tags
@@ -146,12 +152,12 @@ impl<'py> NestedLists<'py> {
     #[inline(always)]
     pub(crate) unsafe fn walk(
         &self,
-        mut each: impl FnMut(usize, &[Item], &[Item]) -> Result<()>,
+        mut each: impl FnMut(usize, &[Item], &[Item]) -> Result<bool>,
     ) -> Result<()> {
         let py = self.gold.py();
         let mut tops = (ItemSlices::new(py), ItemSlices::new(py));
         let mut rows = (ItemSlices::new(py), ItemSlices::new(py));
-        let mut start = 0;
+        let (mut start, mut objects) = (0, false);
         loop {
             // SAFETY: the lists are alive, and what they hold is asked for anew after every check of
             // signals, which is the only thing here that can run Python code.
@@ -168,15 +174,18 @@ impl<'py> NestedLists<'py> {
                 let items = unsafe {
                     rows.0.prefetch_items(gold, at);
                     rows.1.prefetch_items(pred, at);
-                    rows.0.prefetch_objects(gold, at);
-                    rows.1.prefetch_objects(pred, at);
+                    if objects {
+                        rows.0.prefetch_objects(gold, at);
+                        rows.1.prefetch_objects(pred, at);
+                    }
                     (rows.0.items(gold[at]), rows.1.items(pred[at]))
                 };
                 let (Some(gold_items), Some(pred_items)) = items else {
                     // The list was changed while it was walked.
                     return Err(changed(at));
                 };
-                each(at, gold_items, pred_items).map_err(|error| self.place(at, error))?;
+                let done = each(at, gold_items, pred_items);
+                objects = done.map_err(|error| self.place(at, error))?;
             }
             start = end;
             if start >= gold.len() {

@@ -36,7 +36,7 @@ pub(crate) fn score_readings(
         .iter_mut()
         .map(|inner| {
             let inner = &mut **inner;
-            (&mut inner.reader, &mut inner.scorer)
+            (&mut inner.auto.reader, &mut inner.auto.scorer)
         })
         .collect();
     let found = gold.py().detach(|| {

@@ -7,20 +7,22 @@ use numpy::PyReadonlyArray1;
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
+use spanrs_arrow::{ColumnError, Columns};
 use spanrs_base::Limits;
+use spanrs_eval::input::{DocumentEnds, IdBatch, InputError, Sentences, numbering};
 use spanrs_eval::outcomes::{CORPUS, DIFFERING_TOKENS, UNALIGNED_FILES};
-use spanrs_eval::{MatcherOptions, Scorer as Core, Side, TypeFilter, Violations, make_matcher};
+use spanrs_eval::{
+    AutoSchemeScorer, MatcherOptions, PredScheme, Scorer as Core, Side, TypeFilter, Violations,
+    make_matcher,
+};
 use spanrs_jobs::{Alignment, OnMisaligned, Rows as RowsOf, score_in_threads};
 use spanrs_tags::{Evidence, Reader, Reading, Scheme};
 
 use crate::arrow;
-use crate::batch::Batch;
-use crate::counting::{Alignments, Counting, PredScheme};
 use crate::counts::Counts;
-use crate::document_ends::{DocumentEnds, DocumentSizes};
 use crate::error::{Error, Result};
 use crate::files::{ColumnFiles, ColumnOptions, Progress, SpanFileOptions};
-use crate::ids::{Ids, Sentences, numbering, with_values};
+use crate::ids::{Ids, with_values};
 use crate::nested_lists::NestedLists;
 use crate::options::{PyDialect, reading, scheme_or_auto, violation_tuple};
 use crate::span_lists::{Sides, SpanLists};
@@ -29,7 +31,39 @@ use crate::tag_interner::TagInterner;
 
 /// Counts gold against pred, sentence after sentence.
 #[pyclass(frozen, module = "spanrs._spanrs")]
-pub(crate) struct Scorer(Mutex<Counting>);
+pub(crate) struct Scorer(Mutex<Scoring>);
+
+/// What a scorer holds.
+pub(crate) struct Scoring {
+    pub(crate) auto: AutoSchemeScorer,
+    alignments: Alignments,
+}
+
+/// How the tokens of files agree, over all pairs of files.
+#[derive(Clone, Debug, Default)]
+struct Alignments {
+    /// The first tokens that differ.
+    examples: Vec<String>,
+    /// Warnings about the columns of files.
+    warnings: Vec<String>,
+}
+
+impl Alignments {
+    fn add(&mut self, alignment: Alignment) {
+        if self.examples.is_empty() {
+            self.examples = alignment.examples;
+        }
+    }
+
+    /// Adds warnings, each once.
+    fn warn(&mut self, warnings: Vec<String>) {
+        for warning in warnings {
+            if !self.warnings.contains(&warning) {
+                self.warnings.push(warning);
+            }
+        }
+    }
+}
 
 /// (name; share of the gold span a pair needs, in per cent; optimal, not greedy)
 pub(crate) type MatcherTuple = (String, f64, bool);
@@ -69,7 +103,7 @@ impl Scorer {
         by_document: bool,
     ) -> Result<Self> {
         let scheme = scheme_or_auto(scheme)?;
-        let pred_scheme = PredScheme::from_name(pred_scheme, scheme.is_none())?;
+        let pred_scheme = pred_scheme_of(pred_scheme, scheme.is_none())?;
         let read_as = reading(reading_name)?;
         // A refusal names at least one.
         let keep = keep.max(usize::from(read_as == Reading::Refuse));
@@ -83,13 +117,9 @@ impl Scorer {
         if let PredScheme::Named(pred_scheme) = pred_scheme {
             reader = reader.with_pred_scheme(pred_scheme)?;
         }
-        Ok(Self(Mutex::new(Counting {
-            reader,
-            scorer,
-            decided: scheme.is_some(),
-            pred_scheme,
-            detection: None,
-            pred_detection: None,
+        let auto = AutoSchemeScorer::new(reader, scorer, scheme.is_some(), pred_scheme);
+        Ok(Self(Mutex::new(Scoring {
+            auto,
             alignments: Alignments::default(),
         })))
     }
@@ -106,11 +136,11 @@ impl Scorer {
         let rows = NestedLists::new(gold, pred)?;
         let documents = ends(inner, documents.as_ref(), rows.len()?)?;
         let mut interner = TagInterner::new();
-        inner.run(
+        inner.auto.run(
             |reader, side, most| rows.evidence(reader, side, most),
             |reader, scorer| rows.count(&mut interner, reader, scorer, documents.as_ref()),
         )?;
-        inner.refuse()
+        refuse(&inner.auto)
     }
 
     /// Reads in these schemes from now on, if none was found out yet. Without `pred_scheme` pred is in that of
@@ -118,8 +148,10 @@ impl Scorer {
     #[pyo3(signature = (scheme, pred_scheme, /))]
     fn set_schemes(&self, scheme: &str, pred_scheme: Option<&str>) -> Result<()> {
         let inner = &mut *self.lock()?;
-        let pred_scheme = PredScheme::from_name(pred_scheme, false)?;
-        inner.set_schemes(crate::options::scheme(scheme)?, pred_scheme)
+        let pred_scheme = pred_scheme_of(pred_scheme, false)?;
+        Ok(inner
+            .auto
+            .set_schemes(crate::options::scheme(scheme)?, pred_scheme)?)
     }
 
     /// Adds sentences given as arrays of ids. `lengths` cuts arrays of one dimension into sentences.
@@ -148,7 +180,7 @@ impl Scorer {
                 sentence: None,
             });
         }
-        let numbers = numbering(&vocabulary, &mut inner.reader)?;
+        let numbers = numbering(&vocabulary, &mut inner.auto.reader)?;
         // Copied, because another thread could change the array while sentences are cut by it.
         let lengths = lengths.map(|lengths| lengths.as_slice().map(<[i64]>::to_vec));
         let lengths = lengths.transpose().map_err(PyErr::from)?;
@@ -160,12 +192,12 @@ impl Scorer {
                     sentence: None,
                 });
             }
-            Some(lengths) => sentences_of(lengths, sentences * tokens)?,
+            Some(lengths) => Sentences::with_lengths(lengths, sentences * tokens)?,
         };
         cut.check()?;
         let documents = ends(inner, documents.as_ref(), cut.len())?;
         with_values!(&gold, gold => with_values!(&pred, pred => {
-            let batch = Batch {
+            let batch = IdBatch {
                 gold,
                 pred,
                 cut,
@@ -175,8 +207,9 @@ impl Scorer {
                 first: 0,
                 nulls: false,
                 documents: documents.as_ref(),
+                watch: stop,
             };
-            py.detach(|| inner.run(
+            py.detach(|| inner.auto.run::<InputError>(
                 |_, side, most| {
                     let mut evidence = Evidence::default();
                     let whole = batch.evidence(side, most, &mut evidence)?;
@@ -185,7 +218,7 @@ impl Scorer {
                 |reader, scorer| batch.count(reader, scorer, threads),
             ))
         }))?;
-        inner.refuse()
+        refuse(&inner.auto)
     }
 
     /// Adds Arrow list columns: of strings, of a dictionary, or of integers with a vocabulary.
@@ -205,25 +238,26 @@ impl Scorer {
         let (gold, pred) = (arrow::import(gold, "gold")?, arrow::import(pred, "pred")?);
         let documents = match &documents {
             None => None,
-            Some(documents) => Some(DocumentEnds::new(documents)?),
+            Some(documents) => Some(documents.ends()?),
         };
         py.detach(|| {
-            let columns = arrow::Columns::new(
+            let columns = Columns::new(
                 (&gold, &pred),
                 vocabulary.as_deref(),
                 ignore_index,
-                &mut inner.reader,
+                &mut inner.auto.reader,
             )?;
             if let Some(documents) = &documents {
                 documents.check(columns.rows())?;
-                inner.scorer.end_document(&inner.reader, None);
+                inner.auto.scorer.end_document(&inner.auto.reader, None);
             }
-            inner.run(
+            inner.auto.run::<ColumnError>(
                 |_, side, most| columns.evidence(side, most),
-                |reader, scorer| columns.count(reader, scorer, threads, documents.as_ref()),
-            )
+                |reader, scorer| columns.count(reader, scorer, (threads, stop), documents.as_ref()),
+            )?;
+            Ok::<_, Error>(())
         })?;
-        inner.refuse()
+        refuse(&inner.auto)
     }
 
     /// Scores files. `gold` and `pred` are functions that give the source from its beginning; with
@@ -255,7 +289,7 @@ impl Scorer {
         };
         let (mut alignment, mut warnings) = (Alignment::default(), Vec::new());
         let progress = RefCell::new(Progress::new(progress));
-        inner.run(
+        inner.auto.run(
             |reader, side, most| {
                 let rows = files.side(side)?;
                 let progress = &mut *progress.borrow_mut();
@@ -294,8 +328,9 @@ impl Scorer {
             ));
         }
         let (differing, unaligned) = (alignment.differing, alignment.unaligned);
-        inner.scorer.add_to_corpus(DIFFERING_TOKENS, differing);
+        inner.auto.scorer.add_to_corpus(DIFFERING_TOKENS, differing);
         inner
+            .auto
             .scorer
             .add_to_corpus(UNALIGNED_FILES, u64::from(unaligned));
         inner.alignments.add(alignment);
@@ -315,7 +350,7 @@ impl Scorer {
         let inner = &mut *self.lock()?;
         let documents = ends(inner, documents.as_ref(), gold.count())?;
         py.detach(|| {
-            let mut part = inner.scorer.part(&inner.reader);
+            let mut part = inner.auto.scorer.part(&inner.auto.reader);
             let filter = part.filter().clone();
             let sides = Sides::new(gold, pred, |name| filter.counts(name));
             let name = |ty: u32| sides.types[ty as usize].to_owned();
@@ -327,12 +362,12 @@ impl Scorer {
                 let end = ends.as_mut().and_then(|ends| ends.ends_at(sentence + 1));
                 if let Some(document) = end {
                     part.flush_spans(&mut cells, &name);
-                    part.end_document(&inner.reader, document);
+                    part.end_document(&inner.auto.reader, document);
                 }
                 Ok(())
             })?;
             part.flush_spans(&mut cells, &name);
-            inner.scorer.add_part(part, &inner.reader);
+            inner.auto.scorer.add_part(part, &inner.auto.reader);
             Ok(())
         })
     }
@@ -351,14 +386,14 @@ impl Scorer {
         let inner = &mut *self.lock()?;
         let ((gold, gold_format), (pred, pred_format)) = (gold.open()?, pred.open()?);
         let mut progress = Progress::new(progress);
-        let mut part = inner.scorer.part(&inner.reader);
+        let mut part = inner.auto.scorer.part(&inner.auto.reader);
         let read = py.detach(|| {
             let watch = &mut |n| progress.tell(n);
             spanrs_jobs::span_files::score_spans(gold, pred, &mut part, watch)
         });
         let files = progress.check(read.map_err(Error::from))?;
-        part.end_document(&inner.reader, name);
-        inner.scorer.add_part(part, &inner.reader);
+        part.end_document(&inner.auto.reader, name);
+        inner.auto.scorer.add_part(part, &inner.auto.reader);
         inner.alignments.warn(files.warnings);
         Ok((gold_format, pred_format, files.gold_types, files.sentences))
     }
@@ -367,13 +402,13 @@ impl Scorer {
     #[pyo3(signature = (name=None, /))]
     fn end_document(&self, name: Option<&str>) -> Result<()> {
         let inner = &mut *self.lock()?;
-        inner.scorer.end_document(&inner.reader, name);
+        inner.auto.scorer.end_document(&inner.auto.reader, name);
         Ok(())
     }
 
     /// Sentences so far, and those of the document that has not ended.
     fn position(&self) -> Result<(u64, u64)> {
-        Ok(self.lock()?.scorer.position())
+        Ok(self.lock()?.auto.scorer.position())
     }
 
     /// Goes on where another scorer was, with what it had counted and its position.
@@ -381,14 +416,14 @@ impl Scorer {
     fn resume(&self, counts: &Counts, position: (u64, u64)) -> Result<()> {
         let (sentences, open) = position;
         let inner = &mut *self.lock()?;
-        inner.scorer.resume(counts.core(), sentences, open);
+        inner.auto.scorer.resume(counts.core(), sentences, open);
         Ok(())
     }
 
     /// The scheme as far as it is found out, that of pred where it is another one, and the reading.
     fn schemes(&self) -> Result<Schemes> {
         let inner = &*self.lock()?;
-        Ok(schemes_of(inner))
+        Ok(schemes_of(&inner.auto))
     }
 
     /// Counts so far. With `take` they are not copied, and the scorer begins anew.
@@ -396,8 +431,8 @@ impl Scorer {
     fn counts(&self, take: bool) -> Result<Counts> {
         let inner = &mut *self.lock()?;
         let counts = match take {
-            true => inner.scorer.take_counts(&inner.reader),
-            false => inner.scorer.counts(&inner.reader),
+            true => inner.auto.scorer.take_counts(&inner.auto.reader),
+            false => inner.auto.scorer.counts(&inner.auto.reader),
         };
         Ok(Counts::new(counts))
     }
@@ -406,7 +441,7 @@ impl Scorer {
     /// distinct tag, tokens, tokens with equal tags, and violations of both sides.
     fn tag_state<'py>(&self, py: Python<'py>) -> Result<TagState<'py>> {
         let inner = &mut *self.lock()?;
-        let counts = inner.scorer.counts(&inner.reader);
+        let counts = inner.auto.scorer.counts(&inner.auto.reader);
         let (mut rows, mut corpus) = (vec![[0; 3]; counts.types()], [0; CORPUS_NUMBERS]);
         for (id, cell) in (0..).zip(counts.cells()) {
             let n = counts.total(id);
@@ -418,13 +453,19 @@ impl Scorer {
             }
         }
         let types = PyDict::new(py);
-        for name in inner.reader.types().names() {
+        for name in inner.auto.reader.types().names() {
             if let Some(ty) = counts.type_number(name) {
                 let [gold, pred, both] = rows[ty as usize];
                 types.set_item(name, (gold, pred, both))?;
             }
         }
-        let tags = inner.reader.tags().names().map(str::to_owned).collect();
+        let tags = inner
+            .auto
+            .reader
+            .tags()
+            .names()
+            .map(str::to_owned)
+            .collect();
         let [
             _,
             tokens,
@@ -449,15 +490,19 @@ impl Scorer {
         let inner = &*self.lock()?;
         let evidence = PyDict::new(py);
         for (name, side) in [("gold", Side::Gold), ("pred", Side::Pred)] {
-            let (_, first) = located(inner.scorer.violations(side));
+            let (_, first) = located(inner.auto.scorer.violations(side));
             evidence.set_item(format!("{name}_violations"), first)?;
         }
         let alignments = &inner.alignments;
         evidence.set_item("differing", alignments.examples.clone())?;
         evidence.set_item("warnings", alignments.warnings.clone())?;
-        let statement = inner.detection.as_ref().map(|d| d.statement.as_str());
+        let statement = inner.auto.detection.as_ref().map(|d| d.statement.as_str());
         evidence.set_item("detection", statement)?;
-        let statement = inner.pred_detection.as_ref().map(|d| d.statement.as_str());
+        let statement = inner
+            .auto
+            .pred_detection
+            .as_ref()
+            .map(|d| d.statement.as_str());
         evidence.set_item("pred_detection", statement)?;
         Ok(evidence)
     }
@@ -468,25 +513,69 @@ type TagState<'py> = (Bound<'py, PyDict>, Vec<String>, u64, u64, u64);
 /// Numbers of the corpus.
 const CORPUS_NUMBERS: usize = CORPUS.outcomes.len();
 
+/// (sentences of each document, their names where they have such)
+#[derive(FromPyObject)]
+struct DocumentSizes<'py>(PyReadonlyArray1<'py, i64>, Option<Vec<String>>);
+
+impl DocumentSizes<'_> {
+    fn ends(&self) -> Result<DocumentEnds> {
+        let Self(sizes, names) = self;
+        let sizes = sizes.as_slice().map_err(PyErr::from)?;
+        Ok(DocumentEnds::new(sizes, names.clone())?)
+    }
+}
+
+/// Where pred is read in a scheme of its own. `None` detects it if the scheme of gold is detected.
+fn pred_scheme_of(name: Option<&str>, scheme_is_open: bool) -> Result<PredScheme> {
+    Ok(match name.map(scheme_or_auto).transpose()? {
+        None if scheme_is_open => PredScheme::Undetected,
+        None => PredScheme::AsGold,
+        Some(None) => PredScheme::Undetected,
+        Some(Some(scheme)) => PredScheme::Named(scheme),
+    })
+}
+
+/// Under the reading `refuse`, raises if there is a violation.
+fn refuse(auto: &AutoSchemeScorer) -> Result<()> {
+    if auto.reader.reading() != Reading::Refuse {
+        return Ok(());
+    }
+    for side in [Side::Gold, Side::Pred] {
+        let violations = auto.scorer.violations(side);
+        if violations.count > 0 {
+            return Err(spanrs_jobs::Error::Malformed {
+                path: side.name().to_owned(),
+                scheme: match side {
+                    Side::Gold => auto.reader.scheme(),
+                    Side::Pred => auto.reader.pred_scheme(),
+                },
+                violations: violations.clone(),
+            }
+            .into());
+        }
+    }
+    Ok(())
+}
+
 /// Document boundaries among `sentences` sentences. Ends a document that is still open.
 fn ends(
-    counting: &mut Counting,
+    inner: &mut Scoring,
     documents: Option<&DocumentSizes<'_>>,
     sentences: usize,
 ) -> Result<Option<DocumentEnds>> {
     let Some(documents) = documents else {
         return Ok(None);
     };
-    let ends = DocumentEnds::new(documents)?;
+    let ends = documents.ends()?;
     ends.check(sentences)?;
-    counting.scorer.end_document(&counting.reader, None);
+    inner.auto.scorer.end_document(&inner.auto.reader, None);
     Ok(Some(ends))
 }
 
 impl Scorer {
     /// Waiting here could wait forever: the thread that counts may need the interpreter, which the one
     /// that waits would hold; and a generator may ask for the result of the very update that runs it.
-    pub(crate) fn lock(&self) -> Result<MutexGuard<'_, Counting>> {
+    pub(crate) fn lock(&self) -> Result<MutexGuard<'_, Scoring>> {
         match self.0.try_lock() {
             Ok(guard) => Ok(guard),
             // Poisoned by a panic half way; what is counted are whole sentences.
@@ -503,18 +592,18 @@ impl Scorer {
 /// The scheme as far as it is found out, that of pred where it is another one, and the reading.
 type Schemes = (Option<&'static str>, Option<&'static str>, &'static str);
 
-fn schemes_of(counting: &Counting) -> Schemes {
-    let reader = &counting.reader;
-    let pred_scheme = match counting.pred_scheme {
+fn schemes_of(auto: &AutoSchemeScorer) -> Schemes {
+    let reader = &auto.reader;
+    let pred_scheme = match auto.pred_scheme {
         // It may yet turn out to be that of gold.
-        PredScheme::Named(scheme) if !counting.decided => Some(scheme.name()),
-        PredScheme::Undetected if counting.decided => Some("auto"),
+        PredScheme::Named(scheme) if !auto.decided => Some(scheme.name()),
+        PredScheme::Undetected if auto.decided => Some("auto"),
         _ => reader
             .has_two_schemes()
             .then(|| reader.pred_scheme().name()),
     };
     (
-        counting.decided.then(|| reader.scheme().name()),
+        auto.decided.then(|| reader.scheme().name()),
         pred_scheme,
         reader.reading().name(),
     )
@@ -530,36 +619,6 @@ fn on_misaligned_of(name: &str) -> Result<OnMisaligned> {
             Err(PyValueError::new_err(message).into())
         }
     }
-}
-
-/// Lengths, which must cover all ids.
-fn sentences_of(lengths: &[i64], ids: usize) -> Result<Sentences<'_, i64>> {
-    // Together they have the high bits that any of them has.
-    let all = lengths.iter().fold(0, |all, &length| all | length);
-    if all < 0
-        && let Some(at) = lengths.iter().position(|&length| length < 0)
-    {
-        return Err(Error::Shape {
-            message: format!(
-                "sentence {at} has length {}; lengths are 0 or more",
-                lengths[at]
-            ),
-            sentence: Some(at),
-        });
-    }
-    let sum = if all <= i64::from(u32::MAX) {
-        // Too few to be too many for i64.
-        i128::from(lengths.iter().sum::<i64>())
-    } else {
-        lengths.iter().map(|&length| i128::from(length)).sum()
-    };
-    if sum != ids as i128 {
-        return Err(Error::Shape {
-            message: format!("lengths add up to {sum}, but there are {ids} ids a side"),
-            sentence: None,
-        });
-    }
-    Ok(Sentences::Lengths(lengths))
 }
 
 type Located = (u64, Vec<(u64, u64, crate::options::ViolationTuple)>);

@@ -6,11 +6,12 @@ use numpy::{IntoPyArray, PyArray1};
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PyString};
 use spanrs_base::{Span, Vocabulary};
+use spanrs_eval::input::{Id, Sentences, bad_id, numbering};
 use spanrs_tags::{Converter, Evidence, Reader, Reading, Scheme, Writer};
 
 use crate::error::{Error, Result};
 use crate::files::DetectionTuple;
-use crate::ids::{Id, Ids, Sentences, bad_id, numbering, with_values};
+use crate::ids::{Ids, with_values};
 use crate::options::{PyDialect, ViolationTuple, reading, scheme, violation_tuple};
 use crate::scorer::most_tags;
 use crate::tag_interner::{TagInterner, as_list_or_tuple, strings};
@@ -255,7 +256,7 @@ fn spans_of_ids<T: Id>(
                 .and_then(|value| numbers.get(value));
             let Some(&id) = number else {
                 let (side, exact) = ("the array", exact.exact());
-                return Err(bad_id(side, sentence, token, exact, numbers.len()));
+                return Err(bad_id(side, sentence, token, exact, numbers.len()).into());
             };
             ids.push(id);
             places.push(token as u32);

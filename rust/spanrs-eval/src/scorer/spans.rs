@@ -1,7 +1,7 @@
 //! Sentences of spans.
 
 use super::Scorer;
-use crate::counting::{Cells, Counting};
+use crate::counting_sink::{CellSink, Cells};
 use crate::matcher::{Pair, Unmatched};
 use crate::outcomes::Counts;
 
@@ -23,7 +23,7 @@ impl Scorer {
                 types.add_same(span.ty);
             }
         } else {
-            let mut sink = Counting {
+            let mut sink = CellSink {
                 counts: &mut self.counts,
                 cells: &mut types.cells,
                 gold: pair.gold.all,
@@ -39,7 +39,7 @@ impl Scorer {
 
     /// Counts the spans of sentences whose sides are the same. To be called before a document ends, and at the end.
     pub fn flush_spans(&mut self, types: &mut TypeCells, name: &dyn Fn(u32) -> String) {
-        let mut sink = Counting {
+        let mut sink = CellSink {
             counts: &mut self.counts,
             cells: &mut types.cells,
             gold: &[],

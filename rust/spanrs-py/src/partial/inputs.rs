@@ -5,10 +5,11 @@ use std::ops::Range;
 
 use pyo3::prelude::*;
 use spanrs_base::Span;
+use spanrs_eval::input::{Id, Sentences, bad_id, numbering};
 use spanrs_tags::{Reader, Reading, Scheme, SideReader};
 
 use crate::error::{Error, Result};
-use crate::ids::{Id, Ids, Sentences, bad_id, numbering, with_values};
+use crate::ids::{Ids, with_values};
 use crate::nested_lists::NestedLists;
 use crate::options::{PyDialect, reading, scheme_or_auto};
 use crate::pause;
@@ -179,7 +180,7 @@ fn number<G: Id, P: Id>(
             for (side, id, exact, flat) in ids {
                 let known = usize::try_from(id).ok().and_then(|id| numbers.get(id));
                 let Some(&known) = known else {
-                    return Err(bad_id(side, sentence, token, exact, numbers.len()));
+                    return Err(bad_id(side, sentence, token, exact, numbers.len()).into());
                 };
                 flat.ids.push(known);
             }

@@ -104,7 +104,7 @@ pub(crate) fn nervaluate_pairs(
             of_pred = middle..spans.len() as u32;
         }
         pred_ranges.push(of_pred);
-        if fine { Ok(()) } else { refuse("") }
+        if fine { Ok(false) } else { refuse("") }
     };
     // SAFETY: the items are not used once they are interned, which runs no Python code.
     let walked = unsafe { rows.walk(each) };

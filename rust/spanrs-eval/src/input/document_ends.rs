@@ -1,25 +1,20 @@
 //! Where documents end among the sentences of one call.
 
-use numpy::PyReadonlyArray1;
-use pyo3::prelude::*;
-
-use crate::error::{Error, Result};
-
-/// (sentences of each document, their names where they have such)
-#[derive(FromPyObject)]
-pub(crate) struct DocumentSizes<'py>(PyReadonlyArray1<'py, i64>, Option<Vec<String>>);
+use super::InputError;
 
 /// Documents by the number of sentences up to the end of each.
-pub(crate) struct DocumentEnds {
+#[derive(Clone, Debug)]
+pub struct DocumentEnds {
     ends: Vec<usize>,
     names: Option<Vec<String>>,
 }
 
 impl DocumentEnds {
-    /// Takes the sizes in, which must be 1 or more.
-    pub(crate) fn new(sizes: &DocumentSizes<'_>) -> Result<Self> {
-        let DocumentSizes(sizes, names) = sizes;
-        let sizes = sizes.as_slice().map_err(PyErr::from)?;
+    /// Documents of so many sentences each, with their names where they have such.
+    ///
+    /// # Errors
+    /// [`InputError::Shape`] where a document has no sentence, or there are not as many names as documents.
+    pub fn new(sizes: &[i64], names: Option<Vec<String>>) -> Result<Self, InputError> {
         let mut end = 0_usize;
         let ends = sizes.iter().map(|&size| {
             end = end.saturating_add(usize::try_from(size).unwrap_or_default());
@@ -30,14 +25,14 @@ impl DocumentEnds {
         if sizes.iter().any(|&size| size < 1) || named.is_some_and(|named| named != documents) {
             return Err(wrong(sizes, None));
         }
-        Ok(Self {
-            ends,
-            names: names.clone(),
-        })
+        Ok(Self { ends, names })
     }
 
-    /// Refuses documents that are not all of so many sentences.
-    pub(crate) fn check(&self, sentences: usize) -> Result<()> {
+    /// Refuses documents that do not add up to so many sentences.
+    ///
+    /// # Errors
+    /// [`InputError::Shape`].
+    pub fn check(&self, sentences: usize) -> Result<(), InputError> {
         if self.ends.last().copied().unwrap_or_default() == sentences {
             return Ok(());
         }
@@ -48,7 +43,7 @@ impl DocumentEnds {
             .collect();
         if self.names.is_some() {
             let named: i64 = sizes.iter().sum();
-            return Err(Error::Shape {
+            return Err(InputError::Shape {
                 message: format!(
                     "documents names the document of {named} sentences, and there are {sentences}"
                 ),
@@ -59,13 +54,13 @@ impl DocumentEnds {
     }
 
     /// The first end at or behind a number of sentences.
-    pub(crate) fn next_end(&self, sentences: usize) -> Option<usize> {
+    pub fn next_end(&self, sentences: usize) -> Option<usize> {
         let at = self.ends.partition_point(|&end| end < sentences);
         self.ends.get(at).copied()
     }
 
-    /// Asks sentence after sentence, from one on, whether a document ends.
-    pub(crate) fn from(&self, sentence: usize) -> Ends<'_> {
+    /// The ends after so many sentences.
+    pub fn from(&self, sentence: usize) -> Ends<'_> {
         Ends {
             all: self,
             next: self.ends.partition_point(|&end| end <= sentence),
@@ -73,17 +68,18 @@ impl DocumentEnds {
     }
 }
 
-/// Walks over the ends of documents.
-pub(crate) struct Ends<'a> {
+/// Iterates over the ends of documents.
+#[derive(Clone, Debug)]
+pub struct Ends<'a> {
     all: &'a DocumentEnds,
     next: usize,
 }
 
 impl<'a> Ends<'a> {
-    /// The name, or None, of the document that ends after so many sentences; None where none does. Asked with
-    /// ascending numbers.
+    /// The document that ends after so many sentences, as its name or None; None where none ends there. The numbers of
+    /// the calls must ascend.
     #[inline]
-    pub(crate) fn ends_at(&mut self, sentences: usize) -> Option<Option<&'a str>> {
+    pub fn ends_at(&mut self, sentences: usize) -> Option<Option<&'a str>> {
         if *self.all.ends.get(self.next)? != sentences {
             return None;
         }
@@ -94,7 +90,7 @@ impl<'a> Ends<'a> {
     }
 }
 
-fn wrong(sizes: &[i64], sentences: Option<usize>) -> Error {
+fn wrong(sizes: &[i64], sentences: Option<usize>) -> InputError {
     let shown: Vec<String> = sizes.iter().take(8).map(i64::to_string).collect();
     let mut shown = match shown.is_empty() {
         true => "none".to_owned(),
@@ -105,7 +101,7 @@ fn wrong(sizes: &[i64], sentences: Option<usize>) -> Error {
     }
     let sum: i128 = sizes.iter().map(|&size| i128::from(size)).sum();
     let sentences = sentences.map_or(String::new(), |n| format!(" that add up to {n}"));
-    Error::Shape {
+    InputError::Shape {
         message: format!(
             "documents must be numbers of sentences from 1 up{sentences}, not {shown}, which add up to {sum}; \
              a column of names, one a sentence, must be of str"

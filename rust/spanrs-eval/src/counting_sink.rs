@@ -120,7 +120,7 @@ impl Cells {
 }
 
 /// The sink that counts.
-pub(crate) struct Counting<'a> {
+pub(crate) struct CellSink<'a> {
     pub(crate) counts: &'a mut Counts,
     pub(crate) cells: &'a mut Cells,
     /// The spans that are compared.
@@ -130,7 +130,7 @@ pub(crate) struct Counting<'a> {
     pub(crate) name: &'a dyn Fn(u32) -> String,
 }
 
-impl Sink for Counting<'_> {
+impl Sink for CellSink<'_> {
     #[inline]
     fn event(&mut self, event: Event) {
         let cell = Cell {
@@ -172,8 +172,8 @@ impl<'a> CountingSink<'a> {
         }
     }
 
-    fn counting(&mut self) -> Counting<'_> {
-        Counting {
+    fn cell_sink(&mut self) -> CellSink<'_> {
+        CellSink {
             counts: self.counts,
             cells: &mut self.cells,
             gold: self.pair.gold.all,
@@ -185,11 +185,11 @@ impl<'a> CountingSink<'a> {
 
 impl Sink for CountingSink<'_> {
     fn event(&mut self, event: Event) {
-        self.counting().event(event);
+        self.cell_sink().event(event);
     }
 
     fn count(&mut self, cell: Cell, n: u64) {
-        self.counting().count(cell, n);
+        self.cell_sink().count(cell, n);
     }
 }
 

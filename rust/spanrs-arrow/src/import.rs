@@ -4,8 +4,6 @@
 //! may declare any bytes to be UTF-8). Counts, pointers and offsets are checked here first, because
 //! [`from_ffi_and_data_type`] asserts some of them and trusts the others; then arrow validates the contents.
 //! Sizes of buffers are not part of the interface, so they are taken as the offsets and lengths imply.
-//!
-//! This file knows nothing of Python, so that it can be fuzzed.
 
 use std::collections::HashSet;
 use std::ffi::{CStr, c_char, c_void};
@@ -17,7 +15,9 @@ use arrow_array::cast::AsArray;
 use arrow_array::ffi::{FFI_ArrowArray, FFI_ArrowSchema, from_ffi_and_data_type};
 use arrow_array::ffi_stream::FFI_ArrowArrayStream;
 use arrow_data::ArrayData;
-use arrow_schema::{ArrowError, DataType, Field};
+use arrow_schema::{DataType, Field};
+
+use crate::error::ImportError;
 
 /// Lists, a list's item, a dictionary's values: no supported type nests deeper.
 const DEPTH: usize = 4;
@@ -25,27 +25,6 @@ const DEPTH: usize = 4;
 /// Places that an array without buffers may have: nulls, or lists of no items. They cost an exporter nothing, and
 /// the importer several bytes each.
 const BUFFERLESS: i64 = 1 << 24;
-
-/// What is wrong with a column.
-#[derive(Debug)]
-pub(crate) enum ImportError {
-    /// A type that does not hold sentences of tags, by its Arrow name.
-    Type(String),
-    /// The structures contradict each other or the interface.
-    Invalid(String),
-    /// A tag that is not UTF-8.
-    Encoding {
-        sentence: usize,
-        token: usize,
-        bytes: String,
-    },
-}
-
-impl From<ArrowError> for ImportError {
-    fn from(error: ArrowError) -> Self {
-        Self::Invalid(error.to_string())
-    }
-}
 
 type Result<T, E = ImportError> = std::result::Result<T, E>;
 
@@ -82,15 +61,15 @@ struct RawArray {
     private_data: *const c_void,
 }
 
-/// Imports one array.
+/// Imports one array of the C data interface.
+///
+/// # Errors
+/// [`ImportError`] where its type holds no sentences of tags, or the structures contradict each other.
 ///
 /// # Safety
 /// Both are structures of the C data interface, released or not. The pointers in them are null or point to what
 /// the interface says, and buffers are as long as their lengths and offsets imply.
-pub(crate) unsafe fn import_array(
-    array: FFI_ArrowArray,
-    schema: &FFI_ArrowSchema,
-) -> Result<ArrayRef> {
+pub unsafe fn import_array(array: FFI_ArrowArray, schema: &FFI_ArrowSchema) -> Result<ArrayRef> {
     let schema: *const FFI_ArrowSchema = schema;
     // SAFETY: the layout is fixed by the interface.
     let schema = unsafe { &*schema.cast::<Schema>() };
@@ -108,11 +87,14 @@ pub(crate) unsafe fn import_array(
 /// their items, which need be validated once.
 type Validated = HashSet<(Vec<usize>, i64, i64)>;
 
-/// Imports all arrays of a stream.
+/// Imports all arrays of a stream of the C stream interface.
+///
+/// # Errors
+/// As [`import_array`].
 ///
 /// # Safety
 /// The stream and what it gives are structures of the C stream interface, as for [`import_array`].
-pub(crate) unsafe fn import_stream(mut stream: FFI_ArrowArrayStream) -> Result<Vec<ArrayRef>> {
+pub unsafe fn import_stream(mut stream: FFI_ArrowArrayStream) -> Result<Vec<ArrayRef>> {
     if stream.release().is_none() {
         return invalid("the capsule was already consumed; export the column again");
     }

@@ -3,14 +3,17 @@
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use spanrs_eval::{Scorer, Side, TagBlock, count_parts};
+use prefetch_index::prefetch_index;
+use spanrs_base::Watch;
 use spanrs_tags::{Evidence, Reader};
 
-use crate::document_ends::{DocumentEnds, Ends};
-use crate::error::{Error, Result};
-use crate::ids::{Id, NULL, Sentences, bad_id, no_tag};
-use crate::interrupted;
-use crate::py_sequence::prefetch as fetch;
+use super::ids::{NULL, bad_id, no_tag};
+use super::{DocumentEnds, Ends, Id, InputError, Sentences};
+use crate::parallel::count_parts;
+use crate::scorer::{Scorer, Side};
+use crate::tag_block::TagBlock;
+
+type Result<T> = std::result::Result<T, InputError>;
 
 /// Tokens that are turned to bytes together.
 const RUN: usize = 1 << 12;
@@ -21,7 +24,7 @@ const WORTH: usize = 1 << 12;
 /// The byte of an id that is no tag: outside the vocabulary, or to be ignored.
 const NO_TAG: u8 = 0x80;
 /// Ids that are turned to bytes at once.
-const LANES: usize = 16;
+const LANES: usize = 64;
 /// Memory is fetched so many bytes ahead, a cache line at a time: it is what turning to bytes waits for.
 const AHEAD: usize = 2048;
 const LINE: usize = 64;
@@ -53,27 +56,37 @@ impl Codes {
     }
 }
 
-/// One call's worth of ids. Each side has its own numbering; `numbers` are the reader's ids of it.
-#[derive(Clone, Copy)]
-pub(crate) struct Batch<'a, G, P> {
-    pub(crate) gold: &'a [G],
-    pub(crate) pred: &'a [P],
-    pub(crate) cut: Sentences<'a, i64>,
-    pub(crate) gold_numbers: &'a [u32],
-    pub(crate) pred_numbers: &'a [u32],
+/// Ids of both sides, each of which has its own numbering.
+#[derive(Clone, Copy, Debug)]
+pub struct IdBatch<'a, G, P> {
+    /// Ids of gold.
+    pub gold: &'a [G],
+    /// Ids of pred, as many.
+    pub pred: &'a [P],
+    /// Where sentences begin and end.
+    pub cut: Sentences<'a, i64>,
+    /// The reader's id of each id of gold.
+    pub gold_numbers: &'a [u32],
+    /// The reader's id of each id of pred.
+    pub pred_numbers: &'a [u32],
     /// Tokens where gold has this are left out.
-    pub(crate) ignore: i64,
+    pub ignore: i64,
     /// Sentences that came before.
-    pub(crate) first: usize,
+    pub first: usize,
     /// [`NULL`] stands for a tag that is missing, and is no id.
-    pub(crate) nulls: bool,
+    pub nulls: bool,
     /// Where documents end, in sentences with those that came before.
-    pub(crate) documents: Option<&'a DocumentEnds>,
+    pub documents: Option<&'a DocumentEnds>,
+    /// Asked now and then by the calling thread.
+    pub watch: Watch,
 }
 
-impl<G: Id, P: Id> Batch<'_, G, P> {
-    /// Gathers what speaks for a scheme on a side, from `most` tokens or so; says whether that was all.
-    pub(crate) fn evidence(&self, side: Side, most: u64, evidence: &mut Evidence) -> Result<bool> {
+impl<G: Id, P: Id> IdBatch<'_, G, P> {
+    /// Adds the tags of a side to what a scheme is detected from, up to about `most` tokens; true where that was all.
+    ///
+    /// # Errors
+    /// [`InputError::UnknownId`].
+    pub fn evidence(&self, side: Side, most: u64, evidence: &mut Evidence) -> Result<bool> {
         let mut tokens = 0;
         let (mut gold, mut pred) = (Vec::new(), Vec::new());
         for (at, range) in self.cut.ranges().enumerate() {
@@ -88,7 +101,10 @@ impl<G: Id, P: Id> Batch<'_, G, P> {
     }
 
     /// Counts all sentences on so many threads.
-    pub(crate) fn count(&self, reader: &Reader, scorer: &mut Scorer, threads: usize) -> Result<()> {
+    ///
+    /// # Errors
+    /// [`InputError::UnknownId`] of the first sentence that has one; [`InputError::Interrupted`].
+    pub fn count(&self, reader: &Reader, scorer: &mut Scorer, threads: usize) -> Result<()> {
         let parts = self.whole_documents(self.cut.split(threads, WORTH));
         let stop = AtomicBool::new(false);
         count_parts(scorer, reader, &parts, |range, scorer| {
@@ -97,7 +113,10 @@ impl<G: Id, P: Id> Batch<'_, G, P> {
             let part = Part {
                 batch: self,
                 range,
-                stop: StopFlag { main, stop: &stop },
+                stop: StopFlag {
+                    watch: main.then_some(self.watch),
+                    stop: &stop,
+                },
             };
             let done = part.count(reader, scorer);
             if done.is_err() && main {
@@ -163,27 +182,25 @@ impl<G: Id, P: Id> Batch<'_, G, P> {
     }
 }
 
-/// Sees Ctrl-C in the main thread, and tells the others.
+/// Sees Ctrl-C on the calling thread, and tells the others.
 struct StopFlag<'a> {
-    main: bool,
+    watch: Option<Watch>,
     stop: &'a AtomicBool,
 }
 
 impl StopFlag<'_> {
     /// False where another thread was interrupted.
     fn goes_on(&self) -> Result<bool> {
-        if self.main
-            && let Some(error) = interrupted()
-        {
-            return Err(error.into());
+        match self.watch {
+            Some(watch) if watch() => Err(InputError::Interrupted),
+            _ => Ok(!self.stop.load(Ordering::Relaxed)),
         }
-        Ok(!self.stop.load(Ordering::Relaxed))
     }
 }
 
 /// A range of sentences of a batch.
 struct Part<'a, G, P> {
-    batch: &'a Batch<'a, G, P>,
+    batch: &'a IdBatch<'a, G, P>,
     range: Range<usize>,
     stop: StopFlag<'a>,
 }
@@ -252,7 +269,7 @@ impl<G: Id, P: Id> Part<'_, G, P> {
                 let at = sentence + bad;
                 let range = batch.cut.start(at)..batch.cut.start(at + 1);
                 batch.ids(at, range, &mut Vec::new(), &mut Vec::new())?;
-                return Err(Error::Id {
+                return Err(InputError::UnknownId {
                     message: format!(
                         "the ids of sentence {at} were changed while they were counted"
                     ),
@@ -355,18 +372,9 @@ fn narrow<G: Id, P: Id>(
     }
 }
 
-/// Bytes of ids that are their own, on the widest vectors the processor has.
+/// Bytes of ids that are their own, in the widest vectors that the processor has.
 fn truncate<G: Id, P: Id>(ids: (&[G], &[P]), out: (&mut [u8], &mut [u8])) {
-    #[cfg(target_arch = "x86_64")]
-    if std::is_x86_feature_detected!("avx2") {
-        #[target_feature(enable = "avx2")]
-        fn with_avx2<G: Id, P: Id>(ids: (&[G], &[P]), out: (&mut [u8], &mut [u8])) {
-            truncate_here(ids, out);
-        }
-        // SAFETY: the processor has AVX2.
-        return unsafe { with_avx2(ids, out) };
-    }
-    truncate_here(ids, out);
+    pulp::Arch::new().dispatch(|| truncate_here(ids, out));
 }
 
 /// Both sides together, which keeps two streams of memory busy.
@@ -377,10 +385,6 @@ fn truncate_here<G: Id, P: Id>(
 ) {
     #[inline(always)]
     fn some<T: Id>(ids: &[T], out: &mut [u8]) {
-        let ahead = ids.as_ptr().cast::<u8>().wrapping_add(AHEAD);
-        for line in (0..size_of_val(ids)).step_by(LINE) {
-            fetch(ahead.wrapping_add(line));
-        }
         for (id, out) in ids.iter().zip(out) {
             let id = id.value();
             // Negative ids have all high bits.
@@ -397,12 +401,23 @@ fn truncate_here<G: Id, P: Id>(
     let (gold_outs, gold_last) = gold_out.as_chunks_mut::<LANES>();
     let (pred_outs, pred_last) = pred_out.as_chunks_mut::<LANES>();
     let outs = gold_outs.iter_mut().zip(pred_outs);
-    for ((gold, pred), (gold_out, pred_out)) in golds.iter().zip(preds).zip(outs) {
-        some(gold, gold_out);
-        some(pred, pred_out);
+    for (at, ((one, other), (gold_out, pred_out))) in golds.iter().zip(preds).zip(outs).enumerate()
+    {
+        fetch_ahead(gold, at * LANES);
+        fetch_ahead(pred, at * LANES);
+        some(one, gold_out);
+        some(other, pred_out);
     }
     some(gold_rest, gold_last);
     some(pred_rest, pred_last);
+}
+
+/// Fetches the cache lines of as many ids as are turned to bytes at once, [`AHEAD`] bytes ahead.
+#[inline(always)]
+fn fetch_ahead<T: Id>(ids: &[T], from: usize) {
+    for line in (0..LANES * size_of::<T>()).step_by(LINE) {
+        prefetch_index(ids, from + (AHEAD + line) / size_of::<T>());
+    }
 }
 
 /// Makes one value of all bytes that are no tag; true where there are none.

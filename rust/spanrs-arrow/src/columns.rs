@@ -1,90 +1,22 @@
-//! Arrow list columns through the C data interface: what pyarrow, Polars, pandas and others give away
-//! without a copy.
-
-mod import;
-
-use std::ffi::CStr;
-use std::ptr::NonNull;
+//! Columns cut into sentences, and their tags as ids.
 
 use arrow_array::array::{Array, ArrayRef};
 use arrow_array::cast::AsArray;
-use arrow_array::ffi::{FFI_ArrowArray, FFI_ArrowSchema};
-use arrow_array::ffi_stream::FFI_ArrowArrayStream;
 use arrow_array::types::{
     ArrowDictionaryKeyType, ArrowPrimitiveType, Int8Type, Int16Type, Int32Type, Int64Type,
     UInt8Type, UInt16Type, UInt32Type, UInt64Type,
 };
 use arrow_array::{GenericListArray, OffsetSizeTrait, PrimitiveArray};
 use arrow_schema::DataType;
-use pyo3::exceptions::PyTypeError;
-use pyo3::prelude::*;
-use pyo3::types::{PyCapsule, PyTuple};
+use spanrs_base::Watch;
+use spanrs_eval::input::{DocumentEnds, Id, IdBatch, InputError, NULL, Sentences, numbering};
 use spanrs_eval::{Scorer, Side};
 use spanrs_tags::{Evidence, Reader};
 
-use crate::batch::Batch;
-use crate::document_ends::DocumentEnds;
-use crate::error::{Error, Result};
-use crate::ids::{Id, NULL, Sentences, numbering};
-use import::ImportError;
+use crate::error::ColumnError;
+use crate::strings::{intern_strings, strings};
 
-/// The chunks of a column, as they come from its owner.
-pub(crate) fn import(column: &Bound<'_, PyAny>, side: &'static str) -> Result<Vec<ArrayRef>> {
-    let imported = if column.hasattr("__arrow_c_stream__")? {
-        let capsule = column.call_method0("__arrow_c_stream__")?;
-        let stream = pointer::<FFI_ArrowArrayStream>(&capsule, c"arrow_array_stream")?;
-        // SAFETY: a capsule of this name holds a stream of the C stream interface, which is moved out of it.
-        unsafe { import::import_stream(FFI_ArrowArrayStream::from_raw(stream.as_ptr())) }
-    } else {
-        let capsules = column
-            .call_method0("__arrow_c_array__")?
-            .cast_into::<PyTuple>();
-        let capsules = capsules.map_err(PyErr::from)?;
-        let schema = pointer::<FFI_ArrowSchema>(&capsules.get_item(0)?, c"arrow_schema")?;
-        let array = pointer::<FFI_ArrowArray>(&capsules.get_item(1)?, c"arrow_array")?;
-        // SAFETY: capsules of these names hold structures of the C data interface. The array is moved out of
-        // its capsule; the schema lives as long as its own.
-        unsafe { import::import_array(FFI_ArrowArray::from_raw(array.as_ptr()), schema.as_ref()) }
-            .map(|array| vec![array])
-    };
-    imported.map_err(|error| failed(side, error))
-}
-
-fn pointer<T>(capsule: &Bound<'_, PyAny>, name: &CStr) -> Result<NonNull<T>> {
-    let capsule = capsule.cast::<PyCapsule>().map_err(PyErr::from)?;
-    Ok(capsule.pointer_checked(Some(name))?.cast())
-}
-
-fn failed(side: &str, error: ImportError) -> Error {
-    match error {
-        ImportError::Type(kind) => match kind.strip_prefix("lists of ") {
-            None => PyTypeError::new_err(format!(
-                "{side} is an Arrow column of {kind}; it must be a list column, one list of tags a sentence"
-            )),
-            Some(item) => PyTypeError::new_err(format!(
-                "the lists of {side} hold {item}; tags are strings, a dictionary of strings, or integers"
-            )),
-        }
-        .into(),
-        ImportError::Invalid(message) => Error::Arrow {
-            message: format!("the Arrow column {side} cannot be read: {message}"),
-            code: "bad_arrow",
-            sentence: None,
-        },
-        ImportError::Encoding {
-            sentence,
-            token,
-            bytes,
-        } => Error::Arrow {
-            message: format!(
-                "the Arrow column {side} has at row {sentence}, token {token}, a tag that is not UTF-8: \
-                 b'{bytes}'; decode it, and encode it as UTF-8"
-            ),
-            code: "encoding",
-            sentence: Some(sentence),
-        },
-    }
-}
+type Result<T, E = ColumnError> = std::result::Result<T, E>;
 
 /// Ids of tags, of the type their column has.
 enum Keys {
@@ -96,8 +28,10 @@ enum Keys {
     U16(PrimitiveArray<UInt16Type>),
     U32(PrimitiveArray<UInt32Type>),
     U64(PrimitiveArray<UInt64Type>),
-    /// What had nulls, or strings.
+    /// Of what had nulls.
     Made(Vec<i64>),
+    /// Of strings.
+    Names(Vec<i32>),
 }
 
 /// Runs `$body` with `$slice` being the values of `$keys`, whatever their type.
@@ -138,6 +72,10 @@ macro_rules! with_keys {
             }
             Keys::Made(a) => {
                 let $slice: &[i64] = a;
+                $body
+            }
+            Keys::Names(a) => {
+                let $slice: &[i32] = a;
                 $body
             }
         }
@@ -198,17 +136,17 @@ fn sentences(array: &ArrayRef, origin: &Origin<'_>, row: usize) -> Result<(Vec<i
             let values = lists.values().slice(begin, lists.len() * *size as usize);
             Ok((vec![i64::from(*size); lists.len()], values))
         }
-        other => Err(PyTypeError::new_err(format!(
+        other => Err(ColumnError::Type(format!(
             "{} is an Arrow column of {other}; it must be a list column, one list of tags a sentence",
             origin.side
-        ))
-        .into()),
+        ))),
     };
     if let Some(null) = (0..array.len()).find(|&at| array.is_null(at)) {
-        return Err(Error::Shape {
+        return Err(InputError::Shape {
             message: format!("sentence {} of {} is null", row + null, origin.side),
             sentence: Some(row + null),
-        });
+        }
+        .into());
     }
     found
 }
@@ -239,10 +177,10 @@ fn lists<O: OffsetSizeTrait>(lists: &GenericListArray<O>) -> (Vec<i64>, ArrayRef
 fn keys(tags: &ArrayRef, origin: &Origin<'_>, reader: &mut Reader) -> Result<(Keys, Vec<u32>)> {
     let integers = || {
         origin.numbers.map(<[u32]>::to_vec).ok_or_else(|| {
-            Error::from(PyTypeError::new_err(format!(
+            ColumnError::Type(format!(
                 "{} is an Arrow column of integers; pass vocabulary=",
                 origin.side
-            )))
+            ))
         })
     };
     macro_rules! primitive {
@@ -279,14 +217,8 @@ fn keys(tags: &ArrayRef, origin: &Origin<'_>, reader: &mut Reader) -> Result<(Ke
         },
         DataType::Null => Ok((Keys::Made(vec![origin.null; tags.len()]), Vec::new())),
         _ => {
-            let mut made = Vec::with_capacity(tags.len());
-            for tag in strings(tags, origin)? {
-                made.push(match tag {
-                    Some(tag) => i64::from(reader.intern(tag)?),
-                    None => origin.null,
-                });
-            }
-            Ok((Keys::Made(made), (0..reader.tags().len() as u32).collect()))
+            let ids = intern_strings(tags, origin.side, reader)?;
+            Ok((Keys::Names(ids), (0..reader.tags().len() as u32).collect()))
         }
     }
 }
@@ -315,7 +247,7 @@ fn coded<T: ArrowDictionaryKeyType<Native: Id>>(
     variant: impl Fn(PrimitiveArray<T>) -> Keys,
 ) -> Result<(Keys, Vec<u32>)> {
     let tags = tags.as_dictionary::<T>();
-    let names: Vec<_> = strings(tags.values(), origin)?.collect();
+    let names: Vec<_> = strings(tags.values(), origin.side)?.collect();
     let mut numbers = Vec::with_capacity(names.len());
     for name in &names {
         numbers.push(name.map_or(Ok(0), |name| reader.intern(name))?);
@@ -332,33 +264,20 @@ fn coded<T: ArrowDictionaryKeyType<Native: Id>>(
     Ok((Keys::Made(keys.collect()), numbers))
 }
 
-/// Strings or nulls.
-type Strings<'a> = Box<dyn Iterator<Item = Option<&'a str>> + 'a>;
-
-fn strings<'a>(tags: &'a ArrayRef, origin: &Origin<'_>) -> Result<Strings<'a>> {
-    match tags.data_type() {
-        DataType::Utf8 => Ok(Box::new(tags.as_string::<i32>().iter())),
-        DataType::LargeUtf8 => Ok(Box::new(tags.as_string::<i64>().iter())),
-        DataType::Utf8View => Ok(Box::new(tags.as_string_view().iter())),
-        other => Err(PyTypeError::new_err(format!(
-            "the lists of {} hold {other}; tags are strings, a dictionary of strings, or integers",
-            origin.side
-        ))
-        .into()),
-    }
-}
-
-/// Both sides.
-pub(crate) struct Columns {
+/// Gold and pred.
+pub struct Columns {
     gold: Column,
     pred: Column,
     ignore: i64,
 }
 
 impl Columns {
-    /// Takes both sides in. In gold, nulls mean the same as `ignore`; in pred a tag must be there, unless
-    /// gold leaves the token out.
-    pub(crate) fn new(
+    /// Interns the tags of both sides, each as the chunks of a column. Integers are ids of `vocabulary`. Tokens where gold
+    /// is null or `ignore` are left out; elsewhere pred must have a tag.
+    ///
+    /// # Errors
+    /// [`ColumnError`] where a column does not hold sentences of tags, or the sides differ in their sentences.
+    pub fn new(
         (gold, pred): (&[ArrayRef], &[ArrayRef]),
         vocabulary: Option<&[String]>,
         ignore: i64,
@@ -384,10 +303,11 @@ impl Columns {
         let (gold, pred) = (column(gold, "gold", ignore)?, column(pred, "pred", NULL)?);
         let (g, p) = (gold.rows(), pred.rows());
         if g != p {
-            return Err(Error::Shape {
+            return Err(InputError::Shape {
                 message: format!("gold has {g} sentences, pred has {p}"),
                 sentence: None,
-            });
+            }
+            .into());
         }
         let lengths = |column: &Column| -> Vec<i64> {
             let chunks = column.0.iter();
@@ -397,16 +317,20 @@ impl Columns {
         };
         let (g, p) = (lengths(&gold), lengths(&pred));
         if let Some(at) = (0..g.len()).find(|&at| g[at] != p[at]) {
-            return Err(Error::Shape {
+            return Err(InputError::Shape {
                 message: format!("sentence {at}: gold has {} tags, pred has {}", g[at], p[at]),
                 sentence: Some(at),
-            });
+            }
+            .into());
         }
         Ok(Self { gold, pred, ignore })
     }
 
-    /// What speaks for a scheme on a side, from `most` tokens or so; and whether that was all.
-    pub(crate) fn evidence(&self, side: Side, most: u64) -> Result<(Evidence, bool)> {
+    /// The evidence for a scheme on a side from about `most` tokens, and whether these were all.
+    ///
+    /// # Errors
+    /// [`InputError::UnknownId`].
+    pub fn evidence(&self, side: Side, most: u64) -> Result<(Evidence, bool)> {
         let mut all = Evidence::default();
         let mut tokens = 0;
         let mut whole = true;
@@ -426,22 +350,26 @@ impl Columns {
     }
 
     /// Sentences.
-    pub(crate) fn rows(&self) -> usize {
+    pub fn rows(&self) -> usize {
         self.gold.rows()
     }
 
-    /// Counts all sentences on so many threads.
-    pub(crate) fn count(
+    /// Counts all sentences on so many threads; the watch is asked now and then by the calling thread.
+    ///
+    /// # Errors
+    /// [`InputError::UnknownId`], [`InputError::Interrupted`].
+    pub fn count(
         &self,
         reader: &Reader,
         scorer: &mut Scorer,
-        threads: usize,
+        (threads, watch): (usize, Watch),
         documents: Option<&DocumentEnds>,
     ) -> Result<()> {
         self.each(|sides| {
             with_keys!(&sides.gold.keys, gold => with_keys!(&sides.pred.keys, pred => {
                 let batch = sides.batch(gold, pred, self.ignore);
-                Batch { documents, ..batch }.count(reader, scorer, threads)
+                let batch = IdBatch { documents, watch, ..batch };
+                Ok(batch.count(reader, scorer, threads)?)
             }))
         })
     }
@@ -502,9 +430,9 @@ impl Run<'_> {
         gold: &'a [G],
         pred: &'a [P],
         ignore: i64,
-    ) -> Batch<'a, G, P> {
+    ) -> IdBatch<'a, G, P> {
         let tokens = self.tokens();
-        Batch {
+        IdBatch {
             gold: &gold[self.gold_token..self.gold_token + tokens],
             pred: &pred[self.pred_token..self.pred_token + tokens],
             cut: Sentences::Lengths(self.lengths),
@@ -514,6 +442,7 @@ impl Run<'_> {
             first: self.first,
             nulls: true,
             documents: None,
+            watch: || false,
         }
     }
 }

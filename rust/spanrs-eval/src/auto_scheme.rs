@@ -1,56 +1,33 @@
-//! State of a `Counter`, and scheme detection.
+//! Scoring in schemes that are detected.
 
-use spanrs_eval::{Scorer, Side};
-use spanrs_jobs::Alignment;
 use spanrs_tags::{Detection, Error as TagsError, Evidence, Reader, Reading, Scheme, are_many};
 
-use crate::error::{Error, Result};
-use crate::options::scheme_or_auto;
+use crate::input::InputError;
+use crate::matcher::Unmatched;
+use crate::scorer::{Scorer, Side};
 
 /// Tokens of gold from which a scheme is guessed at first.
 const SAMPLE: u64 = 1 << 16;
 
-pub(crate) struct Counting {
-    pub(crate) reader: Reader,
-    pub(crate) scorer: Scorer,
-    /// False while the scheme of gold is still to be found out.
-    pub(crate) decided: bool,
-    pub(crate) pred_scheme: PredScheme,
-    pub(crate) detection: Option<Detection>,
-    /// What speaks for the scheme of pred, where it is not that of gold and was found out.
-    pub(crate) pred_detection: Option<Detection>,
-    pub(crate) alignments: Alignments,
-}
-
-/// How the tokens of files agree, over all pairs of files.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Alignments {
-    /// The first tokens that differ.
-    pub(crate) examples: Vec<String>,
-    /// Warnings about the columns of files.
-    pub(crate) warnings: Vec<String>,
-}
-
-impl Alignments {
-    pub(crate) fn add(&mut self, alignment: Alignment) {
-        if self.examples.is_empty() {
-            self.examples = alignment.examples;
-        }
-    }
-
-    /// Adds warnings, each once.
-    pub(crate) fn warn(&mut self, warnings: Vec<String>) {
-        for warning in warnings {
-            if !self.warnings.contains(&warning) {
-                self.warnings.push(warning);
-            }
-        }
-    }
+/// A [`Scorer`] with the reader of its tags, whose schemes may still be undecided.
+pub struct AutoSchemeScorer {
+    /// Reads tags in the schemes that are decided.
+    pub reader: Reader,
+    /// Counts.
+    pub scorer: Scorer,
+    /// False while the scheme of gold is undecided.
+    pub decided: bool,
+    /// How the scheme of pred is determined.
+    pub pred_scheme: PredScheme,
+    /// The evidence for the scheme of gold, where it was detected.
+    pub detection: Option<Detection>,
+    /// The evidence for the scheme of pred, where it is not that of gold and was detected.
+    pub pred_detection: Option<Detection>,
 }
 
 /// How the scheme of pred is determined.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum PredScheme {
+pub enum PredScheme {
     /// It is that of gold.
     AsGold,
     /// It is named.
@@ -60,41 +37,61 @@ pub(crate) enum PredScheme {
     Undetected,
 }
 
-impl PredScheme {
-    /// `None`: detect if the scheme of gold is detected, else use that of gold.
-    pub(crate) fn from_name(name: Option<&str>, scheme_is_open: bool) -> Result<Self> {
-        Ok(match name.map(scheme_or_auto).transpose()? {
-            None if scheme_is_open => Self::Undetected,
-            None => Self::AsGold,
-            Some(None) => Self::Undetected,
-            Some(Some(scheme)) => Self::Named(scheme),
-        })
-    }
+/// Evidence of a side, and whether it is from all of its tokens.
+type Found<E> = Result<(Evidence, bool), E>;
+
+/// The same, decided.
+type Decided<E> = Result<(Result<Detection, TagsError>, bool), E>;
+
+/// Collects the evidence of a side from about so many tokens, and decides.
+type Ask<'a, E> = &'a mut dyn FnMut(&mut Reader, Side, u64) -> Decided<E>;
+
+/// The scheme of a side.
+fn detect<E: From<InputError>>(
+    ask: Ask<'_, E>,
+    reader: &mut Reader,
+    side: Side,
+    most: u64,
+) -> Result<(Detection, bool), E> {
+    let (decided, whole) = ask(reader, side, most)?;
+    let detection = decided.map_err(|error| InputError::TagsOf { side, error })?;
+    Ok((detection, whole))
 }
 
-impl Counting {
-    /// Runs `count`, finding out the scheme first where that is still open.
+impl AutoSchemeScorer {
+    /// Scores with a reader. With `decided` false its scheme is that of gold's tags, which is detected.
+    pub fn new(reader: Reader, scorer: Scorer, decided: bool, pred_scheme: PredScheme) -> Self {
+        Self {
+            reader,
+            scorer,
+            decided,
+            pred_scheme,
+            detection: None,
+            pred_detection: None,
+        }
+    }
+
+    /// Runs `count`, after the scheme is detected where it is undecided.
     ///
-    /// `evidence` gathers what speaks for a scheme on a side, from about so many tokens, and says whether
-    /// that was everything. A scheme that a sample of gold suggests is kept if all of gold turns out not
-    /// to violate it: every scheme preferred to it is violated by the sample already. Otherwise all of
-    /// gold decides, so the result never depends on the size of the sample. Pred decides only where gold
-    /// has no tag but `O`.
-    pub(crate) fn run(
+    /// `evidence` collects the evidence of a side from about so many tokens, and says whether these were all. A scheme
+    /// that a sample of gold suggests is kept if gold as a whole does not violate it: every scheme preferred to it is
+    /// violated by the sample already. Otherwise all of gold decides, so the result never depends on the size of the
+    /// sample. Pred decides only where gold has no tag but `O`.
+    ///
+    /// # Errors
+    /// Those of `evidence` and `count`; [`InputError`] where no scheme fits the tags, or the matcher refuses spans.
+    /// Nothing is counted then.
+    pub fn run<E: From<InputError>>(
         &mut self,
-        mut evidence: impl FnMut(&mut Reader, Side, u64) -> Result<(Evidence, bool)>,
-        mut count: impl FnMut(&mut Reader, &mut Scorer) -> Result<()>,
-    ) -> Result<()> {
+        mut evidence: impl FnMut(&mut Reader, Side, u64) -> Found<E>,
+        mut count: impl FnMut(&mut Reader, &mut Scorer) -> Result<(), E>,
+    ) -> Result<(), E> {
         if self.decided && self.pred_scheme != PredScheme::Undetected {
             return self.count(&mut count);
         }
-        let mut ask = |reader: &mut Reader, side, most| -> Result<(Detection, bool)> {
+        let mut ask: Ask<'_, E> = &mut |reader, side, most| {
             let (evidence, whole) = evidence(reader, side, most)?;
-            let detection = evidence.decide(reader.tags(), reader.dialect());
-            Ok((
-                detection.map_err(|error| Error::TagsOf { side, error })?,
-                whole,
-            ))
+            Ok((evidence.decide(reader.tags(), reader.dialect()), whole))
         };
         let before = (self.reader.clone(), self.decided, self.pred_scheme);
         let counted = self.count_in_found_schemes(&mut ask, &mut count);
@@ -112,11 +109,11 @@ impl Counting {
     }
 
     /// Detects undecided schemes, then counts into a separate scorer.
-    fn count_in_found_schemes(
+    fn count_in_found_schemes<E: From<InputError>>(
         &mut self,
-        ask: &mut impl FnMut(&mut Reader, Side, u64) -> Result<(Detection, bool)>,
-        count: &mut impl FnMut(&mut Reader, &mut Scorer) -> Result<()>,
-    ) -> Result<(Scorer, Option<Detection>)> {
+        ask: Ask<'_, E>,
+        count: &mut impl FnMut(&mut Reader, &mut Scorer) -> Result<(), E>,
+    ) -> Result<(Scorer, Option<Detection>), E> {
         let (mut part, detection) = if self.decided {
             let mut part = self.scorer.part(&self.reader);
             count(&mut self.reader, &mut part)?;
@@ -134,11 +131,11 @@ impl Counting {
 
     /// Finds out the scheme of pred, where `part` has tags of it; true where it is not the one that `part` was
     /// counted in.
-    fn find_pred_scheme(
+    fn find_pred_scheme<E: From<InputError>>(
         &mut self,
         part: &mut Scorer,
-        ask: &mut impl FnMut(&mut Reader, Side, u64) -> Result<(Detection, bool)>,
-    ) -> Result<bool> {
+        ask: Ask<'_, E>,
+    ) -> Result<bool, E> {
         let labelled = part.labelled_in_pred(&self.reader);
         if labelled == 0 || !self.decided {
             return Ok(false);
@@ -155,39 +152,42 @@ impl Counting {
         {
             return Ok(false);
         }
-        let detection = match ask(&mut self.reader, Side::Pred, u64::MAX) {
-            Ok((detection, _)) => detection,
+        let detection = match ask(&mut self.reader, Side::Pred, u64::MAX)?.0 {
+            Ok(detection) => detection,
             // Tags of no scheme are violations of that of gold, and many of them are warned of.
-            Err(Error::TagsOf {
-                error: TagsError::NoScheme { .. },
-                ..
-            }) => return Ok(false),
-            Err(error) => return Err(error),
+            Err(TagsError::NoScheme { .. }) => return Ok(false),
+            Err(error) => {
+                let side = Side::Pred;
+                return Err(InputError::TagsOf { side, error }.into());
+            }
         };
         if !detection.contradicts(gold_scheme) {
             return Ok(false);
         }
         self.pred_scheme = PredScheme::Named(detection.scheme);
         self.scorer.change_reader(&self.reader);
-        self.reader = self.reader.clone().with_pred_scheme(detection.scheme)?;
+        let reader = self.reader.clone();
+        self.reader = reader
+            .with_pred_scheme(detection.scheme)
+            .map_err(InputError::from)?;
         self.pred_detection = Some(detection);
         Ok(true)
     }
 
     /// Detects the scheme of gold, then counts into a separate scorer.
-    fn count_in_found_scheme(
+    fn count_in_found_scheme<E: From<InputError>>(
         &mut self,
-        ask: &mut impl FnMut(&mut Reader, Side, u64) -> Result<(Detection, bool)>,
-        count: &mut impl FnMut(&mut Reader, &mut Scorer) -> Result<()>,
-    ) -> Result<(Scorer, Detection)> {
-        let (mut detection, mut whole) = ask(&mut self.reader, Side::Gold, SAMPLE)?;
+        ask: Ask<'_, E>,
+        count: &mut impl FnMut(&mut Reader, &mut Scorer) -> Result<(), E>,
+    ) -> Result<(Scorer, Detection), E> {
+        let (mut detection, mut whole) = detect(ask, &mut self.reader, Side::Gold, SAMPLE)?;
         if !detection.is_decided() && !whole {
-            (detection, whole) = ask(&mut self.reader, Side::Gold, u64::MAX)?;
+            (detection, whole) = detect(ask, &mut self.reader, Side::Gold, u64::MAX)?;
         }
         if !detection.is_decided() {
-            (detection, whole) = ask(&mut self.reader, Side::Pred, u64::MAX)?;
+            (detection, whole) = detect(ask, &mut self.reader, Side::Pred, u64::MAX)?;
         }
-        self.take(&detection)?;
+        self.take(&detection).map_err(InputError::from)?;
         let mut part = self.scorer.part(&self.reader);
         let mut result = count(&mut self.reader, &mut part);
         let violated = part.violations(Side::Gold).count > 0;
@@ -195,9 +195,9 @@ impl Counting {
         let blind = self.reader.dialect().unknown_is_outside;
         if result.is_ok() && !whole && (violated || blind) {
             let scheme = detection.scheme;
-            (detection, _) = ask(&mut self.reader, Side::Gold, u64::MAX)?;
+            (detection, _) = detect(ask, &mut self.reader, Side::Gold, u64::MAX)?;
             if detection.scheme != scheme {
-                self.take(&detection)?;
+                self.take(&detection).map_err(InputError::from)?;
                 part = self.scorer.part(&self.reader);
                 result = count(&mut self.reader, &mut part);
             }
@@ -206,10 +206,10 @@ impl Counting {
     }
 
     /// Counts by itself, and adds what was counted if all went well: a failed update counts nothing.
-    fn count(
+    fn count<E: From<InputError>>(
         &mut self,
-        count: &mut impl FnMut(&mut Reader, &mut Scorer) -> Result<()>,
-    ) -> Result<()> {
+        count: &mut impl FnMut(&mut Reader, &mut Scorer) -> Result<(), E>,
+    ) -> Result<(), E> {
         let mut part = self.scorer.part(&self.reader);
         count(&mut self.reader, &mut part)?;
         check(&part)?;
@@ -218,7 +218,14 @@ impl Counting {
     }
 
     /// Reads in these schemes from now on, if none was found out yet.
-    pub(crate) fn set_schemes(&mut self, scheme: Scheme, pred_scheme: PredScheme) -> Result<()> {
+    ///
+    /// # Errors
+    /// [`TagsError`] where the reading is not one for the scheme.
+    pub fn set_schemes(
+        &mut self,
+        scheme: Scheme,
+        pred_scheme: PredScheme,
+    ) -> Result<(), TagsError> {
         if self.pred_scheme == PredScheme::Undetected {
             self.pred_scheme = pred_scheme;
         }
@@ -232,7 +239,7 @@ impl Counting {
     }
 
     /// Only `O` was counted until now, so the ids of types may change.
-    fn read_in(&mut self, scheme: Scheme) -> Result<()> {
+    fn read_in(&mut self, scheme: Scheme) -> Result<(), TagsError> {
         let tags = self.reader.tags().clone();
         let (reading, dialect) = (self.reader.reading(), self.reader.dialect().clone());
         self.scorer.change_reader(&self.reader);
@@ -246,38 +253,19 @@ impl Counting {
 
     /// Reads in the detected scheme from now on. As long as nothing but `O` was seen nothing is decided,
     /// and no scheme reads anything else into it.
-    fn take(&mut self, detection: &Detection) -> Result<()> {
+    fn take(&mut self, detection: &Detection) -> Result<(), TagsError> {
         if detection.is_decided() {
             self.read_in(detection.scheme)?;
         }
         Ok(())
     }
-
-    /// Under `refuse`, raises if there is anything to refuse.
-    pub(crate) fn refuse(&self) -> Result<()> {
-        if self.reader.reading() != Reading::Refuse {
-            return Ok(());
-        }
-        for (name, side) in [("gold", Side::Gold), ("pred", Side::Pred)] {
-            let violations = self.scorer.violations(side);
-            if violations.count > 0 {
-                return Err(spanrs_jobs::Error::Malformed {
-                    path: name.to_owned(),
-                    scheme: match side {
-                        Side::Gold => self.reader.scheme(),
-                        Side::Pred => self.reader.pred_scheme(),
-                    },
-                    violations: violations.clone(),
-                }
-                .into());
-            }
-        }
-        Ok(())
-    }
 }
 
-/// Refuses what the matcher could not match.
-fn check(part: &Scorer) -> Result<()> {
-    part.failure()
-        .map_or(Ok(()), |error| Err(Error::unmatched(0, error)))
+/// Refuses spans that could not be matched.
+fn check(part: &Scorer) -> Result<(), InputError> {
+    match part.failure() {
+        None => Ok(()),
+        Some(Unmatched::Stopped) => Err(InputError::Interrupted),
+        Some(error) => Err(InputError::Unmatched { sentence: 0, error }),
+    }
 }

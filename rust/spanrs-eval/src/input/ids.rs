@@ -1,0 +1,76 @@
+//! Integer ids of tags.
+
+use spanrs_tags::Reader;
+
+use super::InputError;
+
+/// An integer type that ids come in.
+pub trait Id: Copy + Send + Sync {
+    /// The id; what is beyond i64, and so beyond any vocabulary, as its largest value.
+    fn value(self) -> i64;
+
+    /// The id as it is, for messages.
+    fn exact(self) -> i128 {
+        i128::from(self.value())
+    }
+}
+
+macro_rules! id {
+    ($($t:ty),*) => {
+        $(impl Id for $t {
+            #[inline(always)]
+            fn value(self) -> i64 {
+                i64::from(self)
+            }
+        })*
+    };
+}
+id!(i64, i32, i16, i8, u32, u16, u8);
+
+impl Id for u64 {
+    #[inline(always)]
+    fn value(self) -> i64 {
+        // Beyond i64 there is no vocabulary and no ignore_index.
+        i64::try_from(self).unwrap_or(i64::MAX)
+    }
+
+    fn exact(self) -> i128 {
+        i128::from(self)
+    }
+}
+
+/// The id that stands for a missing tag.
+pub const NULL: i64 = i32::MIN as i64;
+
+/// A null where a tag must be.
+#[cold]
+pub(super) fn no_tag(side: &str, sentence: usize, token: usize) -> InputError {
+    InputError::UnknownId {
+        message: format!(
+            "{side} has no tag at sentence {sentence}, token {token}; a null in gold leaves the token out"
+        ),
+    }
+}
+
+/// An id without a tag.
+#[cold]
+pub fn bad_id(side: &str, sentence: usize, token: usize, id: i128, tags: usize) -> InputError {
+    InputError::UnknownId {
+        message: format!(
+            "{side} has id {id} at sentence {sentence}, token {token}, but the vocabulary has {tags} tags \
+             (ids 0 to {}); mark tokens to leave out with ignore_index in gold",
+            tags as i64 - 1
+        ),
+    }
+}
+
+/// The reader's id of each id of the user's vocabulary.
+///
+/// # Errors
+/// [`InputError::Tags`] where the vocabulary has too many tags.
+pub fn numbering(vocabulary: &[String], reader: &mut Reader) -> Result<Vec<u32>, InputError> {
+    Ok(vocabulary
+        .iter()
+        .map(|tag| reader.intern(tag))
+        .collect::<std::result::Result<_, _>>()?)
+}
