@@ -10,13 +10,15 @@ use crate::csv::is_tag;
 use crate::error::{Code, Error, Result};
 use crate::layers::unread_layers;
 use crate::layout::{Columns, Comments, Layout, is_conllu, is_space, no_tokens, sniff, trimmed};
-use crate::lines::LineReader;
+use crate::lines::{Bounds, LineReader, LineShape};
 use crate::running_numbers::tokens_are_numbers;
 
 mod fields;
+mod ordinary;
 mod parts;
 
 use fields::{split_at, split_whitespace};
+use ordinary::{is_plain_comment, ordinary_shape};
 pub use parts::ColumnLayout;
 
 /// What a line is.
@@ -53,8 +55,8 @@ pub struct ColumnReader {
     lines: LineReader,
     options: Columns,
     layout: Layout,
-    /// What separates the fields of ordinary lines; None where each line is to be looked at with care.
-    ordinary: Option<[u8; 2]>,
+    /// What ordinary token lines look like; None where every line must be looked at.
+    ordinary: Option<LineShape>,
     /// Tokens a sentence may have.
     most: usize,
     whole: Range<usize>,
@@ -91,12 +93,7 @@ impl ColumnReader {
                 layout => break layout?,
             }
         };
-        let ordinary = match (layout.byte, &options.comments) {
-            (_, Comments::Prefix(_)) => None,
-            _ if layout.conllu.is_some() => None,
-            (None, _) => Some([b' ', b'\t']),
-            (Some(byte), _) => (byte <= b' ').then_some([byte; 2]),
-        };
+        let ordinary = ordinary_shape(&lines, &layout, &options.comments);
         let unread_layers = unread_layers(lines.ahead(), &layout);
         let tokens_are_numbers = tokens_are_numbers(lines.ahead(), &layout);
         let misc_keys = match layout.conllu.is_some() {
@@ -276,14 +273,19 @@ impl ColumnReader {
         gold: &mut Self,
         each: impl FnMut(Option<&[u8]>, u64) -> std::result::Result<(), E>,
     ) -> std::result::Result<u64, E> {
-        let Some(separators) = gold.ordinary else {
+        let Some(shape) = gold.ordinary else {
             return Ok(0);
         };
-        let same = self.lines.same_ahead(&gold.lines);
-        let layout = (separators, gold.layout.columns, gold.layout.tag);
-        // A sentence that is too long is found the ordinary way.
-        let bounds = (same, gold.tokens, gold.most);
-        let run = gold.lines.ordinary_run(layout, bounds, each);
+        // A sentence that is too long is refused where lines are read one by one.
+        let bounds = Bounds {
+            within: self.lines.same_ahead(&gold.lines),
+            open: gold.tokens,
+            most: gold.most,
+        };
+        let (layout, options) = (&gold.layout, &gold.options);
+        let is_comment = |line: &[u8]| is_plain_comment(line, layout, options);
+        let fields = (shape, layout.tag);
+        let run = gold.lines.ordinary_run(fields, bounds, is_comment, each);
         if run.lines > 0 {
             self.lines.pass_same(run.lines, run.bytes);
             (gold.tokens, self.tokens) = (run.open, run.open);
@@ -355,10 +357,10 @@ impl ColumnReader {
     /// Takes the next line if it is an ordinary token line: the quick way for nearly all of them.
     #[inline(always)]
     fn take_ordinary(&mut self) -> bool {
-        let (Some(separators), columns) = (self.ordinary, self.layout.columns) else {
+        let Some(shape) = self.ordinary else {
             return false;
         };
-        let Some((whole, marks)) = self.lines.next_ordinary(separators, columns) else {
+        let Some((whole, marks)) = self.lines.next_ordinary(shape) else {
             return false;
         };
         let mut begin = whole.start as u32;

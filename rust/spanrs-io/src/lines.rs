@@ -8,6 +8,10 @@ use crate::error::{Code, Error, Result};
 use crate::marks::gather;
 use crate::open::decompress;
 
+mod ordinary;
+
+pub(crate) use ordinary::{Bounds, LineShape};
+
 /// Where bytes come from.
 pub type Source = Box<dyn Read + Send>;
 
@@ -271,77 +275,6 @@ impl LineReader {
         start..self.at
     }
 
-    /// If the next line is [`ordinary`], takes it and gives its place and that of its marks. It may be
-    /// looked at anew with [`LineReader::next_marked`] where the answer is None.
-    #[inline(always)]
-    pub(crate) fn next_ordinary(
-        &mut self,
-        separators: [u8; 2],
-        columns: usize,
-    ) -> Option<(Range<usize>, Range<usize>)> {
-        if self.single {
-            return None;
-        }
-        let marks = self.mark..self.mark + columns;
-        let end = ordinary(
-            &self.buffer,
-            self.at,
-            self.marks.get(marks.clone())?,
-            separators,
-        )?;
-        let whole = self.at..end;
-        (self.at, self.mark) = (end, marks.end);
-        self.line += 1;
-        Some((whole, marks))
-    }
-
-    /// Takes ordinary lines, and single line feeds behind them, as long as they end within `within` bytes
-    /// and `each` goes on, which gets an ordinary line's field at the place `field`, or None for the line
-    /// feed, and the number of the line. At the beginning `open` lines stand since the last line feed, and
-    /// there may be `most`.
-    #[inline]
-    pub(crate) fn ordinary_run<E>(
-        &mut self,
-        (separators, columns, field): ([u8; 2], usize, usize),
-        (within, open, most): (usize, usize, usize),
-        mut each: impl FnMut(Option<&[u8]>, u64) -> std::result::Result<(), E>,
-    ) -> Run<E> {
-        let (first, before) = (self.at, self.line);
-        let (mut at, mut mark, mut line, mut open) = (self.at, self.mark, self.line, open);
-        let mut result = Ok(());
-        while !self.single && result.is_ok() {
-            let Some(marks) = self.marks.get(mark..mark + columns) else {
-                break;
-            };
-            if open > 0
-                && marks[0] as usize == at
-                && self.buffer[at] == b'\n'
-                && at < first + within
-            {
-                line += 1;
-                (at, mark, open) = (at + 1, mark + 1, 0);
-                result = each(None, line);
-                continue;
-            }
-            let end = ordinary(&self.buffer, at, marks, separators);
-            let Some(end) = end.filter(|end| end - first <= within && open < most) else {
-                break;
-            };
-            let begin = field.checked_sub(1).and_then(|before| marks.get(before));
-            let begin = begin.map_or(at, |&mark| mark as usize + 1);
-            line += 1;
-            result = each(Some(&self.buffer[begin..marks[field] as usize]), line);
-            (at, mark, open) = (end, mark + columns, open + 1);
-        }
-        (self.at, self.mark, self.line) = (at, mark, line);
-        Run {
-            lines: line - before,
-            bytes: at - first,
-            open,
-            result,
-        }
-    }
-
     fn gather_line(&mut self) {
         let rest = &self.buffer[self.at..self.ready];
         let length = memchr(b'\n', rest).map_or(rest.len(), |length| length + 1);
@@ -520,39 +453,6 @@ impl LineReader {
             column: (at - start) as u64 + 1,
         }
     }
-}
-
-/// What [`LineReader::ordinary_run`] took.
-pub(crate) struct Run<E> {
-    pub(crate) lines: u64,
-    pub(crate) bytes: usize,
-    /// Lines since the last line feed by itself.
-    pub(crate) open: usize,
-    pub(crate) result: std::result::Result<(), E>,
-}
-
-/// The end of the line that begins at `start`, if it is as most token lines are: as many fields as there
-/// are marks, none empty, one of the two separators between them, and a line feed behind; not beginning
-/// as comments and documents do.
-#[inline(always)]
-fn ordinary(
-    text: &[u8],
-    start: usize,
-    marks: &[u32],
-    [separator, other]: [u8; 2],
-) -> Option<usize> {
-    let first = *text.get(start)?;
-    let mut regular = (first != b'#') & (first != b'-');
-    let (&line_end, between) = marks.split_last()?;
-    let mut begin = start as u32;
-    for &mark in between {
-        // Without branches; what does not fit is found at the end.
-        let byte = *text.get(mark as usize)?;
-        regular &= ((byte == separator) | (byte == other)) & (mark > begin);
-        begin = mark + 1;
-    }
-    regular &= (*text.get(line_end as usize)? == b'\n') & (line_end > begin);
-    regular.then_some(line_end as usize + 1)
 }
 
 /// How many bytes two texts begin with in common, as far as one looks: where the rest is looked at more

@@ -6,11 +6,12 @@ use super::ColumnReader;
 use crate::borders::{SentenceBorder, open_part};
 use crate::error::Result;
 use crate::layout::{Columns, Layout};
+use crate::lines::LineShape;
 
 /// The layout of a column file, with which readers of its parts are made.
 #[derive(Clone, Debug)]
 pub struct ColumnLayout {
-    ordinary: Option<[u8; 2]>,
+    ordinary: Option<LineShape>,
     limits: Limits,
     options: Columns,
     layout: Layout,
