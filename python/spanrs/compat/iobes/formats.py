@@ -2,18 +2,9 @@
 
 from __future__ import annotations
 
-from typing import NoReturn
-
 
 class TokenFunction:
-    """The prefixes, and the names of the two borders of a sentence.
-
-    Examples
-    --------
-    >>> from spanrs.compat import iobes
-    >>> iobes.TokenFunction.MIDDLE, iobes.TokenFunction.GO
-    ('M', '<GO>')
-    """
+    """The prefixes, and the names of the two borders of a sentence."""
 
     OUTSIDE = "O"
     BEGIN = "B"
@@ -31,7 +22,7 @@ class TokenFunction:
 class SpanFormat:
     """The prefixes of a format; a class is a format, it has no instances.
 
-    Subclass it for a format of one's own, for ``parse.parse_spans_with_end``.
+    Subclass it for a custom format, which ``parse.parse_spans_with_end`` reads.
 
     Examples
     --------
@@ -42,66 +33,44 @@ class SpanFormat:
     [Span(type='PER', start=0, end=2, tokens=(0, 1))]
     """
 
+    #: Prefixes of first, inner, last and only tokens; None where the prefix depends on the tags around.
     BEGIN: str | None = None
-    """Of the first of several tokens; None where it depends on the tags around."""
     INSIDE: str | None = None
-    """Of the tokens between."""
     END: str | None = None
-    """Of the last of several tokens."""
     SINGLE: str | None = None
-    """Of an only token."""
 
     def __init__(self) -> None:
-        refuse_instances()
-
-
-def refuse_instances() -> NoReturn:
-    """Say that a format is not to be instantiated."""
-    message = "You cannot instantiate a SpanFormat object"
-    raise NotImplementedError(message)
+        raise NotImplementedError("You cannot instantiate a SpanFormat object")
 
 
 class IOB(SpanFormat):
     """``B`` only for the first token of a span that touches one of its type."""
 
-    INSIDE = TokenFunction.INSIDE
-    END = TokenFunction.INSIDE
+    INSIDE = END = "I"
 
 
 class BIO(SpanFormat):
     """``B`` for the first token of every span."""
 
-    BEGIN = TokenFunction.BEGIN
-    INSIDE = TokenFunction.INSIDE
-    END = TokenFunction.INSIDE
-    SINGLE = TokenFunction.BEGIN
+    BEGIN, INSIDE, END, SINGLE = "B", "I", "I", "B"
 
 
 class IOBES(SpanFormat):
     """``E`` for last and ``S`` for only tokens."""
 
-    BEGIN = TokenFunction.BEGIN
-    INSIDE = TokenFunction.INSIDE
-    END = TokenFunction.END
-    SINGLE = TokenFunction.SINGLE
+    BEGIN, INSIDE, END, SINGLE = "B", "I", "E", "S"
 
 
 class BILOU(SpanFormat):
     """``L`` for last and ``U`` for only tokens."""
 
-    BEGIN = TokenFunction.BEGIN
-    INSIDE = TokenFunction.INSIDE
-    END = TokenFunction.LAST
-    SINGLE = TokenFunction.UNIT
+    BEGIN, INSIDE, END, SINGLE = "B", "I", "L", "U"
 
 
 class BMEOW(SpanFormat):
-    """``M`` between, ``E`` for last and ``W`` for only tokens."""
+    """``M`` for inner, ``E`` for last and ``W`` for only tokens."""
 
-    BEGIN = TokenFunction.BEGIN
-    INSIDE = TokenFunction.MIDDLE
-    END = TokenFunction.END
-    SINGLE = TokenFunction.WHOLE
+    BEGIN, INSIDE, END, SINGLE = "B", "M", "E", "W"
 
 
 BMEWO = BMEOW

@@ -1,10 +1,9 @@
-"""iobes has one function for each encoding: they are made from one, and get name and documentation here."""
+"""Names and documentation of the functions that are made once for each encoding, and ``__all__``."""
 
 from __future__ import annotations
 
-import inspect
-from collections.abc import Callable
-from typing import TypeVar
+from collections.abc import Callable, Iterable
+from typing import Any, TypeVar
 
 F = TypeVar("F", bound=Callable[..., object])
 
@@ -20,15 +19,21 @@ SAMPLES = {
 }
 
 
-def named(
-    function: F, name: str, summary: str, *, takes: str, gives: str, example: str, raises: str = ""
-) -> F:
-    """Give a function that was made by another one its name and documentation."""
-    parts = [summary]
-    sections = {"Parameters": takes, "Returns": gives, "Raises": raises}
-    for title, text in (*sections.items(), ("Examples", inspect.cleandoc(example))):
-        if text:
-            parts.append(f"{title}\n{'-' * len(title)}\n{text}")
+def named(function: F, name: str, summary: str, *, example: str, gives: object) -> F:
+    """Set name and docstring of a generated function; ``example`` is the rest of the call it shows."""
     function.__name__ = function.__qualname__ = name
-    function.__doc__ = "\n\n".join(parts)
+    function.__doc__ = f"{summary}\n\nExamples\n--------\n>>> {name}{example}\n{gives}\n"
     return function
+
+
+def export(module: dict[str, Any], also: Iterable[str] = (), without: Iterable[str] = ()) -> None:
+    """Set ``__all__`` of a module to what this package defines.
+
+    iobes has no ``__all__``: a star import of any of its modules gives imported functions and classes too.
+    """
+    own = {name for name, value in module.items() if _is_ours(value) and not name.startswith("_")}
+    module["__all__"] = sorted({*own, *also}.difference(without))
+
+
+def _is_ours(value: object) -> bool:
+    return str(getattr(value, "__module__", "")).startswith("spanrs.compat.iobes")
