@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
+from spanrs.compat._naming import named
 from spanrs.compat.iobes import naming, parse, write
 from spanrs.compat.iobes.formats import TokenFunction  # noqa: F401 (iobes has it and those below here)
 from spanrs.compat.iobes.parse import (  # noqa: F401
@@ -55,7 +56,7 @@ def _convert(source: str, target: str) -> ConvertCallable:
         # Malformed and unusual input takes the slow path, which has the error messages.
         return convert_tags(tags, slow_parse, slow_write) if converted is None else converted
 
-    return naming.named(
+    return named(
         convert,
         f"{source}_to_{target}",
         f"Convert {source.upper()} tags to {target.upper()}.",

@@ -1,11 +1,9 @@
-"""Names and documentation of the functions that are made once for each encoding, and ``__all__``."""
+"""Sample tags of each encoding for the examples of generated functions, and ``__all__`` of the modules."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from typing import Any, TypeVar
-
-F = TypeVar("F", bound=Callable[..., object])
+from collections.abc import Iterable
+from typing import Any
 
 #: Three tokens, a span of two of them, in each encoding.
 SAMPLES = {
@@ -17,13 +15,6 @@ SAMPLES = {
     "iobes": ["B-PER", "E-PER", "O"],
     "token": ["NN", "VB", "."],
 }
-
-
-def named(function: F, name: str, summary: str, *, example: str, gives: object) -> F:
-    """Set name and docstring of a generated function; ``example`` is the rest of the call it shows."""
-    function.__name__ = function.__qualname__ = name
-    function.__doc__ = f"{summary}\n\nExamples\n--------\n>>> {name}{example}\n{gives}\n"
-    return function
 
 
 def export(module: dict[str, Any], also: Iterable[str] = (), without: Iterable[str] = ()) -> None:

@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
 from spanrs._spanrs import IobesReader
+from spanrs.compat._naming import named
 from spanrs.compat.iobes import log, naming
 from spanrs.compat.iobes.formats import (  # noqa: F401 (iobes has them here)
     BILOU,
@@ -154,21 +155,21 @@ def _functions(name: str) -> tuple[ParseCallable, ParseWithErrorsCallable, Valid
     def validate(tags: Sequence[str]) -> bool:
         return not reader.spans_and_errors(tags)[1]
 
-    naming.named(
+    named(
         parse,
         f"parse_spans_{name}",
         f"Read {upper} tags into spans, as :func:`parse_spans` does.",
         example=f"{example}[0].start",
         gives=0,
     )
-    naming.named(
+    named(
         parse_with_errors,
         f"parse_spans_{name}_with_errors",
         f"Read {upper} tags into spans and errors, as :func:`parse_spans_with_errors` does.",
         example=f"{example}[1]",
         gives=[],
     )
-    naming.named(
+    named(
         validate,
         f"validate_tags_{name}",
         f"Return whether {upper} tags are well-formed.",

@@ -11,6 +11,7 @@ from itertools import permutations
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from spanrs import _spanrs
+from spanrs.compat._naming import named
 from spanrs.compat.iobes import naming
 from spanrs.compat.iobes.formats import BILOU, BIO, BMEOW, IOB, IOBES, SpanFormat, TokenFunction  # noqa: F401
 from spanrs.compat.iobes.spans import SpanEncoding
@@ -132,7 +133,7 @@ def _legality(name: str, scheme: str, *letters: str | None) -> TransitionsCallab
     ) -> list[Transition]:
         return _list(scheme, letters, tags, start, end)
 
-    return naming.named(
+    return named(
         listing,
         f"{name}_transitions_legality",
         f"List which {name.upper()} tag may follow which, as :func:`transitions_legality` does.",

@@ -7,6 +7,7 @@ from operator import attrgetter
 from typing import Protocol
 
 from spanrs._spanrs import IobesWriter
+from spanrs.compat._naming import named
 from spanrs.compat.iobes import naming
 from spanrs.compat.iobes.formats import BILOU, BIO, BMEOW, IOB, IOBES, TOKEN, SpanFormat, TokenFunction
 from spanrs.compat.iobes.spans import Span, SpanEncoding
@@ -122,7 +123,7 @@ def _write(name: str) -> WriteCallable:
         written = writer.write(spans, over, length)
         return _write_odd(spans, span_format, over, length) if written is None else written
 
-    return naming.named(
+    return named(
         write,
         f"write_{name}_tags",
         f"Write spans as {name.upper()} tags, over a copy of ``tags`` if they are given.",
