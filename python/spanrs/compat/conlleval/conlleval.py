@@ -6,13 +6,9 @@ from collections import defaultdict
 from collections.abc import Iterable
 from typing import IO, Any
 
-from spanrs.compat.conlleval import sighsmile, spyysalo
-from spanrs.compat.conlleval.rules import (  # noqa: F401 (the package has them here)
-    ACCURACY,
-    MEASURES,
-    SIZES,
+from spanrs.compat.conlleval import rules, sighsmile, spyysalo
+from spanrs.compat.conlleval.rules import (  # noqa: F401 (the original has them here)
     FormatError,
-    count_lines,
     end_of_chunk,
     parse_tag,
     start_of_chunk,
@@ -65,7 +61,7 @@ def evaluate(
     if others:
         raise TypeError(f"evaluate() got an unexpected keyword argument {next(iter(others))!r}")
     stats = Statistics()
-    for name, row in count_lines(lines, delimiter, boundary, otag, trim=False)[2].items():
+    for name, row in rules.count_lines(lines, delimiter, boundary, otag, trim=False)[2].items():
         for counts, n in zip(vars(stats).values(), row, strict=True):
             if n:
                 counts[name] = n
@@ -119,12 +115,12 @@ def report(summary: dict[str, Any] | spyysalo.EvalCounts, out: IO[str] | None = 
     chunks, tags = (summary["overall"][kind] for kind in ("chunks", "tags"))
     stats, tokens = chunks["stats"], tags["stats"]["gold"]
     accuracy = tags["stats"]["correct"] / tokens if tokens else 0.0
-    sizes = SIZES % (tokens, stats["gold"], stats["pred"], stats["correct"])
-    lines = [sizes, ACCURACY % (accuracy * 100), _measures(chunks), "\n"]
+    sizes = rules.SIZES % (tokens, stats["gold"], stats["pred"], stats["correct"])
+    lines = [sizes, rules.ACCURACY % (accuracy * 100), _measures(chunks), "\n"]
     for slot, row in sorted(summary["slots"]["chunks"].items()):
         lines.append(f"{slot:>17s}: {_measures(row)}  {row['stats']['pred']:d}\n")
     return "".join(lines)
 
 
 def _measures(row: dict[str, dict[str, float]]) -> str:
-    return MEASURES % tuple(row["evals"][name] * 100 for name in ("prec", "rec", "f1"))
+    return rules.MEASURES % tuple(row["evals"][name] * 100 for name in ("prec", "rec", "f1"))

@@ -9,17 +9,6 @@ from typing import TypeAlias
 from spanrs import _spanrs, errors
 from spanrs.compat.conlleval.rules import ACCURACY, MEASURES, SIZES, decode
 
-__all__ = [
-    "calc_metrics",
-    "count_chunks",
-    "evaluate",
-    "evaluate_conll_file",
-    "get_result",
-    "is_chunk_end",
-    "is_chunk_start",
-    "split_tag",
-]
-
 Counts: TypeAlias = Mapping[str, int]
 _Counter: TypeAlias = defaultdict[str, int]
 Six: TypeAlias = tuple[_Counter, _Counter, _Counter, _Counter, _Counter, _Counter]
@@ -28,13 +17,7 @@ ONE_PART = "not enough values to unpack (expected 2, got 1)"
 
 
 def split_tag(chunk_tag: str) -> tuple[str, None] | list[str]:
-    """Return prefix and type of a tag; ``O`` has the type None, and a tag without ``-`` is one part.
-
-    Examples
-    --------
-    >>> split_tag("B-PER"), split_tag("O")
-    (['B', 'PER'], ('O', None))
-    """
+    """Return prefix and type of a tag; ``O`` has the type None, and a tag without ``-`` is one part."""
     return ("O", None) if chunk_tag == "O" else chunk_tag.split("-", maxsplit=1)
 
 
@@ -92,11 +75,6 @@ def count_chunks(true_seqs: Iterable[str], pred_seqs: Iterable[str]) -> Six:
     """Count spans by type (of both, gold, pred) and tags (equal, gold, pred) of two sequences of tags.
 
     Tags of the longer sequence that have no counterpart are ignored.
-
-    Examples
-    --------
-    >>> [dict(counts) for counts in count_chunks(["B-A", "O"], ["B-A", "B-B"])[:3]]
-    [{'A': 1}, {'A': 1}, {'A': 1, 'B': 1}]
     """
     counter = _counter()
     try:

@@ -8,30 +8,14 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from typing import IO
 
+from spanrs.compat.conlleval import rules
 from spanrs.compat.conlleval.perl import measures
-from spanrs.compat.conlleval.rules import (
-    ACCURACY,
-    MEASURES,
-    SIZES,
+from spanrs.compat.conlleval.rules import (  # noqa: F401 (the original has them here)
     FormatError,
-    count_lines,
     end_of_chunk,
     parse_tag,
     start_of_chunk,
 )
-
-__all__ = [
-    "ANY_SPACE",
-    "EvalCounts",
-    "FormatError",
-    "end_of_chunk",
-    "evaluate",
-    "main",
-    "parse_args",
-    "parse_tag",
-    "report",
-    "start_of_chunk",
-]
 
 #: The delimiter that means white space.
 ANY_SPACE = "<SPACE>"
@@ -66,19 +50,12 @@ def parse_args(argv: Sequence[str] | None) -> argparse.Namespace:
 
 
 def evaluate(iterable: Iterable[str], options: argparse.Namespace | None = None) -> EvalCounts:
-    """Count lines that end in a gold and a pred tag; ``options.otag`` is ignored, as in the original.
-
-    Examples
-    --------
-    >>> counts = evaluate(["x B-PER B-PER", "y I-PER O"])
-    >>> counts.found_correct, counts.correct_chunk, counts.correct_tags
-    (1, 0, 1)
-    """
+    """Count lines that end in a gold and a pred tag; ``options.otag`` is ignored, as in the original."""
     if options is None:
         options = parse_args([])
     delimiter = None if options.delimiter == ANY_SPACE else options.delimiter
     counts = EvalCounts()
-    found = count_lines(iterable, delimiter, options.boundary, "O", trim=True)
+    found = rules.count_lines(iterable, delimiter, options.boundary, "O", trim=True)
     counts.token_counter, counts.correct_tags, rows = found
     by_type = (counts.t_found_correct, counts.t_found_guessed, counts.t_correct_chunk)
     for name, row in rows.items():
@@ -101,14 +78,14 @@ def report(counts: EvalCounts, out: IO[str] | None = None) -> None:
     """
     out = sys.stdout if out is None else out
     total = (counts.found_correct, counts.found_guessed, counts.correct_chunk)
-    out.write(SIZES % (counts.token_counter, *total))
+    out.write(rules.SIZES % (counts.token_counter, *total))
     if counts.token_counter > 0:
         accuracy = 100.0 * counts.correct_tags / counts.token_counter
-        out.write(f"{ACCURACY % accuracy}{MEASURES % measures(*total)}\n")
+        out.write(f"{rules.ACCURACY % accuracy}{rules.MEASURES % measures(*total)}\n")
     by_type = (counts.t_found_correct, counts.t_found_guessed, counts.t_correct_chunk)
     for name in sorted({*counts.t_found_correct, *counts.t_found_guessed}):
         gold, pred, both = (side.get(name, 0) for side in by_type)
-        out.write(f"{name:>17}: {MEASURES % measures(gold, pred, both)}  {pred}\n")
+        out.write(f"{name:>17}: {rules.MEASURES % measures(gold, pred, both)}  {pred}\n")
 
 
 def main(argv: Sequence[str]) -> None:

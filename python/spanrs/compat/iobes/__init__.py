@@ -5,13 +5,14 @@ transitions and log messages are those of iobes; docs/compare.md lists the diffe
 cache what they have decoded, so one call a sentence is fast.
 """
 
-# ruff: noqa: F401, F403 (`naming.export` sets `__all__`)
+# ruff: noqa: F401, F403 (`export` sets `__all__`)
 # Names such as `Enum` are no part of iobes' interface, but its package has them.
 import logging
 from enum import Enum
 from typing import NamedTuple, Optional, Tuple, Union  # noqa: UP035
 
-from spanrs.compat.iobes import convert, naming, parse, transition, utils, write
+from spanrs.compat._naming import export
+from spanrs.compat.iobes import convert, parse, transition, utils, write
 from spanrs.compat.iobes.convert import *
 from spanrs.compat.iobes.formats import *
 from spanrs.compat.iobes.parse import *
@@ -25,9 +26,9 @@ __version__ = "1.5.1"
 _BORROWED = ("Enum", "NamedTuple", "Optional", "Tuple", "Union", "logging")
 _MODULES = ("convert", "parse", "transition", "utils", "write")
 _ONLY_IN_MODULES = (
-    *("TransitionsCallable", "WriteCallable", "convert_tags", "make_blanks", "make_tag", "naming"),
+    *("TransitionsCallable", "WriteCallable", "convert_tags", "make_blanks", "make_tag"),
     *("parse_spans_with_end", "parse_spans_with_end_with_errors", "safe_get", "sort_errors", "sort_spans"),
     *("tags_length_from_spans", "token_transitions_legality", "transitions_to_mask"),
     *("validate_tags_token", "with_end_transitions_legality"),
 )
-naming.export(globals(), also=("LOGGER", *_BORROWED, *_MODULES), without=_ONLY_IN_MODULES)
+export(globals(), also=("LOGGER", *_BORROWED, *_MODULES), without=_ONLY_IN_MODULES)

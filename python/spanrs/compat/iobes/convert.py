@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
-from spanrs.compat._naming import named
-from spanrs.compat.iobes import naming, parse, write
-from spanrs.compat.iobes.formats import TokenFunction  # noqa: F401 (iobes has it and those below here)
+from spanrs.compat._naming import export, named
+from spanrs.compat.iobes import parse, write
+from spanrs.compat.iobes.formats import SAMPLES, TokenFunction  # noqa: F401 (iobes has it and those below here)
 from spanrs.compat.iobes.parse import (  # noqa: F401
     ParseWithErrorsCallable,
     parse_spans_bilou_with_errors,
@@ -56,13 +56,8 @@ def _convert(source: str, target: str) -> ConvertCallable:
         # Malformed and unusual input takes the slow path, which has the error messages.
         return convert_tags(tags, slow_parse, slow_write) if converted is None else converted
 
-    return named(
-        convert,
-        f"{source}_to_{target}",
-        f"Convert {source.upper()} tags to {target.upper()}.",
-        example=f"({naming.SAMPLES[source]})",
-        gives=naming.SAMPLES[target],
-    )
+    summary = f"Convert {source.upper()} tags to {target.upper()}."
+    return named(convert, f"{source}_to_{target}", summary, f"({SAMPLES[source]})", SAMPLES[target])
 
 
 def _from(source: str, *targets: str) -> list[ConvertCallable]:
@@ -82,4 +77,4 @@ bmeow_to_iobes, bmeow_to_bilou = _from("bmeow", "iobes", "bilou")
 bmewo_to_iob, bmewo_to_bio = _from("bmewo", "iob", "bio")
 bmewo_to_iobes, bmewo_to_bilou = _from("bmewo", "iobes", "bilou")
 
-naming.export(globals(), also=("ConvertCallable", "ParseWithErrorsCallable"))
+export(globals(), also=("ConvertCallable", "ParseWithErrorsCallable"))

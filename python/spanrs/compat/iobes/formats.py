@@ -2,6 +2,17 @@
 
 from __future__ import annotations
 
+#: Three tokens, a span of two of them, in each encoding.
+SAMPLES = {
+    "bilou": ["B-PER", "L-PER", "O"],
+    "bio": ["B-PER", "I-PER", "O"],
+    "bmeow": ["B-PER", "E-PER", "O"],
+    "bmewo": ["B-PER", "E-PER", "O"],
+    "iob": ["I-PER", "I-PER", "O"],
+    "iobes": ["B-PER", "E-PER", "O"],
+    "token": ["NN", "VB", "."],
+}
+
 
 class TokenFunction:
     """The prefixes, and the names of the two borders of a sentence."""

@@ -10,14 +10,15 @@ from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
 from spanrs._spanrs import IobesReader
-from spanrs.compat._naming import named
-from spanrs.compat.iobes import log, naming
+from spanrs.compat._naming import export, named
+from spanrs.compat.iobes import log
 from spanrs.compat.iobes.formats import (  # noqa: F401 (iobes has them here)
     BILOU,
     BIO,
     BMEOW,
     IOB,
     IOBES,
+    SAMPLES,
     SpanFormat,
     TokenFunction,
 )
@@ -64,13 +65,7 @@ def _find_reader(span_type: SpanEncoding, word: str = "scheme") -> Reader:
 
 
 def parse_spans(seq: Sequence[str], span_type: SpanEncoding) -> list[Span]:
-    """Read tags into spans, in the order of the text.
-
-    Examples
-    --------
-    >>> parse_spans(["O", "B-PER", "E-PER"], SpanEncoding.IOBES)
-    [Span(type='PER', start=1, end=3, tokens=(1, 2))]
-    """
+    """Read tags into spans, in the order of the text."""
     return _find_reader(span_type).spans(seq)
 
 
@@ -125,13 +120,7 @@ def _any_format(tags: list[str], span_format: type[SpanFormat]) -> tuple[list[Sp
 
 
 def validate_tags(tags: Sequence[str], span_type: SpanEncoding) -> bool:
-    """Return whether tags are well-formed; TOKEN tags always are.
-
-    Examples
-    --------
-    >>> validate_tags(["I-PER"], SpanEncoding.IOB)
-    True
-    """
+    """Return whether tags are well-formed; TOKEN tags always are."""
     if span_type is SpanEncoding.TOKEN:
         return validate_tags_token(tags)
     return not _find_reader(span_type, "Scheme").spans_and_errors(tags)[1]
@@ -144,7 +133,7 @@ def validate_tags_token(tags: Sequence[str]) -> bool:  # noqa: ARG001
 
 def _functions(name: str) -> tuple[ParseCallable, ParseWithErrorsCallable, ValidateCallable]:
     """Make the three functions that read one encoding."""
-    reader, upper, example = READERS[name], name.upper(), f"({naming.SAMPLES[name]})"
+    reader, upper, example = READERS[name], name.upper(), f"({SAMPLES[name]})"
 
     def parse(seq: Sequence[str]) -> list[Span]:
         return reader.spans(seq)
@@ -155,27 +144,10 @@ def _functions(name: str) -> tuple[ParseCallable, ParseWithErrorsCallable, Valid
     def validate(tags: Sequence[str]) -> bool:
         return not reader.spans_and_errors(tags)[1]
 
-    named(
-        parse,
-        f"parse_spans_{name}",
-        f"Read {upper} tags into spans, as :func:`parse_spans` does.",
-        example=f"{example}[0].start",
-        gives=0,
-    )
-    named(
-        parse_with_errors,
-        f"parse_spans_{name}_with_errors",
-        f"Read {upper} tags into spans and errors, as :func:`parse_spans_with_errors` does.",
-        example=f"{example}[1]",
-        gives=[],
-    )
-    named(
-        validate,
-        f"validate_tags_{name}",
-        f"Return whether {upper} tags are well-formed.",
-        example=example,
-        gives=True,
-    )
+    named(parse, f"parse_spans_{name}", f"Read {upper} tags into spans.", f"{example}[0].start", 0)
+    summary = f"Read {upper} tags into spans and errors."
+    named(parse_with_errors, f"parse_spans_{name}_with_errors", summary, f"{example}[1]", [])
+    named(validate, f"validate_tags_{name}", f"Return whether {upper} tags are well-formed.", example, True)
     return parse, parse_with_errors, validate
 
 
@@ -192,4 +164,4 @@ parse_spans_bmeow, parse_spans_bmeow_with_errors, validate_tags_bmeow = _FUNCTIO
 parse_spans_bmewo, parse_spans_bmewo_with_errors, validate_tags_bmewo = _FUNCTIONS["bmewo"]
 
 _TYPES = ("ParseCallable", "ParseWithErrorsCallable", "ValidateCallable")
-naming.export(globals(), also=("LOGGER", *_TYPES))
+export(globals(), also=("LOGGER", *_TYPES))

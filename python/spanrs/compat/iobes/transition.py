@@ -11,8 +11,7 @@ from itertools import permutations
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from spanrs import _spanrs
-from spanrs.compat._naming import named
-from spanrs.compat.iobes import naming
+from spanrs.compat._naming import export, named
 from spanrs.compat.iobes.formats import BILOU, BIO, BMEOW, IOB, IOBES, SpanFormat, TokenFunction  # noqa: F401
 from spanrs.compat.iobes.spans import SpanEncoding
 from spanrs.compat.iobes.utils import extract_function, extract_type
@@ -69,16 +68,16 @@ def token_transitions_legality(
     pair has two borders.
     """
     names = list(tags)
-    found = [Transition(before, behind, True) for before, behind in permutations(names, 2)]
+    found = [(before, behind, True) for before, behind in permutations(names, 2)]
     for tag in names:
         found += [
-            Transition(tag, tag, True),
-            Transition(start, tag, True),
-            Transition(tag, start, False),
-            Transition(tag, end, True),
-            Transition(end, tag, False),
+            (tag, tag, True),
+            (start, tag, True),
+            (tag, start, False),
+            (tag, end, True),
+            (end, tag, False),
         ]
-    return found
+    return [Transition(*row) for row in found]
 
 
 def with_end_transitions_legality(
@@ -133,13 +132,9 @@ def _legality(name: str, scheme: str, *letters: str | None) -> TransitionsCallab
     ) -> list[Transition]:
         return _list(scheme, letters, tags, start, end)
 
-    return named(
-        listing,
-        f"{name}_transitions_legality",
-        f"List which {name.upper()} tag may follow which, as :func:`transitions_legality` does.",
-        example='(["O"])[0]',
-        gives="Transition(source='O', target='O', valid=True)",
-    )
+    summary = f"List which {name.upper()} tag may follow which, as :func:`transitions_legality` does."
+    gives = "Transition(source='O', target='O', valid=True)"
+    return named(listing, f"{name}_transitions_legality", summary, '(["O"])[0]', gives)
 
 
 iob_transitions_legality = _legality("iob", "IOB", "B", "I")
@@ -184,4 +179,4 @@ def transitions_to_mask(
     return mask
 
 
-naming.export(globals())
+export(globals())

@@ -6,17 +6,8 @@ from collections.abc import Iterable, Sequence
 from operator import attrgetter
 from typing import TypeVar
 
+from spanrs.compat._naming import export
 from spanrs.compat.iobes.spans import Error, Span
-
-__all__ = [
-    "Error",
-    "Span",
-    "extract_function",
-    "extract_type",
-    "safe_get",
-    "sort_errors",
-    "sort_spans",
-]
 
 T = TypeVar("T")
 
@@ -50,3 +41,6 @@ def sort_spans(spans: Iterable[Span]) -> list[Span]:
 def sort_errors(errors: Iterable[Error]) -> list[Error]:
     """Sort errors by location, then type."""
     return sorted(sorted(errors, key=attrgetter("type")), key=attrgetter("location"))
+
+
+export(globals())

@@ -7,9 +7,18 @@ from operator import attrgetter
 from typing import Protocol
 
 from spanrs._spanrs import IobesWriter
-from spanrs.compat._naming import named
-from spanrs.compat.iobes import naming
-from spanrs.compat.iobes.formats import BILOU, BIO, BMEOW, IOB, IOBES, TOKEN, SpanFormat, TokenFunction
+from spanrs.compat._naming import export, named
+from spanrs.compat.iobes.formats import (
+    BILOU,
+    BIO,
+    BMEOW,
+    IOB,
+    IOBES,
+    SAMPLES,
+    TOKEN,
+    SpanFormat,
+    TokenFunction,
+)
 from spanrs.compat.iobes.spans import Span, SpanEncoding
 from spanrs.compat.iobes.utils import extract_type, safe_get  # noqa: F401 (iobes has them here)
 
@@ -42,13 +51,7 @@ def make_blanks(
 
 
 def make_tag(token_function: str | None, span_type: str, delimiter: str = "-") -> str:
-    """Join prefix and type; without a prefix the tag begins with the delimiter.
-
-    Examples
-    --------
-    >>> make_tag("B", "PER"), make_tag(None, "NN")
-    ('B-PER', '-NN')
-    """
+    """Join prefix and type; without a prefix the tag begins with the delimiter."""
     return f"{'' if token_function is None else token_function}{delimiter}{span_type}"
 
 
@@ -123,13 +126,9 @@ def _write(name: str) -> WriteCallable:
         written = writer.write(spans, over, length)
         return _write_odd(spans, span_format, over, length) if written is None else written
 
-    return named(
-        write,
-        f"write_{name}_tags",
-        f"Write spans as {name.upper()} tags, over a copy of ``tags`` if they are given.",
-        example='([Span("PER", 0, 2, (0, 1))], length=3)',
-        gives=naming.SAMPLES[name],
-    )
+    summary = f"Write spans as {name.upper()} tags, over a copy of ``tags`` if they are given."
+    example = '([Span("PER", 0, 2, (0, 1))], length=3)'
+    return named(write, f"write_{name}_tags", summary, example, SAMPLES[name])
 
 
 #: Encoding -> the function that writes it.
@@ -140,4 +139,4 @@ write_iobes_tags = WRITE["iobes"]
 write_bilou_tags = WRITE["bilou"]
 write_bmeow_tags = write_bmewo_tags = WRITE["bmeow"]
 
-naming.export(globals())
+export(globals())

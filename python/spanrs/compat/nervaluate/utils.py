@@ -34,13 +34,7 @@ def conll_to_spans(doc: str) -> list[list[dict[str, Any]]]:
 
 
 def list_to_spans(doc: Iterable[Iterable[str]]) -> list[list[dict[str, Any]]]:
-    """Read documents of tags; any prefix may begin a span.
-
-    Examples
-    --------
-    >>> list_to_spans([["B-PER", "I-PER"], ["O"]])
-    [[{'label': 'PER', 'start': 0, 'end': 1}], []]
-    """
+    """Read documents of tags; any prefix may begin a span."""
     spans = _spanrs.nervaluate_tags([list(tokens) for tokens in doc], True)
     return [
         [{"label": label, "start": start, "end": end - 1} for label, start, end in document]

@@ -21,7 +21,7 @@ from spanrs.compat.nervaluate.entities import CATEGORIES, measures
 from spanrs.compat.nervaluate.reports import MEASURES, table
 from spanrs.compat.nervaluate.reports import SCENARIOS as SCHEMAS
 from spanrs.compat.nervaluate.strategies import HALF_CREDIT
-from spanrs.compat.nervaluate.utils import (
+from spanrs.compat.nervaluate.utils import (  # noqa: F401 (version 0.2.0 has them here)
     clean_entities,
     collect_named_entities,
     conll_to_spans,
@@ -29,23 +29,6 @@ from spanrs.compat.nervaluate.utils import (
     list_to_spans,
     split_list,
 )
-
-__all__ = [
-    "Evaluator",
-    "collect_named_entities",
-    "compute_actual_possible",
-    "compute_metrics",
-    "compute_precision_recall",
-    "compute_precision_recall_wrapper",
-    "conll_to_spans",
-    "find_overlap",
-    "list_to_spans",
-    "split_list",
-    "summary_report_ent",
-    "summary_report_ents_indices",
-    "summary_report_overall",
-    "summary_report_overall_indices",
-]
 
 Counts: TypeAlias = dict[str, Any]
 Schemas: TypeAlias = dict[str, Counts]
@@ -75,12 +58,6 @@ class Evaluator:
 
     ``true`` and ``pred`` are spans (``label``, ``start``, ``end`` inclusive); with the loader ``list`` they are
     tags, with ``conll`` text in columns.
-
-    Examples
-    --------
-    >>> evaluator = Evaluator([["B-PER"]], [["B-LOC"]], tags=["PER", "LOC"], loader="list")
-    >>> evaluator.evaluate()[0]["exact"]["correct"]
-    1
     """
 
     def __init__(self, true: Any, pred: Any, tags: list[str], loader: str = "default") -> None:

@@ -17,13 +17,7 @@ _TAILS = ("-B", "-I", "-E", "-S")
 
 
 def end_of_chunk(prev_tag: str, tag: str, prev_type: str, type_: str) -> bool:
-    """Return whether a span ends between two tokens, by prefixes and types, even if none is open.
-
-    Examples
-    --------
-    >>> end_of_chunk("B", "O", "PER", "_")
-    True
-    """
+    """Return whether a span ends between two tokens, by prefixes and types, even if none is open."""
     if prev_tag in ("E", "S") or (prev_tag in ("B", "I") and tag in ("B", "S", "O")):
         return True
     return prev_tag not in ("O", ".") and prev_type != type_

@@ -81,11 +81,6 @@ class Token:
 
     ``delimiter`` is stripped from both ends of the type. A subclass is a scheme: the allowed prefixes, and the
     patterns of two neighbours between which a span begins, continues or ends.
-
-    Examples
-    --------
-    >>> IOB2("B-PER").tag, IOB2("B-PER").is_start(IOB2("O"))
-    ('PER', True)
     """
 
     allowed_prefix: Prefix = None  # type: ignore[assignment]
@@ -256,13 +251,7 @@ class Entity:
 
 
 class Tokens:
-    """The tags of a sentence in a scheme; ``suffix`` and ``delimiter`` as for :class:`Token`.
-
-    Examples
-    --------
-    >>> Tokens(["B-PER", "I-PER", "O", "B-LOC"], IOB2).entities
-    [(None, PER, 0, 2), (None, LOC, 3, 4)]
-    """
+    """The tags of a sentence in a scheme; ``suffix`` and ``delimiter`` as for :class:`Token`."""
 
     def __init__(
         self,
@@ -371,13 +360,7 @@ _DETECTED: tuple[tuple[type[Token], str, str], ...] = (
 def auto_detect(
     sequences: Iterable[Iterable[str]], suffix: bool = False, delimiter: str = "-"
 ) -> type[Token]:
-    """Find the scheme of tags by the set of their prefixes: IOB2, IOE2, IOBES or BILOU.
-
-    Examples
-    --------
-    >>> auto_detect([["B-PER", "I-PER", "O"]]).__name__
-    'IOB2'
-    """
+    """Find the scheme of tags by the set of their prefixes: IOB2, IOE2, IOBES or BILOU."""
     prefixes: set[Prefix] = set()
     for token in _distinct(sequences):
         try:

@@ -55,12 +55,6 @@ def precision_recall_fscore_support(
     """Compute precision, recall, F-measure and support in default mode, by type in the order of names.
 
     ``sample_weight`` is ignored, as in seqeval; for weights that count see ``spanrs.score(weights=...)``.
-
-    Examples
-    --------
-    >>> gold, pred = [["B-PER", "I-PER", "B-LOC"]], [["B-PER", "I-PER", "O"]]
-    >>> precision_recall_fscore_support(gold, pred, average="micro")[1:]
-    (np.float64(0.5), np.float64(0.6666666666666666), np.int64(2))
     """
     _scores.check_options(average, beta)
     counts = default_counts(y_true, y_pred, suffix, alike=check_shapes(y_true, y_pred))
@@ -132,7 +126,7 @@ def _measure(metric: str, name: str, summary: str, gives: str) -> ScoreFunction:
 
     summary += "\n\n``mode='strict'`` without a scheme is default mode; ``sample_weight`` is ignored."
     example = '([["B-PER", "I-PER", "B-LOC"]], [["B-PER", "I-PER", "O"]])'
-    return named(score, name, summary, example=example, gives=gives)
+    return named(score, name, summary, example, gives)
 
 
 precision_score = _measure(
@@ -143,13 +137,7 @@ f1_score = _measure("f-score", "f1_score", "Compute F1 of spans.", "np.float64(0
 
 
 def accuracy_score(y_true: Any, y_pred: Any) -> float:
-    """Compute the fraction of gold tokens with equal tags.
-
-    Examples
-    --------
-    >>> accuracy_score([["B-PER", "I-PER"], ["O", "O"]], [["B-PER", "O"], ["O", "O"]])
-    0.75
-    """
+    """Compute the fraction of gold tokens with equal tags."""
     found = _outcomes(y_true, y_pred)
     if found is not None:
         tokens, tp, _, _, tn = found
