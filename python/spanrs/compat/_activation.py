@@ -10,7 +10,7 @@ import importlib
 import importlib.util
 import sys
 import threading
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from importlib.machinery import ModuleSpec
 from types import ModuleType, TracebackType
 from typing import TYPE_CHECKING
@@ -58,12 +58,7 @@ class _Loader:
 
 
 class _Finder:
-    def find_spec(
-        self,
-        fullname: str,
-        path: Sequence[str] | None = None,  # noqa: ARG002
-        target: ModuleType | None = None,  # noqa: ARG002
-    ) -> ModuleSpec | None:
+    def find_spec(self, fullname: str, path: object = None, target: object = None) -> ModuleSpec | None:  # noqa: ARG002
         top, dot, rest = fullname.partition(".")
         package = _PACKAGES.get(top)
         if package not in _aside:
@@ -125,16 +120,9 @@ def activate(*names: str) -> Activation:
     change, so activate first. Activation and deactivation hold for the whole process: of ``with`` blocks that
     overlap, in threads say, the first to end deactivates for all.
 
-    Parameters
-    ----------
-    *names : str
-        Of ``conlleval``, ``faireval`` (imported as ``FairEval``), ``iobes``, ``nervaluate``, ``pycrfsuite``,
-        ``seqeval``, ``seqscore``, ``sklearn_crfsuite``; none means all of them.
-
-    Raises
-    ------
-    ValueError
-        For other names; nothing is activated then.
+    The names are ``conlleval``, ``faireval`` (imported as ``FairEval``), ``iobes``, ``nervaluate``,
+    ``pycrfsuite``, ``seqeval``, ``seqscore`` and ``sklearn_crfsuite``. No names mean all of them; other names
+    are a ValueError, and nothing is activated.
 
     Examples
     --------

@@ -28,9 +28,7 @@ Labels = list[list[str]]
 
 
 def get_ner_fmeasure(
-    golden_lists: Sequence[Sequence[str]],
-    predict_lists: Sequence[Sequence[str]],
-    label_type: str = "BMES",
+    golden_lists: Sequence[Sequence[str]], predict_lists: Sequence[Sequence[str]], label_type: str = "BMES"
 ) -> tuple[float, float, float, float]:
     """Return accuracy, precision, recall and F1, -1 where undefined; print a line about the tokens.
 

@@ -35,11 +35,7 @@ def _counters() -> list[defaultdict[str, int]]:
 
 
 def evaluate(
-    lines: Iterable[Any],
-    delimiter: Any = None,
-    boundary: Any = "-X-",
-    otag: str = "O",
-    **others: Any,
+    lines: Iterable[Any], delimiter: Any = None, boundary: Any = "-X-", otag: str = "O", **others: Any
 ) -> Any:
     """Evaluate lines that end in a gold and a pred tag; the precision is 1 where nothing was predicted.
 

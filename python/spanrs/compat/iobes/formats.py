@@ -54,38 +54,19 @@ class SpanFormat:
         raise NotImplementedError("You cannot instantiate a SpanFormat object")
 
 
-class IOB(SpanFormat):
-    """``B`` only for the first token of a span that touches one of its type."""
-
-    INSIDE = END = "I"
-
-
-class BIO(SpanFormat):
-    """``B`` for the first token of every span."""
-
-    BEGIN, INSIDE, END, SINGLE = "B", "I", "I", "B"
+def _format(
+    name: str, begin: str | None, inside: str | None, end: str | None, single: str | None
+) -> type[SpanFormat]:
+    """Make the class of a format."""
+    prefixes = {"BEGIN": begin, "INSIDE": inside, "END": end, "SINGLE": single}
+    return type(name, (SpanFormat,), {"__module__": __name__, **prefixes})
 
 
-class IOBES(SpanFormat):
-    """``E`` for last and ``S`` for only tokens."""
-
-    BEGIN, INSIDE, END, SINGLE = "B", "I", "E", "S"
-
-
-class BILOU(SpanFormat):
-    """``L`` for last and ``U`` for only tokens."""
-
-    BEGIN, INSIDE, END, SINGLE = "B", "I", "L", "U"
-
-
-class BMEOW(SpanFormat):
-    """``M`` for inner, ``E`` for last and ``W`` for only tokens."""
-
-    BEGIN, INSIDE, END, SINGLE = "B", "M", "E", "W"
-
-
-BMEWO = BMEOW
-
-
-class TOKEN(SpanFormat):
-    """Every token is a span, and its tag the type."""
+#: ``B`` only for the first token of a span that touches one of its type.
+IOB = _format("IOB", None, "I", "I", None)
+BIO = _format("BIO", "B", "I", "I", "B")
+IOBES = _format("IOBES", "B", "I", "E", "S")
+BILOU = _format("BILOU", "B", "I", "L", "U")
+BMEWO = BMEOW = _format("BMEOW", "B", "M", "E", "W")
+#: Every token is a span, and its tag the type.
+TOKEN = _format("TOKEN", None, None, None, None)

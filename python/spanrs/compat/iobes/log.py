@@ -14,6 +14,11 @@ Report: TypeAlias = Callable[[list[Error]], None]
 #: Text of a warning and its values.
 Line: TypeAlias = tuple[object, ...]
 
+_BIO = {
+    "Illegal Start": "starting a span with `I`",
+    "Illegal Transition": "I doesn't match previous token",
+}
+
 
 def report_nothing(errors: list[Error]) -> None:
     """Log nothing."""
@@ -44,14 +49,8 @@ def _iob_line(error: Error) -> Line:
     return "Invalid label: `B` starting and entity after a %s at %d", before, error.location
 
 
-def _bio_line(error: Error) -> Line:
-    if error.type == "Illegal Start":
-        return "Illegal Label: starting a span with `I` at %d", error.location
-    return "Illegal Label: I doesn't match previous token at %d", error.location
-
-
 report_iob = _report(_iob_line)
-report_bio = _report(_bio_line)
+report_bio = _report(lambda error: (f"Illegal Label: {_BIO[error.type]} at %d", error.location))
 
 
 def report_with_end(span_format: type[SpanFormat]) -> Report:

@@ -29,6 +29,17 @@ STRATEGIES: dict[str, type[EvaluationStrategy]] = {
 }
 
 
+def _side(attribute: str, name: str) -> property:
+    def get(self: Evaluator) -> Any:
+        return getattr(self, attribute).entities()
+
+    def change(self: Evaluator, documents: Any) -> None:
+        setattr(self, attribute, Documents(None, documents))
+
+    doc = f"The {name} entities, a list for each document; changes take effect in the next evaluation."
+    return property(get, change, doc=doc)
+
+
 class Evaluator(Reports):
     """Compares true and predicted entities.
 
@@ -91,23 +102,8 @@ class Evaluator(Reports):
         if len(self._true) != len(self._pred):
             raise ValueError("Number of predicted documents does not equal true")
 
-    @property
-    def true(self) -> Any:
-        """The true entities, a list for each document; changes take effect in the next evaluation."""
-        return self._true.entities()
-
-    @true.setter
-    def true(self, documents: Any) -> None:
-        self._true = Documents(None, documents)
-
-    @property
-    def pred(self) -> Any:
-        """The predicted entities, a list for each document; changes take effect in the next evaluation."""
-        return self._pred.entities()
-
-    @pred.setter
-    def pred(self, documents: Any) -> None:
-        self._pred = Documents(None, documents)
+    true = _side("_true", "true")
+    pred = _side("_pred", "predicted")
 
     def evaluate(self) -> dict[str, Any]:
         """Compare the entities.

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Collection, Iterable
+from dataclasses import dataclass
 from itertools import chain
 from typing import Any, TypeAlias
 
@@ -227,14 +228,14 @@ def core_reads(tags: Iterable[str], scheme: type[Token], suffix: bool) -> bool:
     return True
 
 
+@dataclass(eq=False, repr=False)
 class Entity:
     """A span of a sentence: ``start`` from 0, ``end`` exclusive, and its type ``tag``."""
 
-    def __init__(self, sent_id: int | None, start: int, end: int, tag: str) -> None:
-        self.sent_id = sent_id
-        self.start = start
-        self.end = end
-        self.tag = tag
+    sent_id: int | None
+    start: int
+    end: int
+    tag: str
 
     def __repr__(self) -> str:
         return f"({self.sent_id}, {self.tag}, {self.start}, {self.end})"
