@@ -104,9 +104,8 @@ def _any_format(tags: list[str], span_format: type[SpanFormat]) -> tuple[list[Sp
         letters.setdefault(getattr(span_format, name), letter)
     letters.setdefault(TokenFunction.OUTSIDE, TokenFunction.OUTSIDE)
     functions = [extract_function(tag) for tag in tags]
-    spans, found = _ANY.spans_and_errors(
-        [f"{letters.get(f, '?')}-{extract_type(tag)}" for f, tag in zip(functions, tags, strict=True)]
-    )
+    plain = [f"{letters.get(f, '?')}-{extract_type(tag)}" for f, tag in zip(functions, tags, strict=True)]
+    spans, found = _ANY.spans_and_errors(plain)
     closing = (span_format.END, span_format.SINGLE)
     errors = [
         Error(at, kind, tags[at], safe_get(tags, at - 1), safe_get(tags, at + 1))

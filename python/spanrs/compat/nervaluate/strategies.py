@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import ClassVar
+from typing import ClassVar, TypeAlias
 
 from spanrs import _spanrs
 from spanrs.compat.nervaluate.entities import CATEGORIES, Entity, EvaluationIndices, EvaluationResult
 
+Document: TypeAlias = list[Entity]
 #: The strategies in the order of the core.
 MODES = ("strict", "exact", "partial", "ent_type")
 #: Those that give half the credit for partial matches.
@@ -41,11 +42,7 @@ class EvaluationStrategy(ABC):
 
     @abstractmethod
     def evaluate(
-        self,
-        true_entities: list[Entity],
-        pred_entities: list[Entity],
-        tags: list[str],
-        instance_index: int = 0,
+        self, true_entities: Document, pred_entities: Document, tags: list[str], instance_index: int = 0
     ) -> tuple[EvaluationResult, EvaluationIndices]:
         """Compare the entities of a document."""
 
@@ -57,12 +54,12 @@ class _Matched(EvaluationStrategy):
 
     def evaluate(
         self,
-        true_entities: list[Entity],
-        pred_entities: list[Entity],
+        true_entities: Document,
+        pred_entities: Document,
         tags: list[str],  # noqa: ARG002
         instance_index: int = 0,
     ) -> tuple[EvaluationResult, EvaluationIndices]:
-        """Compare the entities of a document, in their order; ``tags`` is ignored."""
+        """Compare the entities of a document, in their order; their labels are not compared with ``tags``."""
         true, pred = (_spanrs.nervaluate_entities([list(side)]) for side in (true_entities, pred_entities))
         how = (float(self.min_overlap_percentage), False)
         lists = _spanrs.partial_outcomes(true, pred, None, how, MODES.index(self.mode), None)

@@ -79,6 +79,7 @@ class Evaluator:
             loader: Any = self.loaders[self.loader]
             self.pred = loader(self.pred)
             self.true = loader(self.true)
+        results_by_tag = self.evaluation_agg_entities_type
         if len(self.true) != len(self.pred):
             raise ValueError("Number of predicted documents does not equal true")
         for index, (true, pred) in enumerate(zip(self.true, self.pred, strict=True)):
@@ -86,19 +87,13 @@ class Evaluator:
             _add(self.results, counts)
             _add(self.evaluation_indices, indices)
             for tag in self.tags:
-                _add(self.evaluation_agg_entities_type[tag], by_tag[tag])
+                _add(results_by_tag[tag], by_tag[tag])
                 _add(self.evaluation_agg_indices[tag], indices_by_tag[tag])
         if len(self.true):
             self.results = compute_precision_recall_wrapper(self.results)
             for tag in self.tags:
-                measured = compute_precision_recall_wrapper(self.evaluation_agg_entities_type[tag])
-                self.evaluation_agg_entities_type[tag] = measured
-        return (
-            self.results,
-            self.evaluation_agg_entities_type,
-            self.evaluation_indices,
-            self.evaluation_agg_indices,
-        )
+                results_by_tag[tag] = compute_precision_recall_wrapper(results_by_tag[tag])
+        return self.results, results_by_tag, self.evaluation_indices, self.evaluation_agg_indices
 
 
 def _add(total: Schemas, one: Schemas) -> None:

@@ -13,7 +13,7 @@ from spanrs.compat._naming import named
 from spanrs.compat.seqeval import _scores
 from spanrs.compat.seqeval._counting import default_counts
 from spanrs.compat.seqeval._entities import end_of_chunk, read_entities, start_of_chunk, warn_of_unknown
-from spanrs.compat.seqeval.metrics.v1 import SCORES, check_shapes
+from spanrs.compat.seqeval.metrics.v1 import SCORES, Tags, check_shapes
 from spanrs.compat.seqeval.metrics.v1 import classification_report as cr
 from spanrs.compat.seqeval.metrics.v1 import (
     precision_recall_fscore_support as precision_recall_fscore_support_v1,
@@ -42,8 +42,8 @@ __all__ = [
 
 
 def precision_recall_fscore_support(
-    y_true: list[list[str]],
-    y_pred: list[list[str]],
+    y_true: Tags,
+    y_pred: Tags,
     *,
     average: str | None = None,
     warn_for: Any = _scores.ALL,
@@ -90,8 +90,8 @@ class ScoreFunction(Protocol):
 
     def __call__(
         self,
-        y_true: list[list[str]],
-        y_pred: list[list[str]],
+        y_true: Tags,
+        y_pred: Tags,
         *,
         average: str | None = "micro",
         suffix: bool = False,
@@ -107,8 +107,8 @@ def _measure(metric: str, name: str, summary: str, gives: str) -> ScoreFunction:
     """Make the function that computes one measure."""
 
     def score(
-        y_true: list[list[str]],
-        y_pred: list[list[str]],
+        y_true: Tags,
+        y_pred: Tags,
         *,
         average: str | None = "micro",
         suffix: bool = False,
@@ -189,13 +189,13 @@ def _flat(y_true: Any, y_pred: Any) -> tuple[Any, Any]:
 
 
 def classification_report(  # noqa: PLR0917
-    y_true: list[list[str]],
-    y_pred: list[list[str]],
+    y_true: Tags,
+    y_pred: Tags,
     digits: int = 2,
     suffix: bool = False,
     output_dict: bool = False,
     mode: str | None = None,
-    sample_weight: Any = None,
+    sample_weight: Any = None,  # noqa: ARG001
     zero_division: Any = "warn",
     scheme: type[Token] | None = None,
 ) -> str | dict[str, dict[str, Any]]:
@@ -218,16 +218,8 @@ def classification_report(  # noqa: PLR0917
     <BLANKLINE>
     """
     if mode == "strict":
-        return cr(
-            y_true,
-            y_pred,
-            sample_weight=sample_weight,
-            digits=digits,
-            output_dict=output_dict,
-            zero_division=zero_division,
-            suffix=suffix,
-            scheme=scheme,
-        )
+        options: dict[str, Any] = {"digits": digits, "output_dict": output_dict, "suffix": suffix}
+        return cr(y_true, y_pred, zero_division=zero_division, scheme=scheme, **options)
     # Read first, check then: this order decides which of two errors is raised.
     alike = _spanrs.same_shape(y_true, y_pred)
     counts = default_counts(y_true, y_pred, suffix, alike=alike)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Union
+from typing import TYPE_CHECKING, Any, TypeAlias, Union
 
 from spanrs import _spanrs
 from spanrs.compat.seqeval import _scores
@@ -30,6 +30,7 @@ __all__ = [
     "unique_labels",
 ]
 
+Tags: TypeAlias = list[list[str]]
 PER_CLASS_SCORES = tuple[list[float], list[float], list[float], list[int]]
 AVERAGE_SCORES = tuple[float, float, float, int]
 SCORES = Union[PER_CLASS_SCORES, AVERAGE_SCORES]  # noqa: UP007
@@ -42,15 +43,13 @@ def __getattr__(name: str) -> Any:
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
-def unique_labels(
-    y_true: list[list[str]], y_pred: list[list[str]], scheme: type[Token], suffix: bool = False
-) -> list[str]:
+def unique_labels(y_true: Tags, y_pred: Tags, scheme: type[Token], suffix: bool = False) -> list[str]:
     """List the types of all spans of strict mode, sorted."""
     alike = _spanrs.same_shape(y_true, y_pred)
     return sorted(strict_counts(y_true, y_pred, scheme, suffix, alike=alike))
 
 
-def check_consistent_length(y_true: list[list[str]], y_pred: list[list[str]]) -> None:
+def check_consistent_length(y_true: Tags, y_pred: Tags) -> None:
     """Raise TypeError unless both sides are lists of lists, and ValueError if their shapes differ."""
     check_shapes(y_true, y_pred)
 
@@ -69,8 +68,8 @@ def check_shapes(y_true: Any, y_pred: Any) -> bool:
 
 
 def precision_recall_fscore_support(
-    y_true: list[list[str]],
-    y_pred: list[list[str]],
+    y_true: Tags,
+    y_pred: Tags,
     *,
     average: str | None = None,
     warn_for: Any = _scores.ALL,
@@ -107,8 +106,8 @@ def precision_recall_fscore_support(
 
 
 def classification_report(
-    y_true: list[list[str]],
-    y_pred: list[list[str]],
+    y_true: Tags,
+    y_pred: Tags,
     *,
     sample_weight: Any = None,  # noqa: ARG001
     digits: int = 2,
