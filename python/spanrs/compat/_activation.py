@@ -1,7 +1,7 @@
-"""Lets ``import seqeval`` and the like give the modules of spanrs, in this process.
+"""Makes ``import seqeval`` and the like import the modules of spanrs, in this process.
 
-A finder stands before all others and answers for the activated names. What it loads *is* the module of
-spanrs, not a copy: ``seqeval.metrics is spanrs.compat.seqeval.metrics``.
+A finder before all others loads the activated names. The module it loads *is* that of spanrs, not a copy:
+``seqeval.metrics is spanrs.compat.seqeval.metrics``.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import importlib
 import importlib.util
 import sys
 import threading
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from importlib.machinery import ModuleSpec
 from types import ModuleType, TracebackType
 from typing import TYPE_CHECKING
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from spanrs.compat._distribution import ActivatedDistribution
 
-#: Package -> the version that is answered for; None for what was never a distribution.
+#: Package -> its version that is reproduced; None for packages that were never a distribution.
 VERSIONS = {
     "conlleval": "0.2",
     "faireval": None,
@@ -39,7 +39,7 @@ DISTRIBUTIONS = {"pycrfsuite": "python-crfsuite", "sklearn_crfsuite": "sklearn-c
 _PACKAGES = {MODULES.get(package, package): package for package in VERSIONS}
 
 _lock = threading.RLock()
-#: Activated package -> modules of that name that were imported before.
+#: Activated package -> its modules that were imported before.
 _aside: dict[str, dict[str, ModuleType]] = {}
 
 
@@ -52,18 +52,13 @@ class _Loader:
         return None
 
     def exec_module(self, module: ModuleType) -> None:
-        # The import system takes what stands in sys.modules when this returns.
+        # The import system takes the module from sys.modules when this returns.
         assert module.__spec__ is not None
         sys.modules[module.__spec__.name] = importlib.import_module(self._target)
 
 
 class _Finder:
-    def find_spec(
-        self,
-        fullname: str,
-        path: Sequence[str] | None = None,  # noqa: ARG002
-        target: ModuleType | None = None,  # noqa: ARG002
-    ) -> ModuleSpec | None:
+    def find_spec(self, fullname: str, path: object = None, target: object = None) -> ModuleSpec | None:  # noqa: ARG002
         top, dot, rest = fullname.partition(".")
         package = _PACKAGES.get(top)
         if package not in _aside:
@@ -81,7 +76,7 @@ class _Finder:
         return spec
 
     def find_distributions(self, context: DistributionFinder.Context) -> Iterator[ActivatedDistribution]:
-        # Only importlib.metadata asks, whose import takes longer than all else here.
+        # Called by importlib.metadata only, which is slow to import.
         from spanrs.compat._distribution import ActivatedDistribution
 
         for package in list(_aside):
@@ -96,11 +91,13 @@ _finder = _Finder()
 
 
 class Activation:
-    """What :func:`activate` gives: as a context manager, it takes back at the end what the call did."""
+    """Result of :func:`activate`; as a context manager, it undoes the call at the end.
+
+    ``names`` are the packages that the call has activated, without those that were active before.
+    """
 
     def __init__(self, names: Iterable[str]) -> None:
         self.names = tuple(names)
-        """The packages the call has activated, without those that were before."""
 
     def __enter__(self) -> Activation:
         return self
@@ -116,29 +113,16 @@ class Activation:
 
 
 def activate(*names: str) -> Activation:
-    """Make ``import seqeval`` and the like give the modules of spanrs, in this process.
+    """Make ``import seqeval`` and the like import the modules of spanrs, in this process.
 
-    It does not matter whether the package is installed, or was imported already: what was imported is put
-    aside until :func:`deactivate`. Names that a module holds already (``from seqeval.metrics import
-    f1_score``, run before) stay what they are, so activate first. It holds for the
-    whole process, and so does taking it back: of ``with`` blocks that overlap, in threads say, the one that
-    came first ends it for all.
+    The package may be installed or not, and imported already: its modules are put aside until
+    :func:`deactivate`. Names that a module has imported before (``from seqeval.metrics import f1_score``) do not
+    change, so activate first. Activation and deactivation hold for the whole process: of ``with`` blocks that
+    overlap, in threads say, the first to end deactivates for all.
 
-    Parameters
-    ----------
-    *names : str
-        Of ``conlleval``, ``faireval`` (imported as ``FairEval``), ``iobes``, ``nervaluate``, ``pycrfsuite``,
-        ``seqeval``, ``seqscore``, ``sklearn_crfsuite``; none means all of them.
-
-    Returns
-    -------
-    Activation
-        Need not be kept; ``with activate("seqeval"):`` deactivates at the end.
-
-    Raises
-    ------
-    ValueError
-        For other names; nothing is activated then.
+    The names are ``conlleval``, ``faireval`` (imported as ``FairEval``), ``iobes``, ``nervaluate``,
+    ``pycrfsuite``, ``seqeval``, ``seqscore`` and ``sklearn_crfsuite``. No names mean all of them; other names
+    are a ValueError, and nothing is activated.
 
     Examples
     --------
@@ -160,24 +144,7 @@ def activate(*names: str) -> Activation:
 
 
 def deactivate(*names: str) -> None:
-    """Take back :func:`activate`: what was imported before is there again.
-
-    Parameters
-    ----------
-    *names : str
-        As for :func:`activate`; none means all of them. Those that are not activated are passed over.
-
-    Raises
-    ------
-    ValueError
-        For names that cannot be activated.
-
-    Examples
-    --------
-    >>> from spanrs import compat
-    >>> _ = compat.activate("seqeval")
-    >>> compat.deactivate("seqeval")
-    """
+    """Undo :func:`activate`, and restore the modules that were imported before; no names mean all."""
     _check(names)
     with _lock:
         for name in names or VERSIONS:
@@ -193,12 +160,11 @@ def deactivate(*names: str) -> None:
 def _check(names: Iterable[str]) -> None:
     for name in names:
         if name not in VERSIONS:
-            message = f"spanrs does not stand in for {name!r}; it does for {', '.join(VERSIONS)}"
-            raise ValueError(message)
+            raise ValueError(f"spanrs does not stand in for {name!r}; it does for {', '.join(VERSIONS)}")
 
 
 def _take_out(package: str) -> dict[str, ModuleType]:
-    """Take a package and its modules out of the table of imported modules."""
+    """Remove a package and its modules from the imported modules, and return them."""
     top = MODULES.get(package, package)
     names = [name for name in list(sys.modules) if name == top or name.startswith(f"{top}.")]
     return {name: sys.modules.pop(name) for name in names}

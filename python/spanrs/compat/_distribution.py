@@ -1,4 +1,4 @@
-"""What ``importlib.metadata`` finds of an activated package."""
+"""Metadata of an activated package, for ``importlib.metadata``."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 
 
 class ActivatedDistribution(importlib.metadata.Distribution):
-    """A package that spanrs answers for: its name and the version it behaves as."""
+    """A package that spanrs replaces: its name and the version that is reproduced."""
 
     def __init__(self, package: str, version: str, name: str) -> None:
         self._package = package
@@ -15,7 +15,7 @@ class ActivatedDistribution(importlib.metadata.Distribution):
         self._version = version
 
     def read_text(self, filename: str) -> str | None:
-        """Give what stands in a file of the metadata; None where there is no such file."""
+        """Return the contents of a file of the metadata, or None."""
         if filename == "METADATA":
             return (
                 f"Metadata-Version: 2.1\nName: {self._name}\nVersion: {self._version}\n"
@@ -24,5 +24,5 @@ class ActivatedDistribution(importlib.metadata.Distribution):
         return f"{self._package}\n" if filename == "top_level.txt" else None
 
     def locate_file(self, path: object) -> Path:
-        """Give a place in the package."""
+        """Return a path in the package."""
         return Path(__file__).parent / str(path)

@@ -1,8 +1,8 @@
 """``utils/metric.py`` of NCRF++: its measures, computed as it computes them.
 
-Labels are taken in upper case, and their letters are looked for anywhere in them; spans that the end of a
-sentence closes lose their end, so that ``B-PER I-PER`` there equals a single ``PER``. The reading
-``ncrfpp`` of :func:`spanrs.score` reads the same spans without that loss.
+Labels are taken in upper case, and prefixes are searched anywhere in them; spans that the end of a sentence
+closes lose their end, so that ``B-PER I-PER`` there equals a single ``PER``. The reading ``ncrfpp`` of
+:func:`spanrs.score` reads the same spans without that loss.
 """
 
 from __future__ import annotations
@@ -28,34 +28,14 @@ Labels = list[list[str]]
 
 
 def get_ner_fmeasure(
-    golden_lists: Sequence[Sequence[str]],
-    predict_lists: Sequence[Sequence[str]],
-    label_type: str = "BMES",
+    golden_lists: Sequence[Sequence[str]], predict_lists: Sequence[Sequence[str]], label_type: str = "BMES"
 ) -> tuple[float, float, float, float]:
-    """Give accuracy, precision, recall and F1; print a line about the tokens.
+    """Return accuracy, precision, recall and F1, -1 where undefined; print a line about the tokens.
 
-    Parameters
-    ----------
-    golden_lists, predict_lists : sequences of sequences of str
-        Labels of sentences; those that only ``predict_lists`` has are not looked at.
-    label_type : str
-        ``BMES`` or ``BIOES``; anything else is ``BIO``.
-
-    Returns
-    -------
-    tuple of float
-        As fractions; -1 where a measure is not defined.
-
-    Raises
-    ------
-    IndexError
-        Where the prediction has fewer sentences or labels.
-    ZeroDivisionError
-        Where there is no label at all.
+    Sentences that only ``predict_lists`` has are ignored.
 
     Examples
     --------
-    >>> from spanrs.compat.ncrfpp import get_ner_fmeasure
     >>> get_ner_fmeasure([["B-PER", "I-PER", "O"]], [["B-PER", "I-PER", "B-LOC"]], "BIO")
     Right token =  2  All token =  3  acc =  0.6666666666666666
     (0.6666666666666666, 0.5, 1.0, 0.6666666666666666)
@@ -68,22 +48,14 @@ def get_ner_fmeasure(
     f_measure = 2 * precision * recall / (precision + recall) if right else -1
     accuracy = float(right_tag) / all_tag
     if label_type.upper().startswith("B-"):
-        said: tuple[object, ...] = ("gold_num = ", gold, " pred_num = ", pred, " right_num = ", right)
+        print("gold_num = ", gold, " pred_num = ", pred, " right_num = ", right)  # noqa: T201
     else:
-        said = ("Right token = ", right_tag, " All token = ", all_tag, " acc = ", accuracy)
-    print(*said)  # noqa: T201  # callers see this line in their logs
+        print("Right token = ", right_tag, " All token = ", all_tag, " acc = ", accuracy)  # noqa: T201
     return accuracy, precision, recall, f_measure
 
 
 def reverse_style(input_string: str) -> str:
-    """Move what stands before the first ``[`` to the end.
-
-    Examples
-    --------
-    >>> from spanrs.compat.ncrfpp import reverse_style
-    >>> reverse_style("PER[3,4]")
-    '[3,4]PER'
-    """
+    """Move the text before the first ``[`` to the end."""
     place = input_string.index("[")
     return input_string[place:] + input_string[:place]
 
@@ -96,21 +68,10 @@ def _written(label_list: Sequence[str], *, bio: bool) -> list[str]:
 
 
 def get_ner_BMES(label_list: Sequence[str]) -> list[str]:  # noqa: N802
-    """Give the spans of labels in BMES, as ``[start,last]TYPE``, or ``[start]TYPE`` for single tokens.
-
-    Parameters
-    ----------
-    label_list : sequence of str
-        Labels of one sentence.
-
-    Returns
-    -------
-    list of str
-        Tokens count from 0, the last one is in the span.
+    """Return the spans of labels in BMES, as ``[start,last]TYPE``, or ``[start]TYPE`` for single tokens.
 
     Examples
     --------
-    >>> from spanrs.compat.ncrfpp import get_ner_BMES
     >>> get_ner_BMES(["b-per", "e-per", "O", "S-LOC"])
     ['[0,1]PER', '[3]LOC']
     """
@@ -118,26 +79,14 @@ def get_ner_BMES(label_list: Sequence[str]) -> list[str]:  # noqa: N802
 
 
 def get_ner_BIO(label_list: Sequence[str]) -> list[str]:  # noqa: N802
-    """Give the spans of labels in BIO as :func:`get_ner_BMES` does; an I that continues nothing is lost.
-
-    Parameters
-    ----------
-    label_list : sequence of str
-        Labels of one sentence.
-
-    Examples
-    --------
-    >>> from spanrs.compat.ncrfpp import get_ner_BIO
-    >>> get_ner_BIO(["I-LOC", "B-PER", "O", "B-LOC", "I-LOC"])
-    ['[1,1]PER', '[3]LOC']
-    """
+    """Return the spans of labels in BIO as :func:`get_ner_BMES` does; an I that continues nothing is lost."""
     return _written(label_list, bio=True)
 
 
-def _sentences(input_file: str, columns: Sequence[int], skip: str | None) -> list[Labels]:
+def _sentences(input_file: str, columns: Sequence[int], skip: str | None = None) -> list[Labels]:
     """Read columns of a file with one blank between them; an empty line ends a sentence.
 
-    A last sentence that no empty line ends is lost, as in the original.
+    A last sentence without an empty line after it is lost, as in the original.
     """
     found: list[Labels] = [[] for _ in columns]
     current: Labels = [[] for _ in columns]
@@ -157,43 +106,19 @@ def _sentences(input_file: str, columns: Sequence[int], skip: str | None) -> lis
 
 
 def readSentence(input_file: str) -> tuple[Labels, Labels]:  # noqa: N802
-    """Read tokens and labels: first and last column of a file.
-
-    Parameters
-    ----------
-    input_file : str
-        One token a line, one blank between columns, an empty line after each sentence.
-    """
-    tokens, labels = _sentences(input_file, (0, -1), None)
+    """Read tokens and labels: first and last column of a file."""
+    tokens, labels = _sentences(input_file, (0, -1))
     return tokens, labels
 
 
-def readTwoLabelSentence(  # noqa: N802
-    input_file: str, pred_col: int = -1
-) -> tuple[Labels, Labels, Labels]:
-    """Read tokens, gold and pred labels: first, second and another column of a file.
-
-    Parameters
-    ----------
-    input_file : str
-        As for :func:`readSentence`; lines that hold ``##score##`` are passed over.
-    pred_col : int
-        Column of the pred labels.
-    """
+def readTwoLabelSentence(input_file: str, pred_col: int = -1) -> tuple[Labels, Labels, Labels]:  # noqa: N802
+    """Read tokens, gold and pred labels: first, second and ``pred_col`` column; skip ``##score##`` lines."""
     tokens, gold, pred = _sentences(input_file, (0, 1, pred_col), "##score##")
     return tokens, gold, pred
 
 
 def fmeasure_from_file(golden_file: str, predict_file: str, label_type: str = "BMES") -> None:
-    """Print precision, recall and F1 of one file against another.
-
-    Parameters
-    ----------
-    golden_file, predict_file : str
-        As for :func:`readSentence`.
-    label_type : str
-        As for :func:`get_ner_fmeasure`.
-    """
+    """Print precision, recall and F1 of the labels of one file against those of another."""
     print("Get f measure from file:", golden_file, predict_file)  # noqa: T201
     print("Label format:", label_type)  # noqa: T201
     gold, pred = readSentence(golden_file)[1], readSentence(predict_file)[1]
@@ -202,17 +127,7 @@ def fmeasure_from_file(golden_file: str, predict_file: str, label_type: str = "B
 
 
 def fmeasure_from_singlefile(twolabel_file: str, label_type: str = "BMES", pred_col: int = -1) -> None:
-    """Print precision, recall and F1 of a file that holds gold and pred labels.
-
-    Parameters
-    ----------
-    twolabel_file : str
-        As for :func:`readTwoLabelSentence`.
-    label_type : str
-        As for :func:`get_ner_fmeasure`.
-    pred_col : int
-        Column of the pred labels.
-    """
+    """Print precision, recall and F1 of a file with gold and pred labels."""
     _, gold, pred = readTwoLabelSentence(twolabel_file, pred_col)
     _, *measures = get_ner_fmeasure(gold, pred, label_type)
     print("P:{}, R:{}, F:{}".format(*measures))  # noqa: T201

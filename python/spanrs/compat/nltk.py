@@ -10,7 +10,6 @@ import random
 from collections.abc import Iterable, Iterator, Sequence
 from os import PathLike
 from pathlib import Path
-from typing import Any
 
 from spanrs import _spanrs
 from spanrs.dep import Parse, Tagger
@@ -19,9 +18,9 @@ from spanrs.io.output import atomic_output
 
 __all__ = ["PerceptronTagger"]
 
-#: What the files of a language begin with.
+#: Prefix of the file names.
 TAGGER_JSON = "averaged_perceptron_tagger"
-#: Occurrences of a word from which on it can be in the dictionary of unambiguous words.
+#: Minimum frequency of words in the dictionary of unambiguous words.
 MIN_COUNT = 20
 #: The files of a model.
 PARTS = ("weights", "tagdict", "classes")
@@ -30,19 +29,11 @@ PARTS = ("weights", "tagdict", "classes")
 class PerceptronTagger:
     """Greedy averaged perceptron tagger (Honnibal 2013), as ``nltk.tag.PerceptronTagger``.
 
-    Parameters
-    ----------
-    load : bool
-        Read the model of ``loc`` at once. NLTK looks for it in its data folders by default; here ``loc`` names the
-        folder with the three JSON files.
-    lang : str
-        Language of the model: part of the file names.
-    loc : path, optional
-        The folder.
+    NLTK looks for models in its data folders; here ``loc`` names the folder with the three JSON files, and
+    ``load=True`` needs it.
 
     Examples
     --------
-    >>> from spanrs.compat.nltk import PerceptronTagger
     >>> tagger = PerceptronTagger(load=False)
     >>> tagger.train([[("today", "NN"), ("is", "VBZ"), ("good", "JJ"), ("day", "NN")]])
     >>> tagger.tag(["today"])
@@ -79,13 +70,7 @@ class PerceptronTagger:
     def tag(
         self, tokens: Sequence[str], return_conf: bool = False, use_tagdict: bool = True
     ) -> list[tuple[str, str]] | list[tuple[str, str, float]]:
-        """Tag a sentence: (token, tag) pairs, with ``return_conf`` (token, tag, confidence).
-
-        Raises
-        ------
-        spanrs.errors.ModelError
-            Before training or loading.
-        """
+        """Tag a sentence: (token, tag) pairs, with ``return_conf`` (token, tag, confidence)."""
         if self._model is None:
             raise ModelError("the tagger has no weights; train it, or load them")
         words = list(tokens)
@@ -109,11 +94,8 @@ class PerceptronTagger:
         As in NLTK the first pass is in the order of the sentences, and Python's global random generator shuffles them
         after each pass: ``random.seed`` before the call makes training repeatable.
         """
-        parses = [
-            Parse([word for word, _ in sentence], xpos=[tag for _, tag in sentence])
-            for sentence in sentences
-        ]
-        # One pass over the sentences in the order of all passes, in which every word occurs nr_iter times as often.
+        parses = [Parse([word for word, _ in row], xpos=[tag for _, tag in row]) for row in sentences]
+        # One epoch over the sentences of all passes; every word occurs nr_iter times as often.
         order: list[Parse] = []
         for _ in range(nr_iter):
             order += parses
@@ -124,38 +106,20 @@ class PerceptronTagger:
             self.save_to_json(self.lang, save_loc)
 
     def save_to_json(self, lang: str = "xxx", loc: str | PathLike[str] | None = None) -> None:
-        """Write the three JSON files of a language to a folder, which is made if needed.
-
-        Raises
-        ------
-        spanrs.errors.ModelError
-            Without weights, and for models whose feature names are not known.
-        """
+        """Write the three JSON files of a language to a folder, which is created if needed."""
         if self._model is None:
             raise ModelError("the tagger has no weights to save")
         if not self._model.named_weights() and self._model.sizes()[0]:
             raise ModelError("the features of this tagger have no names; NLTK needs them")
         folder = Path(f"{TAGGER_JSON}_{lang}" if loc is None else loc)
         folder.mkdir(parents=True, exist_ok=True)
-        contents: dict[str, Any] = {
-            "weights": self.weights,
-            "tagdict": self.tagdict,
-            "classes": sorted(self.classes),
-        }
+        contents = {"weights": self.weights, "tagdict": self.tagdict, "classes": sorted(self.classes)}
         for part, path in _files(folder, lang):
             with atomic_output(path) as out:
                 out.write(json.dumps(contents[part]).encode())
 
     def load_from_json(self, lang: str = "eng", loc: str | PathLike[str] | None = None) -> None:
-        """Read the three JSON files of a language from a folder.
-
-        Raises
-        ------
-        spanrs.errors.ModelError
-            For files that are not what they should be.
-        OSError
-            Where they cannot be read.
-        """
+        """Read the three JSON files of a language from a folder."""
         folder = Path(f"{TAGGER_JSON}_{lang}" if loc is None else loc)
         contents = [path.read_bytes() for _, path in _files(folder, lang)]
         try:
@@ -165,6 +129,6 @@ class PerceptronTagger:
 
 
 def _files(folder: Path, lang: str) -> Iterator[tuple[str, Path]]:
-    """Give the parts of a model with their paths."""
+    """Yield the parts of a model with their paths."""
     for part in PARTS:
         yield part, folder / f"{TAGGER_JSON}_{lang}.{part}.json"

@@ -1,29 +1,19 @@
 """The three Python packages and scripts that are imported as ``conlleval``.
 
-They share a name and little else, so each has a module of its own, and this one is the package from PyPI:
+Each has a module of its own, and this module is the package from PyPI:
 
 - this module: the PyPI package 0.2, ``evaluate(lines)`` and ``report(summary)``;
 - :mod:`~spanrs.compat.conlleval.spyysalo`: conlleval.py, ``evaluate(iterable, options)`` and
   ``report(counts, out)``;
 - :mod:`~spanrs.compat.conlleval.sighsmile`: ``evaluate(true_seqs, pred_seqs, verbose)``.
 
-The report of the Perl script, which ``spanrs conlleval`` prints, is in :mod:`~spanrs.compat.conlleval.perl`.
-
-:func:`evaluate` and :func:`report` know the three apart by what they are given, where that is possible, and
-the other names of all three are here too.
+:func:`evaluate` and :func:`report` choose among the three by their arguments, where that is possible. The
+other names of all three are here too. The report of the Perl script, which ``spanrs conlleval`` prints, is
+in :mod:`~spanrs.compat.conlleval.perl`.
 """
 
-from spanrs.compat.conlleval.conlleval import (
-    FormatError,
-    Statistics,
-    end_of_chunk,
-    evaluate,
-    report,
-    start_of_chunk,
-    summarize,
-    summarize_all,
-)
-from spanrs.compat.conlleval.rules import parse_tag
+from spanrs.compat.conlleval.conlleval import Statistics, evaluate, report, summarize, summarize_all
+from spanrs.compat.conlleval.rules import FormatError, end_of_chunk, parse_tag, start_of_chunk
 from spanrs.compat.conlleval.sighsmile import (
     calc_metrics,
     count_chunks,

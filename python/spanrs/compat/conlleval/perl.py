@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from spanrs.compat.conlleval.rules import ACCURACY, MEASURES, SIZES
+
 #: type -> spans of gold, of pred, of both
 Types = Mapping[bytes, Sequence[int]]
 
@@ -11,17 +13,9 @@ HEADING = rb"        & Precision &  Recall  & F$_{\beta=1} \\\hline"
 
 
 def measures(gold: int, pred: int, both: int) -> tuple[float, float, float]:
-    """Give precision, recall and F1 in per cent, each 0 where it is not defined.
+    """Return precision, recall and F1 in per cent, each 0 where it is not defined.
 
-    Parameters
-    ----------
-    gold, pred, both : int
-        Spans of gold, of pred, of both.
-
-    Returns
-    -------
-    tuple of float
-        Multiplied and divided in the order of the script, so that the last digit is the same.
+    Multiplied and divided in the order of the script, so that the last digit is the same.
     """
     precision = 100 * both / pred if pred else 0.0
     recall = 100 * both / gold if gold else 0.0
@@ -29,11 +23,11 @@ def measures(gold: int, pred: int, both: int) -> tuple[float, float, float]:
     return precision, recall, 2 * precision * recall / both_measures if both_measures > 0 else 0.0
 
 
-def listed(types: Types) -> Iterator[tuple[bytes, tuple[int, int, int]]]:
-    """Give the rows of the report: types in the order of their bytes.
+def _listed(types: Types) -> Iterator[tuple[bytes, tuple[int, int, int]]]:
+    """Yield the rows of the report: types in the order of their bytes.
 
-    The script passes over the second of two equal names only where the first is true to perl, so the
-    empty type stands twice if both sides have spans of it.
+    The script skips the second of two equal names only where the first is true to perl, so the empty type
+    has two rows if both sides have spans of it.
     """
     for name in sorted(types):
         gold, pred, both = types[name][:3]
@@ -44,35 +38,21 @@ def listed(types: Types) -> Iterator[tuple[bytes, tuple[int, int, int]]]:
 
 
 def text(tokens: int, equal: int, types: Types) -> bytes:
-    """Give the report.
-
-    Parameters
-    ----------
-    tokens, equal : int
-        Tokens, and those of them with equal tags.
-    types : mapping of bytes
-        To spans of gold, of pred, of both.
-
-    Returns
-    -------
-    bytes
-        As conlleval.pl writes them.
-    """
+    """Return the report of ``tokens`` tokens, ``equal`` of them with equal tags."""
     total = _total(types)
-    lines = [b"processed %d tokens with %d phrases; found: %d phrases; correct: %d.\n" % (tokens, *total)]
-    row = b"precision: %6.2f%%; recall: %6.2f%%; FB1: %6.2f"
+    lines = [(SIZES % (tokens, *total)).encode()]
     if tokens:
-        accuracy = b"accuracy: %6.2f%%; " % (100 * equal / tokens)
-        lines.append(accuracy + row % measures(*total) + b"\n")
-    for name, counts in listed(types):
-        lines.append(b"%17s: " % name + row % measures(*counts) + b"  %d\n" % counts[1])
+        lines.append(((ACCURACY + MEASURES) % (100 * equal / tokens, *measures(*total))).encode() + b"\n")
+    for name, counts in _listed(types):
+        row = (MEASURES % measures(*counts)).encode()
+        lines.append(b"%17s: %b  %d\n" % (name, row, counts[1]))
     return b"".join(lines)
 
 
 def latex(types: Types) -> bytes:
-    """Give the table of the option ``-l``; see :func:`text`."""
+    """Return the table of the option ``-l``."""
     row = rb"%-7s &  %6.2f\%% & %6.2f\%% & %6.2f \\"
-    rows = [row % (name, *measures(*counts)) for name, counts in listed(types)]
+    rows = [row % (name, *measures(*counts)) for name, counts in _listed(types)]
     total = row % (b"Overall", *measures(*_total(types)))
     return b"\n".join([HEADING, *rows]) + b"\\hline\n" + total + b"\\hline\n"
 

@@ -8,28 +8,21 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from typing import IO
 
+from spanrs.compat.conlleval import rules
 from spanrs.compat.conlleval.perl import measures
-from spanrs.compat.conlleval.rules import FormatError, count_lines, ends, parse_tag, starts
+from spanrs.compat.conlleval.rules import (  # noqa: F401 (the original has them here)
+    FormatError,
+    end_of_chunk,
+    parse_tag,
+    start_of_chunk,
+)
 
-__all__ = [
-    "ANY_SPACE",
-    "EvalCounts",
-    "FormatError",
-    "end_of_chunk",
-    "evaluate",
-    "main",
-    "parse_args",
-    "parse_tag",
-    "report",
-    "start_of_chunk",
-]
-
-#: The delimiter that stands for white space.
+#: The delimiter that means white space.
 ANY_SPACE = "<SPACE>"
 
 
 class EvalCounts:
-    """What was counted: spans and tokens, and spans by type."""
+    """Counts of spans and tokens, and of spans by type."""
 
     def __init__(self) -> None:
         self.correct_chunk = 0
@@ -57,100 +50,42 @@ def parse_args(argv: Sequence[str] | None) -> argparse.Namespace:
 
 
 def evaluate(iterable: Iterable[str], options: argparse.Namespace | None = None) -> EvalCounts:
-    """Count lines that end in a gold and a pred tag.
-
-    Parameters
-    ----------
-    iterable : iterable of str
-        One token a line; empty lines and lines whose first column is ``options.boundary`` are borders of
-        sentences.
-    options : argparse.Namespace, optional
-        As :func:`parse_args` gives them. ``otag`` is not looked at, as in the original.
-
-    Returns
-    -------
-    EvalCounts
-        Spans and tokens.
-
-    Raises
-    ------
-    FormatError
-        Where a line has another number of columns than the first, or fewer than three.
-
-    Examples
-    --------
-    >>> from spanrs.compat.conlleval import spyysalo
-    >>> counts = spyysalo.evaluate(["x B-PER B-PER", "y I-PER O"])
-    >>> counts.found_correct, counts.correct_chunk, counts.correct_tags
-    (1, 0, 1)
-    """
+    """Count lines that end in a gold and a pred tag; ``options.otag`` is ignored, as in the original."""
     if options is None:
         options = parse_args([])
     delimiter = None if options.delimiter == ANY_SPACE else options.delimiter
-    tokens, equal, rows = count_lines(iterable, delimiter, options.boundary, "O", trim=True)
     counts = EvalCounts()
-    counts.token_counter, counts.correct_tags = tokens, equal
-    for name, (gold, pred, both, *_) in rows.items():
-        for by_type, n in (
-            (counts.t_found_correct, gold),
-            (counts.t_found_guessed, pred),
-            (counts.t_correct_chunk, both),
-        ):
+    found = rules.count_lines(iterable, delimiter, options.boundary, "O", trim=True)
+    counts.token_counter, counts.correct_tags, rows = found
+    by_type = (counts.t_found_correct, counts.t_found_guessed, counts.t_correct_chunk)
+    for name, row in rows.items():
+        for side, n in zip(by_type, row, strict=False):
             if n:
-                by_type[name] = n
-        counts.found_correct += gold
-        counts.found_guessed += pred
-        counts.correct_chunk += both
+                side[name] = n
+    counts.found_correct, counts.found_guessed, counts.correct_chunk = (sum(s.values()) for s in by_type)
     return counts
 
 
-def _row(gold: int, pred: int, both: int) -> str:
-    precision, recall, fb1 = measures(gold, pred, both)
-    return f"precision: {precision:6.2f}%; recall: {recall:6.2f}%; FB1: {fb1:6.2f}"
-
-
 def report(counts: EvalCounts, out: IO[str] | None = None) -> None:
-    """Write counts in the form of conlleval.pl.
-
-    Parameters
-    ----------
-    counts : EvalCounts
-        What :func:`evaluate` gave.
-    out : text file, optional
-        Standard output if not given.
+    """Write counts as conlleval.pl does, to standard output by default.
 
     Examples
     --------
-    >>> from spanrs.compat.conlleval import spyysalo
-    >>> spyysalo.report(spyysalo.evaluate(["x O B-PER"]))
+    >>> report(evaluate(["x O B-PER"]))
     processed 1 tokens with 0 phrases; found: 1 phrases; correct: 0.
     accuracy:   0.00%; precision:   0.00%; recall:   0.00%; FB1:   0.00
                   PER: precision:   0.00%; recall:   0.00%; FB1:   0.00  1
     """
     out = sys.stdout if out is None else out
-    c = counts
-    out.write(
-        f"processed {c.token_counter} tokens with {c.found_correct} phrases; "
-        f"found: {c.found_guessed} phrases; correct: {c.correct_chunk}.\n"
-    )
-    if c.token_counter > 0:
-        accuracy = 100.0 * c.correct_tags / c.token_counter
-        out.write(
-            f"accuracy: {accuracy:6.2f}%; {_row(c.found_correct, c.found_guessed, c.correct_chunk)}\n"
-        )
-    for name in sorted({*c.t_found_correct, *c.t_found_guessed}):
-        gold, pred = c.t_found_correct.get(name, 0), c.t_found_guessed.get(name, 0)
-        out.write(f"{name:>17}: {_row(gold, pred, c.t_correct_chunk.get(name, 0))}  {pred}\n")
-
-
-def end_of_chunk(prev_tag: str, tag: str, prev_type: str, type_: str) -> bool:
-    """Say whether a span ends between two tokens, by prefixes and types."""
-    return ends(prev_tag, tag, prev_type, type_, "O")
-
-
-def start_of_chunk(prev_tag: str, tag: str, prev_type: str, type_: str) -> bool:
-    """Say whether a span starts between two tokens, by prefixes and types."""
-    return starts(prev_tag, tag, prev_type, type_, "O")
+    total = (counts.found_correct, counts.found_guessed, counts.correct_chunk)
+    out.write(rules.SIZES % (counts.token_counter, *total))
+    if counts.token_counter > 0:
+        accuracy = 100.0 * counts.correct_tags / counts.token_counter
+        out.write(f"{rules.ACCURACY % accuracy}{rules.MEASURES % measures(*total)}\n")
+    by_type = (counts.t_found_correct, counts.t_found_guessed, counts.t_correct_chunk)
+    for name in sorted({*counts.t_found_correct, *counts.t_found_guessed}):
+        gold, pred, both = (side.get(name, 0) for side in by_type)
+        out.write(f"{name:>17}: {rules.MEASURES % measures(gold, pred, both)}  {pred}\n")
 
 
 def main(argv: Sequence[str]) -> None:

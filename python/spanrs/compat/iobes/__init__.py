@@ -1,211 +1,34 @@
 """iobes, all of it: the functions of the repository's HEAD (28ec9ac), over the Rust core.
 
-``from spanrs.compat import iobes`` in the place of ``import iobes``. Spans, errors, conversions, writes,
-transitions and what is logged are those of iobes; docs/compare.md lists what is not. Readers and writers
-keep what they have decoded and made, so that one call a sentence is the way to use them.
+``from spanrs.compat import iobes`` replaces ``import iobes``. Spans, errors, conversions, writes,
+transitions and log messages are those of iobes; docs/compare.md lists the differences. Readers and writers
+cache what they have decoded, so one call a sentence is fast.
 """
 
-# The names behind `import` are no part of iobes' interface, but its package has them, and so has this one.
+# ruff: noqa: F401, F403 (`export` sets `__all__`)
+# Names such as `Enum` are no part of iobes' interface, but its package has them.
 import logging
 from enum import Enum
 from typing import NamedTuple, Optional, Tuple, Union  # noqa: UP035
 
+from spanrs.compat._naming import export
 from spanrs.compat.iobes import convert, parse, transition, utils, write
-from spanrs.compat.iobes.convert import (
-    bilou_to_bio,
-    bilou_to_bmeow,
-    bilou_to_bmewo,
-    bilou_to_iob,
-    bilou_to_iobes,
-    bio_to_bilou,
-    bio_to_bmeow,
-    bio_to_bmewo,
-    bio_to_iob,
-    bio_to_iobes,
-    bmeow_to_bilou,
-    bmeow_to_bio,
-    bmeow_to_iob,
-    bmeow_to_iobes,
-    bmewo_to_bilou,
-    bmewo_to_bio,
-    bmewo_to_iob,
-    bmewo_to_iobes,
-    iob_to_bilou,
-    iob_to_bio,
-    iob_to_bmeow,
-    iob_to_bmewo,
-    iob_to_iobes,
-    iobes_to_bilou,
-    iobes_to_bio,
-    iobes_to_bmeow,
-    iobes_to_bmewo,
-    iobes_to_iob,
-)
-from spanrs.compat.iobes.formats import (
-    BILOU,
-    BIO,
-    BMEOW,
-    BMEWO,
-    IOB,
-    IOBES,
-    TOKEN,
-    SpanFormat,
-    TokenFunction,
-)
-from spanrs.compat.iobes.parse import (
-    parse_spans,
-    parse_spans_bilou,
-    parse_spans_bilou_with_errors,
-    parse_spans_bio,
-    parse_spans_bio_with_errors,
-    parse_spans_bmeow,
-    parse_spans_bmeow_with_errors,
-    parse_spans_bmewo,
-    parse_spans_bmewo_with_errors,
-    parse_spans_iob,
-    parse_spans_iob_with_errors,
-    parse_spans_iobes,
-    parse_spans_iobes_with_errors,
-    parse_spans_token,
-    parse_spans_token_with_errors,
-    parse_spans_with_errors,
-    validate_tags,
-    validate_tags_bilou,
-    validate_tags_bio,
-    validate_tags_bmeow,
-    validate_tags_bmewo,
-    validate_tags_iob,
-    validate_tags_iobes,
-)
-from spanrs.compat.iobes.transition import (
-    Transition,
-    bilou_transitions_legality,
-    bio_transitions_legality,
-    bmeow_transitions_legality,
-    bmewo_transitions_legality,
-    iob_transitions_legality,
-    iobes_transitions_legality,
-    transitions_legality,
-    transitions_to_map,
-    transitions_to_tuple_map,
-)
-from spanrs.compat.iobes.utils import (
-    extract_function,
-    extract_type,
-)
-from spanrs.compat.iobes.words import (
-    LOGGER,
-    Error,
-    ErrorType,
-    Span,
-    SpanEncoding,
-)
-from spanrs.compat.iobes.write import (
-    write_bilou_tags,
-    write_bio_tags,
-    write_bmeow_tags,
-    write_bmewo_tags,
-    write_iob_tags,
-    write_iobes_tags,
-    write_tags,
-)
+from spanrs.compat.iobes.convert import *
+from spanrs.compat.iobes.formats import *
+from spanrs.compat.iobes.parse import *
+from spanrs.compat.iobes.spans import *
+from spanrs.compat.iobes.transition import *
+from spanrs.compat.iobes.utils import extract_function, extract_type
+from spanrs.compat.iobes.write import *
 
 __version__ = "1.5.1"
 
-__all__ = [
-    "BILOU",
-    "BIO",
-    "BMEOW",
-    "BMEWO",
-    "IOB",
-    "IOBES",
-    "LOGGER",
-    "TOKEN",
-    "Enum",
-    "Error",
-    "ErrorType",
-    "NamedTuple",
-    "Optional",
-    "Span",
-    "SpanEncoding",
-    "SpanFormat",
-    "TokenFunction",
-    "Transition",
-    "Tuple",
-    "Union",
-    "bilou_to_bio",
-    "bilou_to_bmeow",
-    "bilou_to_bmewo",
-    "bilou_to_iob",
-    "bilou_to_iobes",
-    "bilou_transitions_legality",
-    "bio_to_bilou",
-    "bio_to_bmeow",
-    "bio_to_bmewo",
-    "bio_to_iob",
-    "bio_to_iobes",
-    "bio_transitions_legality",
-    "bmeow_to_bilou",
-    "bmeow_to_bio",
-    "bmeow_to_iob",
-    "bmeow_to_iobes",
-    "bmeow_transitions_legality",
-    "bmewo_to_bilou",
-    "bmewo_to_bio",
-    "bmewo_to_iob",
-    "bmewo_to_iobes",
-    "bmewo_transitions_legality",
-    "convert",
-    "extract_function",
-    "extract_type",
-    "iob_to_bilou",
-    "iob_to_bio",
-    "iob_to_bmeow",
-    "iob_to_bmewo",
-    "iob_to_iobes",
-    "iob_transitions_legality",
-    "iobes_to_bilou",
-    "iobes_to_bio",
-    "iobes_to_bmeow",
-    "iobes_to_bmewo",
-    "iobes_to_iob",
-    "iobes_transitions_legality",
-    "logging",
-    "parse",
-    "parse_spans",
-    "parse_spans_bilou",
-    "parse_spans_bilou_with_errors",
-    "parse_spans_bio",
-    "parse_spans_bio_with_errors",
-    "parse_spans_bmeow",
-    "parse_spans_bmeow_with_errors",
-    "parse_spans_bmewo",
-    "parse_spans_bmewo_with_errors",
-    "parse_spans_iob",
-    "parse_spans_iob_with_errors",
-    "parse_spans_iobes",
-    "parse_spans_iobes_with_errors",
-    "parse_spans_token",
-    "parse_spans_token_with_errors",
-    "parse_spans_with_errors",
-    "transition",
-    "transitions_legality",
-    "transitions_to_map",
-    "transitions_to_tuple_map",
-    "utils",
-    "validate_tags",
-    "validate_tags_bilou",
-    "validate_tags_bio",
-    "validate_tags_bmeow",
-    "validate_tags_bmewo",
-    "validate_tags_iob",
-    "validate_tags_iobes",
-    "write",
-    "write_bilou_tags",
-    "write_bio_tags",
-    "write_bmeow_tags",
-    "write_bmewo_tags",
-    "write_iob_tags",
-    "write_iobes_tags",
-    "write_tags",
-]
+_BORROWED = ("Enum", "NamedTuple", "Optional", "Tuple", "Union", "logging")
+_MODULES = ("convert", "parse", "transition", "utils", "write")
+_ONLY_IN_MODULES = (
+    *("TransitionsCallable", "WriteCallable", "convert_tags", "make_blanks", "make_tag"),
+    *("parse_spans_with_end", "parse_spans_with_end_with_errors", "safe_get", "sort_errors", "sort_spans"),
+    *("tags_length_from_spans", "token_transitions_legality", "transitions_to_mask"),
+    *("validate_tags_token", "with_end_transitions_legality"),
+)
+export(globals(), also=("LOGGER", *_BORROWED, *_MODULES), without=_ONLY_IN_MODULES)

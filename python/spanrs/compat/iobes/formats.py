@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from typing import NoReturn
+#: Three tokens, a span of two of them, in each encoding.
+SAMPLES = {
+    "bilou": ["B-PER", "L-PER", "O"],
+    "bio": ["B-PER", "I-PER", "O"],
+    "bmeow": ["B-PER", "E-PER", "O"],
+    "bmewo": ["B-PER", "E-PER", "O"],
+    "iob": ["I-PER", "I-PER", "O"],
+    "iobes": ["B-PER", "E-PER", "O"],
+    "token": ["NN", "VB", "."],
+}
 
 
 class TokenFunction:
-    """The prefixes, and the names of the two borders of a sentence.
-
-    Examples
-    --------
-    >>> from spanrs.compat import iobes
-    >>> iobes.TokenFunction.MIDDLE, iobes.TokenFunction.GO
-    ('M', '<GO>')
-    """
+    """The prefixes, and the names of the two borders of a sentence."""
 
     OUTSIDE = "O"
     BEGIN = "B"
@@ -31,7 +33,7 @@ class TokenFunction:
 class SpanFormat:
     """The prefixes of a format; a class is a format, it has no instances.
 
-    Subclass it for a format of one's own, for ``parse.parse_spans_with_end``.
+    Subclass it for a custom format, which ``parse.parse_spans_with_end`` reads.
 
     Examples
     --------
@@ -42,70 +44,29 @@ class SpanFormat:
     [Span(type='PER', start=0, end=2, tokens=(0, 1))]
     """
 
+    #: Prefixes of first, inner, last and only tokens; None where the prefix depends on the tags around.
     BEGIN: str | None = None
-    """Of the first of several tokens; None where it depends on the tags around."""
     INSIDE: str | None = None
-    """Of the tokens between."""
     END: str | None = None
-    """Of the last of several tokens."""
     SINGLE: str | None = None
-    """Of an only token."""
 
     def __init__(self) -> None:
-        refuse_instances()
+        raise NotImplementedError("You cannot instantiate a SpanFormat object")
 
 
-def refuse_instances() -> NoReturn:
-    """Say that a format is not to be instantiated."""
-    message = "You cannot instantiate a SpanFormat object"
-    raise NotImplementedError(message)
+def _format(
+    name: str, begin: str | None, inside: str | None, end: str | None, single: str | None
+) -> type[SpanFormat]:
+    """Make the class of a format."""
+    prefixes = {"BEGIN": begin, "INSIDE": inside, "END": end, "SINGLE": single}
+    return type(name, (SpanFormat,), {"__module__": __name__, **prefixes})
 
 
-class IOB(SpanFormat):
-    """``B`` only for the first token of a span that touches one of its type."""
-
-    INSIDE = TokenFunction.INSIDE
-    END = TokenFunction.INSIDE
-
-
-class BIO(SpanFormat):
-    """``B`` for the first token of every span."""
-
-    BEGIN = TokenFunction.BEGIN
-    INSIDE = TokenFunction.INSIDE
-    END = TokenFunction.INSIDE
-    SINGLE = TokenFunction.BEGIN
-
-
-class IOBES(SpanFormat):
-    """``E`` for last and ``S`` for only tokens."""
-
-    BEGIN = TokenFunction.BEGIN
-    INSIDE = TokenFunction.INSIDE
-    END = TokenFunction.END
-    SINGLE = TokenFunction.SINGLE
-
-
-class BILOU(SpanFormat):
-    """``L`` for last and ``U`` for only tokens."""
-
-    BEGIN = TokenFunction.BEGIN
-    INSIDE = TokenFunction.INSIDE
-    END = TokenFunction.LAST
-    SINGLE = TokenFunction.UNIT
-
-
-class BMEOW(SpanFormat):
-    """``M`` between, ``E`` for last and ``W`` for only tokens."""
-
-    BEGIN = TokenFunction.BEGIN
-    INSIDE = TokenFunction.MIDDLE
-    END = TokenFunction.END
-    SINGLE = TokenFunction.WHOLE
-
-
-BMEWO = BMEOW
-
-
-class TOKEN(SpanFormat):
-    """Every token is a span, and its tag the type."""
+#: ``B`` only for the first token of a span that touches one of its type.
+IOB = _format("IOB", None, "I", "I", None)
+BIO = _format("BIO", "B", "I", "I", "B")
+IOBES = _format("IOBES", "B", "I", "E", "S")
+BILOU = _format("BILOU", "B", "I", "L", "U")
+BMEWO = BMEOW = _format("BMEOW", "B", "M", "E", "W")
+#: Every token is a span, and its tag the type.
+TOKEN = _format("TOKEN", None, None, None, None)

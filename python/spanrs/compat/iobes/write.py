@@ -7,40 +7,24 @@ from operator import attrgetter
 from typing import Protocol
 
 from spanrs._spanrs import IobesWriter
-from spanrs.compat.iobes.formats import BILOU, BIO, BMEOW, IOB, IOBES, TOKEN, SpanFormat, TokenFunction
-from spanrs.compat.iobes.naming import SAMPLES, named
-from spanrs.compat.iobes.utils import extract_type, safe_get
-from spanrs.compat.iobes.words import Span, SpanEncoding
-
-__all__ = [
-    "BILOU",
-    "BIO",
-    "BMEOW",
-    "IOB",
-    "IOBES",
-    "Span",
-    "SpanEncoding",
-    "SpanFormat",
-    "TokenFunction",
-    "WriteCallable",
-    "extract_type",
-    "make_blanks",
-    "make_tag",
-    "safe_get",
-    "sort_spans",
-    "tags_length_from_spans",
-    "write_bilou_tags",
-    "write_bio_tags",
-    "write_bmeow_tags",
-    "write_bmewo_tags",
-    "write_iob_tags",
-    "write_iobes_tags",
-    "write_tags",
-]
+from spanrs.compat._naming import export, named
+from spanrs.compat.iobes.formats import (
+    BILOU,
+    BIO,
+    BMEOW,
+    IOB,
+    IOBES,
+    SAMPLES,
+    TOKEN,
+    SpanFormat,
+    TokenFunction,
+)
+from spanrs.compat.iobes.spans import Span, SpanEncoding
+from spanrs.compat.iobes.utils import extract_type, safe_get  # noqa: F401 (iobes has them here)
 
 
 class WriteCallable(Protocol):
-    """What writes spans in one encoding."""
+    """Type of the functions that write spans in one encoding."""
 
     def __call__(
         self, spans: Sequence[Span], tags: Sequence[str] | None = None, length: int | None = None
@@ -49,53 +33,12 @@ class WriteCallable(Protocol):
 
 
 def sort_spans(spans: Iterable[Span]) -> list[Span]:
-    """Sort spans by start alone; spans with equal starts stay as they were.
-
-    Parameters
-    ----------
-    spans : iterable of Span
-        In any order.
-
-    Returns
-    -------
-    list of Span
-        A new list.
-
-    Examples
-    --------
-    >>> from spanrs.compat.iobes import Span
-    >>> from spanrs.compat.iobes.write import sort_spans
-    >>> [span.end for span in sort_spans([Span("A", 0, 2, (0, 1)), Span("A", 0, 1, (0,))])]
-    [2, 1]
-    """
+    """Sort spans by start alone; spans with equal starts keep their order."""
     return sorted(spans, key=attrgetter("start"))
 
 
 def tags_length_from_spans(spans: Iterable[Span]) -> int:
-    """Give the number of tokens up to the last end.
-
-    Parameters
-    ----------
-    spans : iterable of Span
-        In any order.
-
-    Returns
-    -------
-    int
-        The largest end.
-
-    Raises
-    ------
-    ValueError
-        Where there are no spans.
-
-    Examples
-    --------
-    >>> from spanrs.compat.iobes import Span
-    >>> from spanrs.compat.iobes.write import tags_length_from_spans
-    >>> tags_length_from_spans([Span("A", 0, 2, (0, 1))])
-    2
-    """
+    """Return the largest end."""
     length: int = max(spans, key=attrgetter("end")).end
     return length
 
@@ -103,59 +46,12 @@ def tags_length_from_spans(spans: Iterable[Span]) -> int:
 def make_blanks(
     spans: Iterable[Span], length: int | None = None, fill: str = TokenFunction.OUTSIDE
 ) -> list[str]:
-    """Give the tags of a sentence without spans.
-
-    Parameters
-    ----------
-    spans : iterable of Span
-        Tell the length where it is not given.
-    length : int, optional
-        Tokens of the sentence.
-    fill : str
-        The tag.
-
-    Returns
-    -------
-    list of str
-        ``length`` times ``fill``.
-
-    Raises
-    ------
-    ValueError
-        Where there are neither spans nor a length.
-
-    Examples
-    --------
-    >>> from spanrs.compat.iobes.write import make_blanks
-    >>> make_blanks([], 2)
-    ['O', 'O']
-    """
+    """Return ``length`` times ``fill``; without a length, as many as the spans need."""
     return [fill for _ in range(tags_length_from_spans(spans) if length is None else length)]
 
 
 def make_tag(token_function: str | None, span_type: str, delimiter: str = "-") -> str:
-    """Join prefix and type.
-
-    Parameters
-    ----------
-    token_function : str or None
-        The prefix; None gives an empty one, as TOKEN has it.
-    span_type : str
-        The type.
-    delimiter : str
-        Between the two.
-
-    Returns
-    -------
-    str
-        The tag.
-
-    Examples
-    --------
-    >>> from spanrs.compat.iobes.write import make_tag
-    >>> make_tag("B", "PER"), make_tag(None, "NN")
-    ('B-PER', '-NN')
-    """
+    """Join prefix and type; without a prefix the tag begins with the delimiter."""
     return f"{'' if token_function is None else token_function}{delimiter}{span_type}"
 
 
@@ -175,37 +71,11 @@ _BY_ENCODING = {
 
 
 def write_tags(spans: Sequence[Span], span_type: SpanEncoding, length: int | None = None) -> list[str]:
-    """Write spans as tags.
-
-    Parameters
-    ----------
-    spans : sequence of Span
-        In any order; tokens count from 0, ends are exclusive.
-    span_type : SpanEncoding
-        The encoding. TOKEN writes ``-NN`` for a span of type ``NN``, as iobes does.
-    length : int, optional
-        Tokens of the sentence; without it the largest end.
-
-    Returns
-    -------
-    list of str
-        ``length`` tags.
-
-    Raises
-    ------
-    ValueError
-        For what is no encoding, and where there are neither spans nor a length.
-    IndexError
-        For a span behind the end of the sentence.
-
-    Notes
-    -----
-    Source: iobes, ``write_tags``.
+    """Write spans, in any order, as tags; TOKEN writes ``-NN`` for the type ``NN``, as iobes does.
 
     Examples
     --------
-    >>> from spanrs.compat import iobes
-    >>> iobes.write_tags([iobes.Span("PER", 0, 2, (0, 1))], iobes.SpanEncoding.BILOU, length=3)
+    >>> write_tags([Span("PER", 0, 2, (0, 1))], SpanEncoding.BILOU, length=3)
     ['B-PER', 'L-PER', 'O']
     """
     writer, span_format = _BY_ENCODING.get(id(span_type), (None, SpanFormat))
@@ -215,8 +85,7 @@ def write_tags(spans: Sequence[Span], span_type: SpanEncoding, length: int | Non
             return written
     tags = make_blanks(spans, length)
     if writer is None:
-        message = f"Unknown SpanEncoding scheme, got: `{span_type}`"
-        raise ValueError(message)
+        raise ValueError(f"Unknown SpanEncoding scheme, got: `{span_type}`")
     return _write_odd(spans, span_format, tags, None)
 
 
@@ -225,7 +94,7 @@ def _write_odd(
 ) -> list[str]:
     """Write spans of any kind: discontinuous, outside the sentence, empty, of another class.
 
-    Places count from the end where they are negative, as they do in lists.
+    Negative positions count from the end, as they do in lists.
     """
     ordered = sort_spans(spans)
     tags = make_blanks(ordered, length) if tags is None else tags
@@ -257,31 +126,17 @@ def _write(name: str) -> WriteCallable:
         written = writer.write(spans, over, length)
         return _write_odd(spans, span_format, over, length) if written is None else written
 
-    public = f"write_{name}_tags"
-    return named(
-        write,
-        public,
-        f"Write spans as {name.upper()} tags, as :func:`write_tags` does.",
-        takes=(
-            "spans : sequence of Span\n    In any order; tokens count from 0, ends are exclusive.\n"
-            "tags : sequence of str, optional\n    Tags to write over; they are copied.\n"
-            "length : int, optional\n    Tokens, where there are no tags; else the largest end."
-        ),
-        gives="list of str\n    As many tags as tokens.",
-        raises=(
-            "ValueError\n    Where there are neither spans nor tags nor a length.\n"
-            "IndexError\n    For a span behind the end of the sentence."
-        ),
-        example=f"""
-        >>> from spanrs.compat.iobes.write import Span, {public}
-        >>> {public}([Span("PER", 0, 2, (0, 1))], length=3)
-        {SAMPLES[name]}
-        """,
-    )
+    summary = f"Write spans as {name.upper()} tags, over a copy of ``tags`` if they are given."
+    example = '([Span("PER", 0, 2, (0, 1))], length=3)'
+    return named(write, f"write_{name}_tags", summary, example, SAMPLES[name])
 
 
-write_iob_tags = _write("iob")
-write_bio_tags = _write("bio")
-write_iobes_tags = _write("iobes")
-write_bilou_tags = _write("bilou")
-write_bmeow_tags = write_bmewo_tags = _write("bmeow")
+#: Encoding -> the function that writes it.
+WRITE = {name: _write(name) for name in _FORMATS if name != "token"}
+write_iob_tags = WRITE["iob"]
+write_bio_tags = WRITE["bio"]
+write_iobes_tags = WRITE["iobes"]
+write_bilou_tags = WRITE["bilou"]
+write_bmeow_tags = write_bmewo_tags = WRITE["bmeow"]
+
+export(globals())

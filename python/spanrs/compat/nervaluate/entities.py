@@ -1,12 +1,12 @@
-"""What goes in and comes out: entities, results, indices."""
+"""Entities, results, indices."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
-Places = list[tuple[int, int]]
+Places: TypeAlias = list[tuple[int, int]]
 
 #: The categories, in the order in which they are reported.
 CATEGORIES = ("correct", "incorrect", "partial", "missed", "spurious")
@@ -30,9 +30,17 @@ class Entity:
         return hash(self._key())
 
 
+def measures(credit: float, actual: int, possible: int) -> tuple[float, float, float]:
+    """Return precision, recall and F1; a measure of nothing is the integer 0, as in nervaluate."""
+    precision = credit / actual if actual > 0 else 0
+    recall = credit / possible if possible > 0 else 0
+    both = precision + recall
+    return precision, recall, 2 * (precision * recall) / both if both > 0 else 0
+
+
 @dataclass
 class EvaluationResult:
-    """Counts of one strategy, and what is computed from them."""
+    """Counts and measures of one strategy."""
 
     correct: int = 0
     incorrect: int = 0
@@ -46,69 +54,50 @@ class EvaluationResult:
     possible: int = 0
 
     def compute_metrics(self, partial_or_type: bool = False) -> None:
-        """Set the measures from the counts.
-
-        Parameters
-        ----------
-        partial_or_type : bool
-            Half the credit for partial matches.
-        """
+        """Set the measures from the counts, with half the credit for partial matches if asked to."""
         pairs = self.correct + self.incorrect + self.partial
         credit = self.correct + 0.5 * self.partial if partial_or_type else self.correct
         self.actual, self.possible = pairs + self.spurious, pairs + self.missed
-        # A measure of nothing is the integer 0, as there.
-        self.precision = credit / self.actual if self.actual > 0 else 0
-        self.recall = credit / self.possible if self.possible > 0 else 0
-        both = self.precision + self.recall
-        self.f1 = 2 * (self.precision * self.recall) / both if both > 0 else 0
+        self.precision, self.recall, self.f1 = measures(credit, self.actual, self.possible)
 
 
 class _Base:
-    """Room for what makes the lists, beside the attributes."""
+    """Slot for the function that makes the lists, outside the attributes."""
 
     __slots__ = ("_make",)
     _make: Callable[[], Sequence[Places]] | None
 
 
 class _Open(_Base):
-    """Has the attributes, and the way to them that `EvaluationIndices` hides."""
+    """Has the attribute dictionary that the property of `EvaluationIndices` hides."""
 
 
 _attributes = _Open.__dict__["__dict__"].__get__
 
 
-@dataclass(init=False)
+@dataclass
 class EvaluationIndices(_Open):
     """Which entities fell into which category: (document, entity), both from 0.
 
     Predicted entities are numbered, under ``missed_indices`` true ones; only those with valid tags count.
-    Lists that come from an evaluation are made when one of them is looked at.
+    The lists of an evaluation are made when one of them is first read.
     """
 
-    correct_indices: Places
-    incorrect_indices: Places
-    partial_indices: Places
-    missed_indices: Places
-    spurious_indices: Places
+    correct_indices: Places = None  # type: ignore[assignment]
+    incorrect_indices: Places = None  # type: ignore[assignment]
+    partial_indices: Places = None  # type: ignore[assignment]
+    missed_indices: Places = None  # type: ignore[assignment]
+    spurious_indices: Places = None  # type: ignore[assignment]
 
-    def __init__(
-        self,
-        correct_indices: Places = None,  # type: ignore[assignment]
-        incorrect_indices: Places = None,  # type: ignore[assignment]
-        partial_indices: Places = None,  # type: ignore[assignment]
-        missed_indices: Places = None,  # type: ignore[assignment]
-        spurious_indices: Places = None,  # type: ignore[assignment]
-    ) -> None:
+    def __post_init__(self) -> None:
         self._make = None
-        self.correct_indices = [] if correct_indices is None else correct_indices
-        self.incorrect_indices = [] if incorrect_indices is None else incorrect_indices
-        self.partial_indices = [] if partial_indices is None else partial_indices
-        self.missed_indices = [] if missed_indices is None else missed_indices
-        self.spurious_indices = [] if spurious_indices is None else spurious_indices
+        for name in CATEGORIES:
+            if getattr(self, f"{name}_indices") is None:
+                setattr(self, f"{name}_indices", [])
 
     @classmethod
     def _later(cls, make: Callable[[], Sequence[Places]]) -> EvaluationIndices:
-        """Give indices whose lists `make` gives when they are wanted."""
+        """Return indices whose lists `make` returns when they are needed."""
         indices = cls.__new__(cls)
         indices._make = make
         return indices
@@ -123,12 +112,16 @@ class EvaluationIndices(_Open):
         return attributes
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # Copies and pickles hold the lists, not the way to them.
+        # Copies and pickles hold the lists, not the function that makes them.
         return type(self), tuple(getattr(self, f"{name}_indices") for name in CATEGORIES)
 
     def __getattr__(self, name: str) -> Any:
-        # Asked only for what is not there: lists that are still to be made.
+        # Called only for missing attributes: lists that have not been made yet.
         if name != "_make" and not name.startswith("__") and name in self.__dict__:
             return self.__dict__[name]
-        message = f"{type(self).__name__!r} object has no attribute {name!r}"
-        raise AttributeError(message)
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+
+
+for _name in CATEGORIES:
+    # The defaults of the class would hide lists that have not been made yet.
+    delattr(EvaluationIndices, f"{_name}_indices")

@@ -7,16 +7,11 @@ from collections.abc import Sequence
 from typing import Any
 
 from spanrs import _spanrs
-from spanrs.compat.nervaluate import reports
 from spanrs.compat.nervaluate.entities import CATEGORIES, EvaluationIndices, EvaluationResult
-from spanrs.compat.nervaluate.loaders import (
-    ConllLoader,
-    DataLoader,
-    DictLoader,
-    Documents,
-    ListLoader,
-)
+from spanrs.compat.nervaluate.loaders import ConllLoader, DataLoader, DictLoader, Documents, ListLoader
+from spanrs.compat.nervaluate.reports import Reports
 from spanrs.compat.nervaluate.strategies import (
+    HALF_CREDIT,
     MODES,
     EntityTypeEvaluation,
     EvaluationStrategy,
@@ -32,28 +27,25 @@ STRATEGIES: dict[str, type[EvaluationStrategy]] = {
     "ent_type": EntityTypeEvaluation,
     "exact": ExactEvaluation,
 }
-#: Those that give half the credit for partial matches.
-HALF_CREDIT = ("partial", "ent_type")
 
 
-class Evaluator:
+def _side(attribute: str, name: str) -> property:
+    def get(self: Evaluator) -> Any:
+        return getattr(self, attribute).entities()
+
+    def change(self: Evaluator, documents: Any) -> None:
+        setattr(self, attribute, Documents(None, documents))
+
+    doc = f"The {name} entities, a list for each document; changes take effect in the next evaluation."
+    return property(get, change, doc=doc)
+
+
+class Evaluator(Reports):
     """Compares true and predicted entities.
 
-    Parameters
-    ----------
-    true, pred : list of list of str, list of list of dict, or str
-        Tags, spans (``label``, ``start``, ``end`` inclusive), or text in columns.
-    tags : list of str
-        Labels that count; others are left out on both sides.
-    loader : str
-        ``list``, ``dict`` or ``conll``; ``default`` looks at `true`.
-    min_overlap_percentage : float
-        How much of a true entity a predicted one has to cover to be compared with it, from 1 to 100.
-
-    Raises
-    ------
-    ValueError
-        For data of another form, sides of different lengths, unknown loaders, percentages out of range.
+    ``true`` and ``pred`` are tags, spans (``label``, ``start``, ``end`` inclusive), or text in columns.
+    ``loader`` is ``list``, ``dict`` or ``conll``; ``default`` detects it from ``true``. Entities whose label
+    is not in ``tags`` are ignored on both sides.
 
     Examples
     --------
@@ -96,50 +88,28 @@ class Evaluator:
         if loader == "default":
             loader = _suitable_loader(true, pred)
         if loader not in self.loaders:
-            message = f"Unknown loader: {loader}"
-            raise ValueError(message)
+            raise ValueError(f"Unknown loader: {loader}")
         if loader == "list":
             if type(self.loaders[loader]) is ListLoader:
                 both = _spanrs.nervaluate_pairs(true, pred)
                 if both is not None:
                     self._true, self._pred = map(Documents, both)
                     return
-            # Something is wrong, or unusual: side by side, to say what comes first.
+            # Invalid or unusual input: both sides are compared for the first error.
             _check_lengths(true, pred)
         self._true = Documents.load(self.loaders[loader], true)
         self._pred = Documents.load(self.loaders[loader], pred)
         if len(self._true) != len(self._pred):
-            message = "Number of predicted documents does not equal true"
-            raise ValueError(message)
+            raise ValueError("Number of predicted documents does not equal true")
 
-    @property
-    def true(self) -> Any:
-        """The true entities, a list for each document; changes count in the next evaluation."""
-        return self._true.entities()
-
-    @true.setter
-    def true(self, documents: Any) -> None:
-        self._true = Documents(None, documents)
-
-    @property
-    def pred(self) -> Any:
-        """The predicted entities, a list for each document; changes count in the next evaluation."""
-        return self._pred.entities()
-
-    @pred.setter
-    def pred(self, documents: Any) -> None:
-        self._pred = Documents(None, documents)
+    true = _side("_true", "true")
+    pred = _side("_pred", "predicted")
 
     def evaluate(self) -> dict[str, Any]:
-        """Compare.
+        """Compare the entities.
 
-        Returns
-        -------
-        dict
-            ``overall``: strategy to :class:`~spanrs.compat.nervaluate.entities.EvaluationResult`;
-            ``entities``: label to the same, over the entities of that label by themselves, for those of
-            `tags` that occur, sorted; ``overall_indices`` and ``entity_indices``: the same with
-            :class:`~spanrs.compat.nervaluate.entities.EvaluationIndices`.
+        ``overall`` has the strategies; ``entities`` has those of `tags` that occur, sorted, each with the
+        strategies over its own entities; the indices are arranged in the same way.
         """
         percentages = {strategy.min_overlap_percentage for strategy in self.strategies.values()}
         kinds = {name: type(strategy) for name, strategy in self.strategies.items()}
@@ -171,7 +141,7 @@ class Evaluator:
         )
 
     def _evaluate_one_by_one(self) -> dict[str, Any]:
-        """Compare with strategies that somebody has changed, document by document."""
+        """Compare with custom strategies, document by document."""
         documents = list(zip(self.true, self.pred, strict=False))
         allowed = set(self.tags)
         labels = {entity.label for sides in documents for side in sides for entity in side}
@@ -204,81 +174,6 @@ class Evaluator:
         for name in CATEGORIES:
             getattr(target, f"{name}_indices").extend(getattr(source, f"{name}_indices"))
 
-    def results_to_csv(
-        self, mode: str = "overall", scenario: str = "strict", file_path: str | None = None
-    ) -> str | None:
-        """Give counts and measures as CSV.
-
-        Parameters
-        ----------
-        mode : str
-            ``overall``: a row for each strategy; ``entities``: one for each label.
-        scenario : str
-            The strategy, for ``entities``.
-        file_path : str, optional
-            A file to write instead.
-
-        Returns
-        -------
-        str or None
-            The text; None where it was written to a file.
-
-        Raises
-        ------
-        ValueError
-            For unknown modes and scenarios.
-        """
-        return reports.results_to_csv(self, mode, scenario, file_path)
-
-    def summary_report(self, mode: str = "overall", scenario: str = "strict", digits: int = 2) -> str:
-        """Give counts and measures as a table.
-
-        Parameters
-        ----------
-        mode, scenario : str
-            As for :meth:`results_to_csv`.
-        digits : int
-            Digits behind the point.
-
-        Returns
-        -------
-        str
-            The text.
-
-        Raises
-        ------
-        ValueError
-            For unknown modes and scenarios.
-        """
-        return reports.summary_report(self, mode, scenario, digits)
-
-    def summary_report_indices(
-        self, mode: str = "overall", scenario: str = "strict", colors: bool = False
-    ) -> str:
-        """Give the indices as a table.
-
-        Parameters
-        ----------
-        mode : str
-            ``overall``, or ``entities`` for a table for each label.
-        scenario : str
-            The strategy.
-        colors : bool
-            With escapes for terminals.
-
-        Returns
-        -------
-        str
-            The text. Beside each index stands the predicted entity of that number, also for missed ones;
-            the missed entity itself where there is no such.
-
-        Raises
-        ------
-        ValueError, KeyError
-            For unknown modes and scenarios.
-        """
-        return reports.summary_report_indices(self, mode, scenario, colors)
-
 
 def _results(overall: Any, entities: Any, overall_indices: Any, entity_indices: Any) -> dict[str, Any]:
     return {
@@ -301,8 +196,7 @@ def _suitable_loader(true: Any, pred: Any) -> str:
     if isinstance(true, str):
         return "conll"
     if not (isinstance(true, list) and true and isinstance(true[0], list)):
-        message = "Could not infer loader from input type"
-        raise ValueError(message)
+        raise ValueError("Could not infer loader from input type")
     sides = (side for side in (true, pred) if isinstance(side, list))
     documents = (document for side in sides for document in side if isinstance(document, list))
     first = next((document[0] for document in documents if document), "O")
@@ -311,9 +205,7 @@ def _suitable_loader(true: Any, pred: Any) -> str:
 
 def _check_lengths(true: Any, pred: Any) -> None:
     if len(true) != len(pred):
-        message = "Number of predicted documents does not equal true"
-        raise ValueError(message)
+        raise ValueError("Number of predicted documents does not equal true")
     for i, (one, other) in enumerate(zip(true, pred, strict=False)):
         if len(one) != len(other):
-            message = f"Document {i} has different lengths: true={len(one)}, pred={len(other)}"
-            raise ValueError(message)
+            raise ValueError(f"Document {i} has different lengths: true={len(one)}, pred={len(other)}")

@@ -10,84 +10,59 @@ from spanrs.compat.nervaluate.entities import Entity
 
 
 class DataLoader(ABC):
-    """Makes lists of entities, one a document, from some form of data."""
+    """Makes lists of entities, one for each document, from some form of data."""
 
     @abstractmethod
     def load(self, data: Any) -> list[list[Entity]]:
         """Load data."""
 
 
-def entities(spans: _spanrs.SpanLists) -> list[list[Entity]]:
-    """Give spans as entities, whose ends are inclusive."""
+def _entities(spans: _spanrs.SpanLists) -> list[list[Entity]]:
+    """Return spans as entities, whose ends are inclusive."""
     return [
         [Entity(label, start, end - 1) for label, start, end in document] for document in spans.documents()
     ]
 
 
-def read_conll(data: str) -> _spanrs.SpanLists:
-    """Read text in columns, or refuse it."""
+def _read_conll(data: str) -> _spanrs.SpanLists:
     if not isinstance(data, str):
-        message = "ConllLoader expects string input"
-        raise ValueError(message)
+        raise ValueError("ConllLoader expects string input")
     return _spanrs.nervaluate_conll(data)
 
 
-def read_list(data: list[list[str]]) -> _spanrs.SpanLists:
-    """Read lists of tags, or refuse them."""
-    return _spanrs.nervaluate_tags(data, False)
+class _SpanLoader(DataLoader):
+    """Loads data with a compiled reader; ValueError for data of another form."""
+
+    @staticmethod
+    @abstractmethod
+    def read(data: Any, /) -> _spanrs.SpanLists:
+        """Read data into spans."""
+
+    def load(self, data: Any) -> list[list[Entity]]:
+        """Load data."""
+        return _entities(self.read(data))
 
 
-class ConllLoader(DataLoader):
+class ConllLoader(_SpanLoader):
     """Loads text with a tab between token and tag; an empty line ends a document."""
 
-    def load(self, data: str) -> list[list[Entity]]:
-        """Load a text.
-
-        Raises
-        ------
-        ValueError
-            For lines without a tab, and tags that begin an entity with neither ``B-`` nor ``I-``.
-        """
-        return entities(read_conll(data))
+    read = staticmethod(_read_conll)
 
 
-class ListLoader(DataLoader):
+class ListLoader(_SpanLoader):
     """Loads lists of tags."""
 
-    def load(self, data: list[list[str]]) -> list[list[Entity]]:
-        """Load lists.
-
-        Raises
-        ------
-        ValueError
-            For what are no lists of lists of str, and tags that begin an entity with neither ``B-`` nor
-            ``I-``.
-        """
-        return entities(read_list(data))
+    read = staticmethod(lambda data: _spanrs.nervaluate_tags(data, False))
 
 
-class DictLoader(DataLoader):
+class DictLoader(_SpanLoader):
     """Loads lists of dictionaries with ``label``, ``start`` and ``end``, which is inclusive."""
 
-    def load(self, data: list[list[dict[str, Any]]]) -> list[list[Entity]]:
-        """Load dictionaries.
-
-        Raises
-        ------
-        ValueError
-            For what are no lists of lists of such dictionaries.
-        OverflowError
-            For offsets beyond 2**51.
-        """
-        return entities(_spanrs.nervaluate_dicts(data))
-
-
-#: How the loaders above read, for those who do not need entities.
-READ = {ConllLoader: read_conll, ListLoader: read_list, DictLoader: _spanrs.nervaluate_dicts}
+    read = staticmethod(_spanrs.nervaluate_dicts)
 
 
 class Documents:
-    """One side: compact until somebody looks at its entities, which may then be changed."""
+    """One side of an evaluation: compact until its entities are accessed, which may then be changed."""
 
     def __init__(self, spans: _spanrs.SpanLists | None, loaded: Any = None) -> None:
         self._spans = spans
@@ -95,19 +70,20 @@ class Documents:
 
     @classmethod
     def load(cls, loader: DataLoader, data: Any) -> Documents:
-        """Load data."""
-        read: Any = READ.get(type(loader))
-        return cls(None, loader.load(data)) if read is None else cls(read(data))
+        """Load data, without making entities if the loader is one of ours."""
+        if isinstance(loader, _SpanLoader) and type(loader).load is _SpanLoader.load:
+            return cls(loader.read(data))
+        return cls(None, loader.load(data))
 
     def __len__(self) -> int:
         return len(self._entities if self._spans is None else self._spans)
 
     def entities(self) -> Any:
-        """Give the entities; from now on the list is what counts."""
+        """Return the entities; from now on evaluations use this list."""
         if self._spans is not None:
-            self._entities, self._spans = entities(self._spans), None
+            self._entities, self._spans = _entities(self._spans), None
         return self._entities
 
     def spans(self) -> _spanrs.SpanLists:
-        """Give the spans as they are now."""
+        """Return the spans as they are now."""
         return _spanrs.nervaluate_entities(self._entities) if self._spans is None else self._spans

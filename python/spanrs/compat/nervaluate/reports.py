@@ -4,163 +4,148 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterator
-from typing import Any, Protocol
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
 
 from spanrs.compat.nervaluate.entities import CATEGORIES, Entity
 
-
-class Evaluator(Protocol):
-    """What reports are made from."""
-
-    tags: list[str]
-
-    @property
-    def true(self) -> Any:
-        """The true entities, a list for each document."""
-
-    @property
-    def pred(self) -> Any:
-        """The predicted entities, a list for each document."""
-
-    def evaluate(self) -> dict[str, Any]:
-        """Compare the entities."""
-
-
+SCENARIOS = ("strict", "ent_type", "partial", "exact")
 MEASURES = ("precision", "recall", "f1")
 COLORS = {
-    "bold": "\033[1m",
-    "red": "\033[91m",
-    "green": "\033[92m",
-    "yellow": "\033[93m",
-    "blue": "\033[94m",
-    "magenta": "\033[95m",
-    "cyan": "\033[96m",
-    "white": "\033[97m",
+    "bold": 1,
+    "red": 91,
+    "green": 92,
+    "yellow": 93,
+    "blue": 94,
+    "magenta": 95,
+    "cyan": 96,
+    "white": 97,
 }
-RESET = "\033[0m"
 CATEGORY_COLORS = dict(zip(CATEGORIES, ("green", "red", "yellow", "magenta", "blue"), strict=True))
 
 
-def check(mode: str, scenario: str) -> None:
-    """Refuse unknown modes and scenarios."""
-    modes = {"overall", "entities"}
-    scenarios = {"strict", "ent_type", "partial", "exact"}
-    if mode not in modes:
-        message = f"Invalid mode: must be one of {modes}"
-        raise ValueError(message)
-    if mode == "entities" and scenario not in scenarios:
-        message = f"Invalid scenario: must be one of {scenarios}"
-        raise ValueError(message)
-
-
-def rows(evaluator: Evaluator, mode: str, scenario: str) -> list[list[Any]]:
-    """Give name, counts and measures, a row for each strategy or label."""
-    results = evaluator.evaluate()
-    named: dict[str, Any] = results["overall"]
-    if mode == "entities":
-        named = {
-            label: found[scenario] for label, found in results["entities"].items() if scenario in found
-        }
-    return [
-        [name, *(getattr(result, key) for key in (*CATEGORIES, *MEASURES))]
-        for name, result in named.items()
-    ]
-
-
-def results_to_csv(evaluator: Evaluator, mode: str, scenario: str, file_path: str | None) -> str | None:
-    """Give CSV, or write it."""
-    check(mode, scenario)
-    names = [*(name.capitalize() for name in CATEGORIES), "Precision", "Recall", "F1-Score"]
-    table = [["Strategy" if mode == "overall" else "Entity", *names], *rows(evaluator, mode, scenario)]
-    if file_path:
-        with open(file_path, "w", newline="", encoding="utf-8") as out:
-            csv.writer(out).writerows(table)
-        return None
-    text = io.StringIO()
-    csv.writer(text).writerows(table)
-    return text.getvalue()
-
-
-def summary_report(evaluator: Evaluator, mode: str, scenario: str, digits: int) -> str:
-    """Give a table, sorted by name."""
-    check(mode, scenario)
-    # Only the four known strategies are shown.
-    known = {"strict", "ent_type", "partial", "exact"}
-    table = sorted(
-        (row for row in rows(evaluator, mode, scenario) if mode == "entities" or row[0] in known),
-        key=lambda row: str(row[0]),
-    )
-    names = [*CATEGORIES, "precision", "recall", "f1-score"]
-    # The width of the first column is that of the word above the second one at least.
-    width = max(len(names[0]), digits, *(len(str(row[0])) for row in table))
-    lines = [
-        f"Scenario: {scenario if mode == 'entities' else 'all'}",
-        "",
-        f"{'':>{width}} " + "".join(f" {name:>11}" for name in names),
-        "",
-    ]
-    for name, *values in table:
+def table(rows: Iterable[tuple[str, Sequence[Any]]], width: int, digits: int) -> str:
+    """Return names, counts and measures as a table of text."""
+    heads = (*CATEGORIES, "precision", "recall", "f1-score")
+    text = f"{'':>{width}} " + "".join(f" {head:>11}" for head in heads) + "\n\n"
+    for name, values in rows:
         counts = "".join(f" {value:>11}" for value in values[: len(CATEGORIES)])
         measures = "".join(f" {value:>11.{digits}f}" for value in values[len(CATEGORIES) :])
-        lines.append(f"{name:>{width}} {counts}{measures}")
-    return "\n".join(lines) + "\n"
-
-
-def summary_report_indices(evaluator: Evaluator, mode: str, scenario: str, colors: bool) -> str:
-    """Give the indices."""
-    check(mode, scenario)
-
-    def paint(text: str, color: str) -> str:
-        return f"{COLORS[color]}{text}{RESET}" if colors else text
-
-    results = evaluator.evaluate()
-    parts = []
-    if mode == "overall":
-        title = f"{paint('Indices for error schema', 'bold')} '{paint(scenario, 'cyan')}':"
-        parts.append((title, None, results["overall_indices"][scenario]))
-    else:
-        for label, found in results["entity_indices"].items():
-            title = (
-                f"{paint('Entity Type', 'bold')}: {paint(label, 'cyan')}\n"
-                f"{paint('Error Schema', 'bold')}: '{paint(scenario, 'cyan')}'"
-            )
-            parts.append((title, label, found[scenario]))
-    text = ""
-    header = f"{'Category':<20} {'Instance':<10} {'Entity':<8} {'Details':<25}"
-    for title, label, indices in parts:
-        text += f"\n{title}\n\n{paint(header, 'bold')}\n{paint('-' * 78, 'white')}\n"
-        for category in CATEGORIES:
-            name = paint(category.capitalize(), CATEGORY_COLORS[category])
-            places = getattr(indices, f"{category}_indices")
-            for document, entity, details in _described(evaluator, label, places):
-                text += f"{name:<20} {document:<10} {entity:<8} {details:<10}\n"
+        text += f"{name:>{width}} {counts}{measures}\n"
     return text
 
 
-def _described(
-    evaluator: Evaluator, label: str | None, places: list[tuple[int, int]]
-) -> Iterator[tuple[str, str, str]]:
-    if not places:
-        yield "-", "-", "None"
-    for document, at in places:
-        if evaluator.pred == [[]]:  # noqa: SIM108 - it would be one long line
-            details = "No prediction info"
+class Reports(ABC):
+    """The reports of an evaluator."""
+
+    tags: list[str]
+    true: Any
+    pred: Any
+
+    @abstractmethod
+    def evaluate(self) -> dict[str, Any]:
+        """Compare the entities."""
+
+    def results_to_csv(
+        self, mode: str = "overall", scenario: str = "strict", file_path: str | None = None
+    ) -> str | None:
+        """Return counts and measures as CSV, or write them to a file and return None."""
+        _check(mode, scenario)
+        names = [*(name.capitalize() for name in CATEGORIES), "Precision", "Recall", "F1-Score"]
+        rows = [[name, *values] for name, values in self._rows(mode, scenario)]
+        lines = [["Strategy" if mode == "overall" else "Entity", *names], *rows]
+        if file_path:
+            with open(file_path, "w", newline="", encoding="utf-8") as out:
+                csv.writer(out).writerows(lines)
+            return None
+        text = io.StringIO()
+        csv.writer(text).writerows(lines)
+        return text.getvalue()
+
+    def summary_report(self, mode: str = "overall", scenario: str = "strict", digits: int = 2) -> str:
+        """Return counts and measures as a table, sorted by name; overall only of the four strategies."""
+        _check(mode, scenario)
+        rows = [row for row in self._rows(mode, scenario) if mode == "entities" or row[0] in SCENARIOS]
+        # The width of the first column is at least that of the heading of the second.
+        width = max(len(CATEGORIES[0]), digits, *(len(str(name)) for name, _ in rows))
+        title = f"Scenario: {scenario if mode == 'entities' else 'all'}\n\n"
+        return title + table(sorted(rows, key=lambda row: str(row[0])), width, digits)
+
+    def summary_report_indices(
+        self, mode: str = "overall", scenario: str = "strict", colors: bool = False
+    ) -> str:
+        """Return the indices as a table, or in mode ``entities`` as a table for each label.
+
+        The details are those of the predicted entity of that number, also for missed ones; of the missed
+        entity itself where there is no such.
+        """
+        _check(mode, scenario)
+
+        def paint(text: str, color: str) -> str:
+            return f"\033[{COLORS[color]}m{text}\033[0m" if colors else text
+
+        results = self.evaluate()
+        header = f"{'Category':<20} {'Instance':<10} {'Entity':<8} {'Details':<25}"
+        if mode == "overall":
+            title = f"{paint('Indices for error schema', 'bold')} '{paint(scenario, 'cyan')}':"
+            parts = [(title, None, results["overall_indices"][scenario])]
         else:
-            details = _details(_entity(evaluator, label, document, at))
-        yield f"{document}", f"{at}", details
+            schema = f"{paint('Error Schema', 'bold')}: '{paint(scenario, 'cyan')}'"
+            parts = [
+                (
+                    f"{paint('Entity Type', 'bold')}: {paint(label, 'cyan')}\n{schema}",
+                    label,
+                    found[scenario],
+                )
+                for label, found in results["entity_indices"].items()
+            ]
+        text = ""
+        for title, label, indices in parts:
+            text += f"\n{title}\n\n{paint(header, 'bold')}\n{paint('-' * 78, 'white')}\n"
+            for category in CATEGORIES:
+                name = paint(category.capitalize(), CATEGORY_COLORS[category])
+                places = getattr(indices, f"{category}_indices")
+                for document, entity, details in self._described(label, places):
+                    text += f"{name:<20} {document:<10} {entity:<8} {details:<10}\n"
+        return text
+
+    def _rows(self, mode: str, scenario: str) -> list[tuple[str, list[Any]]]:
+        """Return name, counts and measures of each strategy or label."""
+        results = self.evaluate()
+        named: dict[str, Any] = results["overall"]
+        if mode == "entities":
+            by_label = results["entities"].items()
+            named = {label: found[scenario] for label, found in by_label if scenario in found}
+        keys = (*CATEGORIES, *MEASURES)
+        return [(name, [getattr(result, key) for key in keys]) for name, result in named.items()]
+
+    def _described(
+        self, label: str | None, places: list[tuple[int, int]]
+    ) -> Iterator[tuple[str, str, str]]:
+        if not places:
+            yield "-", "-", "None"
+        for document, at in places:
+            entity = None if self.pred == [[]] else self._entity(label, document, at)
+            if isinstance(entity, Entity):
+                details = f"Label={entity.label}, Start={entity.start}, End={entity.end}"
+            else:
+                details = "No prediction info" if self.pred == [[]] else f"Tag={entity}"
+            yield f"{document}", f"{at}", details
+
+    def _entity(self, label: str | None, document: int, at: int) -> Any:
+        pred = self.pred[document]
+        if at < len(pred):
+            return pred[at]
+        # Only a missed entity has a number that no predicted one has.
+        missed = [e for e in self.true[document] if e.label in self.tags]
+        return [e for e in missed if label in (None, e.label)][at]
 
 
-def _entity(evaluator: Evaluator, label: str | None, document: int, at: int) -> Any:
-    pred = evaluator.pred[document]
-    if at < len(pred):
-        return pred[at]
-    # Only a missed entity has a number that no predicted one has.
-    missed = [e for e in evaluator.true[document] if e.label in evaluator.tags]
-    return [e for e in missed if label in (None, e.label)][at]
-
-
-def _details(entity: Any) -> str:
-    if isinstance(entity, Entity):
-        return f"Label={entity.label}, Start={entity.start}, End={entity.end}"
-    return f"Tag={entity}"
+def _check(mode: str, scenario: str) -> None:
+    """Refuse unknown modes and scenarios."""
+    modes = {"overall", "entities"}
+    if mode not in modes:
+        raise ValueError(f"Invalid mode: must be one of {modes}")
+    if mode == "entities" and scenario not in SCENARIOS:
+        raise ValueError(f"Invalid scenario: must be one of {set(SCENARIOS)}")

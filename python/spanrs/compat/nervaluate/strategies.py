@@ -3,32 +3,27 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from typing import ClassVar, TypeAlias
 
 from spanrs import _spanrs
 from spanrs.compat.nervaluate.entities import CATEGORIES, Entity, EvaluationIndices, EvaluationResult
 
-#: The strategies in the order of the compiled half.
+Document: TypeAlias = list[Entity]
+#: The strategies in the order of the core.
 MODES = ("strict", "exact", "partial", "ent_type")
+#: Those that give half the credit for partial matches.
+HALF_CREDIT = ("partial", "ent_type")
 
 
 class EvaluationStrategy(ABC):
     """A way to compare entities.
 
-    Parameters
-    ----------
-    min_overlap_percentage : float
-        How much of a true entity a predicted one has to cover to be compared with it, from 1 to 100.
-
-    Raises
-    ------
-    ValueError
-        For other percentages.
+    A predicted entity is compared with a true one if it covers at least ``min_overlap_percentage`` of it.
     """
 
     def __init__(self, min_overlap_percentage: float = 1.0):
         if not 1.0 <= min_overlap_percentage <= 100.0:
-            message = "min_overlap_percentage must be between 1.0 and 100.0"
-            raise ValueError(message)
+            raise ValueError("min_overlap_percentage must be between 1.0 and 100.0")
         self.min_overlap_percentage = min_overlap_percentage
 
     @staticmethod
@@ -47,50 +42,29 @@ class EvaluationStrategy(ABC):
 
     @abstractmethod
     def evaluate(
-        self,
-        true_entities: list[Entity],
-        pred_entities: list[Entity],
-        tags: list[str],
-        instance_index: int = 0,
+        self, true_entities: Document, pred_entities: Document, tags: list[str], instance_index: int = 0
     ) -> tuple[EvaluationResult, EvaluationIndices]:
         """Compare the entities of a document."""
 
 
 class _Matched(EvaluationStrategy):
-    """A mode of the partial matcher."""
+    """A criterion of the partial matcher."""
 
-    mode: str
-    half_credit = False
+    mode: ClassVar[str]
 
     def evaluate(
         self,
-        true_entities: list[Entity],
-        pred_entities: list[Entity],
-        tags: list[str],  # noqa: ARG002 (entities are expected to have valid tags)
+        true_entities: Document,
+        pred_entities: Document,
+        tags: list[str],  # noqa: ARG002
         instance_index: int = 0,
     ) -> tuple[EvaluationResult, EvaluationIndices]:
-        """Compare the entities of a document.
-
-        Parameters
-        ----------
-        true_entities, pred_entities : list of Entity
-            In an order that matters.
-        tags : list of str
-            Not looked at.
-        instance_index : int
-            The number of the document, for the indices.
-
-        Returns
-        -------
-        EvaluationResult, EvaluationIndices
-            How many there are of each category, and which.
-        """
+        """Compare the entities of a document, in their order; their labels are not compared with ``tags``."""
         true, pred = (_spanrs.nervaluate_entities([list(side)]) for side in (true_entities, pred_entities))
         how = (float(self.min_overlap_percentage), False)
         lists = _spanrs.partial_outcomes(true, pred, None, how, MODES.index(self.mode), None)
-        counts = dict(zip(CATEGORIES, map(len, lists), strict=True))
-        result = EvaluationResult(**counts)
-        result.compute_metrics(self.half_credit)
+        result = EvaluationResult(**dict(zip(CATEGORIES, map(len, lists), strict=True)))
+        result.compute_metrics(self.mode in HALF_CREDIT)
         return result, EvaluationIndices(*([(instance_index, at) for _, at in places] for places in lists))
 
 
@@ -104,14 +78,12 @@ class PartialEvaluation(_Matched):
     """Correct with equal bounds, whatever the labels; partial, for half the credit, with some overlap."""
 
     mode = "partial"
-    half_credit = True
 
 
 class EntityTypeEvaluation(_Matched):
     """Correct with equal labels and some overlap, the nearest bounds first; incorrect with some overlap."""
 
     mode = "ent_type"
-    half_credit = True
 
 
 class ExactEvaluation(_Matched):

@@ -1,7 +1,4 @@
-"""Precision, recall and F-measure of counts: the sums of seqeval, in its order and on its types.
-
-Everything here is by type. Scores are equal to the last bit because each is computed by the same steps.
-"""
+"""Precision, recall and F-measure of counts by type, in seqeval's order of operations and NumPy types."""
 
 from __future__ import annotations
 
@@ -24,14 +21,12 @@ ALL = ("precision", "recall", "f-score")
 
 
 def check_options(average: str | None, beta: float) -> None:
-    """Refuse what cannot be averaged."""
+    """Refuse unknown averages and negative betas."""
     if beta < 0:
-        message = "beta should be >=0 in the F-beta score"
-        raise ValueError(message)
+        raise ValueError("beta should be >=0 in the F-beta score")
     known = (None, "micro", "macro", "weighted")
     if average not in known:
-        message = f"average has to be one of {known}"
-        raise ValueError(message)
+        raise ValueError(f"average has to be one of {known}")
 
 
 def scores(
@@ -41,7 +36,7 @@ def scores(
     beta: float = 1.0,
     zero_division: Any = "warn",
 ) -> tuple[Any, Any, Any, Any]:
-    """Give precision, recall, F and support: an array each, by type, or averaged."""
+    """Return precision, recall, F and support: an array each, by type, or averaged."""
     true_sum, pred_sum, tp_sum = _columns(counts, micro=average == "micro")
     precision = _divide((tp_sum, pred_sum), "precision", "predicted", warn_for, zero_division)
     recall = _divide((tp_sum, true_sum), "recall", "true", warn_for, zero_division)
@@ -60,7 +55,7 @@ def scores(
 
 
 def _columns(counts: Counts, *, micro: bool) -> tuple[Array, Array, Array]:
-    """Give gold, pred and both, by type in the order of names; of nothing they are int32, as there."""
+    """Return gold, pred and both, by type in the order of names; without types they are int32, as there."""
     rows = [counts[name] for name in sorted(counts)]
     dtype = None if rows else np.int32
     gold, pred, both = (np.array([row[place] for row in rows], dtype=dtype) for place in range(3))

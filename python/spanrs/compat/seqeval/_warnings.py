@@ -1,4 +1,4 @@
-"""Warnings that look as if seqeval gave them."""
+"""Warnings in the name of seqeval."""
 
 from __future__ import annotations
 
@@ -10,16 +10,13 @@ _seen: dict[Any, Any] = {}
 
 
 def warn(text: str, category: type[Warning], module: str) -> None:
-    """Warn in the name of a module of seqeval, so that filters by module go on working.
-
-    As any warning, it is shown once a text unless a filter says otherwise.
-    """
+    """Warn in the name of a module of seqeval, so that filters by module still work."""
     warnings.warn_explicit(text, category, __file__, 1, module=module, registry=_seen)
 
 
 @cache
 def undefined_metric_warning() -> type[Warning]:
-    """Give the class of scikit-learn, which seqeval needs, or one of that name where it is not there."""
+    """Return scikit-learn's class, which seqeval uses, or one of that name where it is not installed."""
     try:
         from sklearn.exceptions import UndefinedMetricWarning
     except ImportError:

@@ -1,14 +1,14 @@
-"""Schemes, and the spans strict mode finds (seqeval.scheme).
+"""Schemes, and the spans of strict mode (seqeval.scheme).
 
-The classes are the interface of seqeval, open to schemes of one's own: a :class:`Token` and three sets of
-patterns. Scoring with the schemes defined here does not go through them but through the tables of the core,
-which come to the same.
+The classes are the interface of seqeval, open to custom schemes: a :class:`Token` and three sets of patterns.
+Scoring with the schemes defined here uses the tables of the core instead, with the same result.
 """
 
 from __future__ import annotations
 
 import enum
 from collections.abc import Collection, Iterable
+from dataclasses import dataclass
 from itertools import chain
 from typing import Any, TypeAlias
 
@@ -34,7 +34,7 @@ __all__ = [
 
 
 class Prefix(enum.Flag):
-    """The letters of all schemes."""
+    """The prefixes of all schemes."""
 
     I = enum.auto()  # noqa: E741
     O = enum.auto()  # noqa: E741
@@ -51,7 +51,7 @@ Prefixes: dict[str, Prefix] = dict(Prefix.__members__)
 
 
 class Tag(enum.Flag):
-    """What a pattern says about the types of two neighbours."""
+    """How the types of two neighbours must compare."""
 
     SAME = enum.auto()
     DIFF = enum.auto()
@@ -62,7 +62,7 @@ Pattern: TypeAlias = tuple[Prefix, Prefix, Tag]
 
 
 def _letters(letters: str) -> Prefix:
-    """Give the prefixes of some letters; ``*`` is any."""
+    """Return the prefixes of some letters; ``*`` is any."""
     prefix = Prefix(0)
     for letter in letters:
         prefix |= Prefix.ANY if letter == "*" else Prefixes[letter]
@@ -78,36 +78,10 @@ def _patterns(words: str) -> set[Pattern]:
 
 
 class Token:
-    """A tag: its prefix and its type.
+    """A tag: its prefix, which is its first character (with ``suffix`` the last), and its type.
 
-    Parameters
-    ----------
-    token : str
-        The tag. Its first character is the prefix, with ``suffix`` its last.
-    suffix : bool
-        The prefix stands behind the type.
-    delimiter : str
-        Stripped from both ends of the type.
-
-    Attributes
-    ----------
-    allowed_prefix : Prefix
-        The letters of the scheme.
-    start_patterns, inside_patterns, end_patterns : set of (Prefix, Prefix, Tag)
-        Neighbours between which a span begins, goes on, ends.
-
-    Raises
-    ------
-    KeyError
-        Where the prefix is no letter of any scheme.
-    IndexError
-        For the empty string.
-
-    Examples
-    --------
-    >>> from spanrs.compat.seqeval.scheme import IOB2
-    >>> IOB2("B-PER").tag, IOB2("B-PER").is_start(IOB2("O"))
-    ('PER', True)
+    ``delimiter`` is stripped from both ends of the type. A subclass is a scheme: the allowed prefixes, and the
+    patterns of two neighbours between which a span begins, continues or ends.
     """
 
     allowed_prefix: Prefix = None  # type: ignore[assignment]
@@ -125,33 +99,32 @@ class Token:
         return self.token
 
     def is_valid(self) -> bool:
-        """Give True, or raise ValueError where the scheme does not have the prefix."""
+        """Return True, or raise ValueError if the scheme does not have the prefix."""
         if self.prefix in self.allowed_prefix:
             return True
         allowed = str(self.allowed_prefix).replace("Prefix.", "")
-        message = f"Invalid token is found: {self.token}. Allowed prefixes are: {allowed}."
-        raise ValueError(message)
+        raise ValueError(f"Invalid token is found: {self.token}. Allowed prefixes are: {allowed}.")
 
     def is_start(self, prev: Token) -> bool:
-        """Tell whether a span begins here."""
+        """Return whether a span begins here."""
         return self.check_patterns(prev, self.start_patterns)
 
     def is_inside(self, prev: Token) -> bool:
-        """Tell whether the span of the token before goes on."""
+        """Return whether the span of the previous token continues."""
         return self.check_patterns(prev, self.inside_patterns)
 
     def is_end(self, prev: Token) -> bool:
-        """Tell whether the span of the token before ended with it."""
+        """Return whether the span of the previous token ended with it."""
         return self.check_patterns(prev, self.end_patterns)
 
     def check_tag(self, prev: Token, cond: Tag) -> bool:
-        """Tell whether the types of this token and the one before are as demanded."""
+        """Return whether the types of this token and the previous one meet a condition."""
         if cond == Tag.ANY:
             return True
         return cond == (Tag.SAME if prev.tag == self.tag else Tag.DIFF)
 
     def check_patterns(self, prev: Token, patterns: Iterable[Pattern]) -> bool:
-        """Tell whether any of the patterns fits."""
+        """Return whether any of the patterns matches."""
         return any(
             prev.prefix in before and self.prefix in here and self.check_tag(prev, types)
             for before, here, types in patterns
@@ -213,116 +186,73 @@ class BILOU(Token):
 
 
 #: The schemes the core reads, by the name they have there.
-_CORE: dict[type[Token], str] = {
-    IOB1: "IOB",
-    IOB2: "BIO",
-    IOE1: "IOE1",
-    IOE2: "IOE2",
-    IOBES: "IOBES",
-    BILOU: "BILOU",
+CORE_SCHEMES: dict[str, type[Token]] = {
+    "IOB": IOB1,
+    "BIO": IOB2,
+    "IOE1": IOE1,
+    "IOE2": IOE2,
+    "IOBES": IOBES,
+    "BILOU": BILOU,
 }
 
 
 def core_name(scheme: object) -> str | None:
-    """Give the name a scheme has in the core; None for one of the caller's own, subclasses included."""
-    return _CORE.get(scheme) if isinstance(scheme, type) else None
+    """Return the name of a scheme in the core; None for custom schemes, subclasses included."""
+    return next((name for name, known in CORE_SCHEMES.items() if known is scheme), None)
 
 
 def own_scheme(scheme: Any) -> Any:
-    """Give our class for a scheme of seqeval's own module; all else as it is.
+    """Return our class for a scheme of seqeval's own module; all else as it is.
 
-    A library that was given spanrs for a while, by ``activate``, may still hold the one and call the other.
+    A library that was imported before ``activate`` may hold seqeval's class and call our function.
     """
     if isinstance(scheme, type) and scheme.__module__ == "seqeval.scheme":
-        return next((ours for ours in _CORE if ours.__name__ == scheme.__name__), scheme)
+        return next((ours for ours in CORE_SCHEMES.values() if ours.__name__ == scheme.__name__), scheme)
     return scheme
 
 
-def core_schemes() -> dict[str, type[Token]]:
-    """Give the schemes the core reads, by the name they have there."""
-    return {name: scheme for scheme, name in _CORE.items()}
-
-
 def core_reads(tags: Iterable[str], scheme: type[Token], suffix: bool) -> bool:
-    """Tell whether the core and strict mode make the same of these tags.
+    """Return whether the core and seqeval read these tags in the same way.
 
-    The core wants the prefix to be all that stands on its side of the separator, and types without
-    separators at their ends; what it does not know it reads as ``O``, where strict mode raises.
+    The core wants the prefix to be all of its side of the separator, and types without separators at their
+    ends; other tags it reads as ``O``, where strict mode raises.
     """
+    letters = {name for name, prefix in Prefixes.items() if prefix in scheme.allowed_prefix and name != "O"}
     for tag in tags:
         if tag == "O":
             continue
         letter, rest = (tag[-1:], tag[:-1]) if suffix else (tag[:1], tag[1:])
-        letters = scheme.allowed_prefix & ~Prefix.O
-        if not letter or Prefixes.get(letter, Prefix.O) not in letters:
-            return False
-        kind = rest.strip("-")
-        plain = ("", f"{kind}-" if suffix else f"-{kind}")
-        if rest not in plain:
+        type_ = rest.strip("-")
+        if letter not in letters or rest not in ("", f"{type_}-" if suffix else f"-{type_}"):
             return False
     return True
 
 
+@dataclass(eq=False, repr=False)
 class Entity:
-    """A span of a sentence.
+    """A span of a sentence: ``start`` from 0, ``end`` exclusive, and its type ``tag``."""
 
-    Parameters
-    ----------
-    sent_id : int or None
-        Sentence, from 0.
-    start, end : int
-        First token, from 0, and one past the last.
-    tag : str
-        Its type.
-    """
-
-    def __init__(self, sent_id: int | None, start: int, end: int, tag: str) -> None:
-        self.sent_id = sent_id
-        self.start = start
-        self.end = end
-        self.tag = tag
+    sent_id: int | None
+    start: int
+    end: int
+    tag: str
 
     def __repr__(self) -> str:
         return f"({self.sent_id}, {self.tag}, {self.start}, {self.end})"
 
     def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Entity):
-            return NotImplemented
-        return self.to_tuple() == other.to_tuple()
+        return self.to_tuple() == other.to_tuple() if isinstance(other, Entity) else NotImplemented
 
     def __hash__(self) -> int:
         return hash(self.to_tuple())
 
     def to_tuple(self) -> tuple[int | None, str, int, int]:
-        """Give sentence, type, start and end."""
+        """Return sentence, type, start and end."""
         return self.sent_id, self.tag, self.start, self.end
 
 
 class Tokens:
-    """The tags of a sentence in a scheme.
-
-    Parameters
-    ----------
-    tokens : iterable of str
-        The tags.
-    scheme : subclass of Token
-        How to read them.
-    suffix, delimiter
-        As for :class:`Token`.
-    sent_id : int, optional
-        What the entities say their sentence is.
-
-    Raises
-    ------
-    KeyError, IndexError
-        As :class:`Token` does.
-
-    Examples
-    --------
-    >>> from spanrs.compat.seqeval.scheme import IOB2, Tokens
-    >>> Tokens(["B-PER", "I-PER", "O", "B-LOC"], IOB2).entities
-    [(None, PER, 0, 2), (None, LOC, 3, 4)]
-    """
+    """The tags of a sentence in a scheme; ``suffix`` and ``delimiter`` as for :class:`Token`."""
 
     def __init__(
         self,
@@ -347,7 +277,7 @@ class Tokens:
             here.is_valid()
             if here.is_start(before):
                 end = self._last(at) + 1
-                # A pattern of one's own may hold `O` inside a span: then the span never ends.
+                # A custom pattern may match `O` inside a span: then the span never ends.
                 end = end if end < len(row) else len(self.tokens) - 1
                 if row[end].is_end(row[end - 1]):
                     found.append(Entity(self.sent_id, at, end, here.tag))
@@ -358,7 +288,7 @@ class Tokens:
         return found
 
     def _last(self, start: int) -> int:
-        """Give the last token of the span that begins at ``start``."""
+        """Return the last token of the span that begins at ``start``."""
         row, at = self.extended_tokens, start
         while at + 1 < len(row) and row[at + 1].is_inside(row[at]):
             at += 1
@@ -366,28 +296,10 @@ class Tokens:
 
 
 class Entities:
-    """The spans of many sentences.
-
-    Parameters
-    ----------
-    sequences : iterable of iterables of str
-        Sentences of tags.
-    scheme, suffix, delimiter
-        As for :class:`Tokens`.
-
-    Attributes
-    ----------
-    entities : list of list of Entity
-        One list a sentence.
-
-    Raises
-    ------
-    KeyError, IndexError, ValueError
-        As :class:`Tokens` does.
+    """The spans of many sentences, as lists in ``entities``.
 
     Examples
     --------
-    >>> from spanrs.compat.seqeval.scheme import IOB2, Entities
     >>> Entities([["B-PER", "I-PER"], ["O", "B-LOC"]], IOB2).entities
     [[(0, PER, 0, 2)], [(1, LOC, 1, 2)]]
     """
@@ -411,7 +323,7 @@ class Entities:
             ]
 
     def filter(self, tag_name: str) -> set[Entity]:
-        """Give the spans of a type."""
+        """Return the spans of a type."""
         return {entity for entity in chain(*self.entities) if entity.tag == tag_name}
 
     @property
@@ -421,7 +333,7 @@ class Entities:
 
 
 def _read(sequences: Any, scheme: type[Token], suffix: bool) -> list[list[tuple[str, int, int]]] | None:
-    """Read sentences in the core; None where it does not do what :class:`Tokens` does."""
+    """Read sentences in the core; None where its result may differ from that of :class:`Tokens`."""
     name = core_name(scheme)
     if name is None or not _spanrs.same_shape(sequences, sequences):
         return None
@@ -430,12 +342,12 @@ def _read(sequences: Any, scheme: type[Token], suffix: bool) -> list[list[tuple[
             return None
         return _spanrs.read_spans_batch(sequences, name, "seqeval-strict", Dialect(suffix=bool(suffix)))
     except (TypeError, ValueError):
-        # No strings, or strings that are no text: what that comes to is for Token to say.
+        # Tags that are no strings, or no valid text: Token raises the error.
         return None
 
 
-#: Scheme, letters that must be there, letters that may; a corpus of nothing but spans of one token has
-#: only the letter for them.
+#: Scheme, required prefixes, further allowed prefixes. A corpus whose spans all have one token has only the
+#: prefix of those.
 _DETECTED: tuple[tuple[type[Token], str, str], ...] = (
     (IOB2, "B", "IO"),
     (IOE2, "E", "IO"),
@@ -449,48 +361,22 @@ _DETECTED: tuple[tuple[type[Token], str, str], ...] = (
 def auto_detect(
     sequences: Iterable[Iterable[str]], suffix: bool = False, delimiter: str = "-"
 ) -> type[Token]:
-    """Find the scheme of tags by the set of their letters: IOB2, IOE2, IOBES or BILOU.
-
-    Parameters
-    ----------
-    sequences : iterable of iterables of str
-        Sentences of tags.
-    suffix, delimiter
-        As for :class:`Token`.
-
-    Returns
-    -------
-    type
-        The class of the scheme.
-
-    Raises
-    ------
-    ValueError
-        Where the letters are those of no scheme; tags that are all ``O`` have none either.
-
-    Examples
-    --------
-    >>> from spanrs.compat.seqeval.scheme import auto_detect
-    >>> auto_detect([["B-PER", "I-PER", "O"]]).__name__
-    'IOB2'
-    """
+    """Find the scheme of tags by the set of their prefixes: IOB2, IOE2, IOBES or BILOU."""
     prefixes: set[Prefix] = set()
     for token in _distinct(sequences):
         try:
             prefixes.add(Token(token, suffix=suffix, delimiter=delimiter).prefix)
         except KeyError:
-            message = f"This scheme is not supported: {token}"
-            raise ValueError(message) from None
+            raise ValueError(f"This scheme is not supported: {token}") from None
     for scheme, needed, allowed in _DETECTED:
         must = {Prefixes[letter] for letter in needed}
         if must <= prefixes <= must | {Prefixes[letter] for letter in allowed}:
             return scheme
-    message = f"This scheme is not supported: {prefixes}"
-    raise ValueError(message)
+    raise ValueError(f"This scheme is not supported: {prefixes}")
 
 
 def _distinct(sequences: Any) -> Iterable[str]:
-    """Give every distinct tag in the order of first appearance, or every tag as it comes."""
+    """Return the distinct tags in order of first appearance, or all tags of other input."""
     if _spanrs.same_shape(sequences, sequences):
         try:
             return _spanrs.distinct_tags(sequences)

@@ -173,14 +173,13 @@ def compute(
 def seqeval_scheme(name: Any) -> Any:
     """Give the class of a scheme by its name; None stays None."""
     from spanrs import _spanrs
-    from spanrs.compat.seqeval.scheme import Token, core_schemes
+    from spanrs.compat.seqeval.scheme import CORE_SCHEMES, Token
 
     if name is None or (isinstance(name, type) and issubclass(name, Token)):
         return name
-    known = core_schemes()
     try:
-        return known[_spanrs.scheme_name(name)]
+        return CORE_SCHEMES[_spanrs.scheme_name(name)]
     except (KeyError, SchemeError):
-        choices = ", ".join(cls.__name__ for cls in known.values())
+        choices = ", ".join(cls.__name__ for cls in CORE_SCHEMES.values())
         message = f"strict mode has no scheme {name!r}; it has {choices}"
         raise ValueError(message) from None

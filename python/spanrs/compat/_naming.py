@@ -1,0 +1,24 @@
+"""Names and docstrings of functions that are made by a factory, and ``__all__`` of their modules."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any, TypeVar
+
+F = TypeVar("F", bound=Callable[..., object])
+
+
+def named(function: F, name: str, summary: str, example: str, gives: object) -> F:
+    """Set name and docstring of a function; ``example`` is what follows the name in a call."""
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = f"{summary}\n\nExamples\n--------\n>>> {name}{example}\n{gives}\n"
+    return function
+
+
+def export(module: dict[str, Any], also: Iterable[str] = (), without: Iterable[str] = ()) -> None:
+    """Set ``__all__`` to the public names of a module that its package defines, imported names included."""
+    package = module["__package__"]
+    own = {
+        name for name, value in module.items() if str(getattr(value, "__module__", "")).startswith(package)
+    }
+    module["__all__"] = sorted({name for name in (*own, *also) if name[0] != "_"}.difference(without))
