@@ -4,15 +4,60 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
-from typing import NamedTuple
+from collections.abc import Callable, Iterator, Sequence
+from itertools import chain
+from typing import ClassVar, NamedTuple
 
 from spanrs._spanrs import CrfItems, CrfModel, CrfTrainer
-from spanrs.compat.pycrfsuite._errors import OVERFLOW, CRFSuiteError
-from spanrs.compat.pycrfsuite._holdout import holdout_report
 from spanrs.compat.pycrfsuite._model_file import empty_model
-from spanrs.compat.pycrfsuite._parameters import core_options
+from spanrs.compat.pycrfsuite._parameters import Values, core_options
 from spanrs.errors import ModelError
+
+_OVERFLOW = -(2**31) + 5
+
+#: What is said first of each algorithm: its name, and names of values.
+_INTRODUCTIONS = {
+    "lbfgs": (
+        "L-BFGS optimization",
+        "c1 c2 num_memories max_iterations epsilon stop delta linesearch linesearch.max_iterations",
+    ),
+    "l2sgd": ("Stochastic Gradient Descent (SGD)", "c2 max_iterations period delta"),
+    "averaged-perceptron": ("Averaged perceptron", "max_iterations epsilon"),
+    "passive-aggressive": (
+        "Passive Aggressive",
+        "type c error_sensitive averaging max_iterations epsilon",
+    ),
+    "arow": ("Adaptive Regularization of Weights (AROW)", "variance gamma max_iterations epsilon"),
+}
+#: Names there that are not those of parameters.
+_SHOWN_AS = {"stop": "period", "linesearch.max_iterations": "max_linesearch"}
+_PROGRESS = [*(character for tens in range(10) for character in (str(tens), *"....")), "10", "\n"]
+
+
+class CRFSuiteError(Exception):
+    """Training failed with ``code``, a status of CRFsuite.
+
+    >>> from spanrs.compat.pycrfsuite import CRFSuiteError
+    >>> str(CRFSuiteError(-2147483643))
+    'Overflow'
+    """
+
+    _messages: ClassVar[dict[int, str]] = {
+        -(2**31): "Unknown error occurred",
+        -(2**31) + 1: "Insufficient memory",
+        -(2**31) + 2: "Unsupported operation",
+        -(2**31) + 3: "Incompatible data",
+        -(2**31) + 4: "Internal error",
+        _OVERFLOW: "Overflow",
+        -(2**31) + 6: "Not implemented",
+    }
+
+    def __init__(self, code: int) -> None:
+        self.code = code
+        super().__init__(self._messages.get(code, "Unexpected error"))
+
+    def __reduce__(self) -> tuple[type[CRFSuiteError], tuple[int]]:
+        return type(self), (self.code,)
 
 
 class LabelledSequence(NamedTuple):
@@ -24,47 +69,12 @@ class LabelledSequence(NamedTuple):
 
 
 class TrainedModel(NamedTuple):
-    """Content of a model file, with the numbers of active and of all features and attributes."""
+    """Content of a model file, with the numbers of active and of all features, attributes and labels."""
 
     content: bytes
-    features: tuple[int, int]
-    attributes: tuple[int, int]
-    labels: int
-
-
-#: What is said first of each algorithm: its name, and names of values with the parameters.
-_INTRODUCTIONS: dict[str, tuple[str, tuple[tuple[str, str], ...]]] = {
-    "lbfgs": (
-        "L-BFGS optimization",
-        (
-            *((name, name) for name in ("c1", "c2", "num_memories", "max_iterations", "epsilon")),
-            ("stop", "period"),
-            ("delta", "delta"),
-            ("linesearch", "linesearch"),
-            ("linesearch.max_iterations", "max_linesearch"),
-        ),
-    ),
-    "l2sgd": (
-        "Stochastic Gradient Descent (SGD)",
-        tuple((name, name) for name in ("c2", "max_iterations", "period", "delta")),
-    ),
-    "averaged-perceptron": (
-        "Averaged perceptron",
-        tuple((name, name) for name in ("max_iterations", "epsilon")),
-    ),
-    "passive-aggressive": (
-        "Passive Aggressive",
-        tuple(
-            (name, name)
-            for name in ("type", "c", "error_sensitive", "averaging", "max_iterations", "epsilon")
-        ),
-    ),
-    "arow": (
-        "Adaptive Regularization of Weights (AROW)",
-        tuple((name, name) for name in ("variance", "gamma", "max_iterations", "epsilon")),
-    ),
-}
-_PROGRESS = [*(character for tens in range(10) for character in (str(tens), *"....")), "10", "\n"]
+    features: tuple[int, int] = (0, 0)
+    attributes: tuple[int, int] = (0, 0)
+    labels: tuple[int, int] = (0, 0)
 
 
 class TrainingRun:
@@ -73,16 +83,13 @@ class TrainingRun:
     def __init__(
         self,
         algorithm: str,
-        values: dict[str, int | float | str],
+        values: Values,
         train_data: list[LabelledSequence],
         dev: list[LabelledSequence] | None,
         say: Callable[..., None],
     ) -> None:
-        self._algorithm = algorithm
-        self._values = values
-        self._train_data = train_data
-        self._dev = dev
-        self._say = say
+        self._algorithm, self._values, self._say = algorithm, values, say
+        self._train_data, self._dev = train_data, dev
         self._labels: list[str] = []
         self._losses: list[float] = []
         self._clock = time.process_time()
@@ -92,9 +99,7 @@ class TrainingRun:
         begin = time.process_time()
         corpus = CrfTrainer(None)
         corpus.extend(
-            [sequence.items for sequence in self._train_data],
-            [sequence.labels for sequence in self._train_data],
-            None,
+            [one.items for one in self._train_data], [one.labels for one in self._train_data], None
         )
         features = self._generate_features(corpus)
         self._introduce()
@@ -102,14 +107,12 @@ class TrainingRun:
         attributes = corpus.sizes()[2]
         if self._train_data:
             model = self._optimize(corpus)
-            trained = TrainedModel(
-                model.to_crfsuite(),
-                (len(model.states()) + len(model.transitions()), features),
-                (len(model.attributes()), attributes),
-                len(self._labels),
-            )
+            active = len(model.states()) + len(model.transitions())
+            labels = len(self._labels)
+            known = (active, features), (len(model.attributes()), attributes), (labels, labels)
+            trained = TrainedModel(model.to_crfsuite(), *known)
         else:
-            trained = TrainedModel(empty_model(), (0, 0), (0, 0), 0)
+            trained = TrainedModel(empty_model())
             if self._algorithm == "lbfgs":
                 self._say("L-BFGS terminated with error code (-1020)\n")
         if self._algorithm == "l2sgd" and self._losses:
@@ -120,52 +123,40 @@ class TrainingRun:
     def _generate_features(self, corpus: CrfTrainer) -> int:
         begin = time.process_time()
         values = self._values
+        names = ("feature.minfreq", "feature.possible_states", "feature.possible_transitions")
         self._say(
-            "Feature generation\n",
-            "type: CRF1d\n",
-            f"feature.minfreq: {values['feature.minfreq']:f}\n",
-            f"feature.possible_states: {values['feature.possible_states']:d}\n",
-            f"feature.possible_transitions: {values['feature.possible_transitions']:d}\n",
-            *_PROGRESS,
+            "Feature generation\n", "type: CRF1d\n", *_lines({n: values[n] for n in names}), *_PROGRESS
         )
         if self._train_data and self._dev:
             # Labels that only occur in held-out sequences belong to the model in CRFsuite.
             known = set(corpus.labels())
-            new = [label for label in dict.fromkeys(_all_labels(self._dev)) if label not in known]
+            held_out = chain.from_iterable(one.labels for one in self._dev)
+            new = [label for label in dict.fromkeys(held_out) if label not in known]
             corpus.extend([[{}] for _ in new], [[label] for label in new], [0.0 for _ in new])
         self._labels = corpus.labels()
         features = count_features(self._train_data, len(self._labels), values)
-        self._say(
-            f"Number of features: {features}\n",
-            f"Seconds required: {time.process_time() - begin:.3f}\n",
-            "\n",
-        )
+        seconds = time.process_time() - begin
+        self._say(f"Number of features: {features}\n", f"Seconds required: {seconds:.3f}\n", "\n")
         return features
 
     def _introduce(self) -> None:
         title, names = _INTRODUCTIONS[self._algorithm]
-        self._say(
-            f"{title}\n",
-            *(f"{name}: {_shown(self._values[parameter])}\n" for name, parameter in names),
-            "\n",
-        )
+        values = {name: self._values[_SHOWN_AS.get(name, name)] for name in names.split()}
+        self._say(f"{title}\n", *_lines(values), "\n")
         if self._algorithm == "l2sgd":
-            self._say("Calibrating the learning rate (eta)\n")
-            calibration = {
-                name: self._values[name] for name in self._values if name.startswith("calibration.")
-            }
+            calibration = {name: value for name, value in self._values.items() if "calibration" in name}
             samples = int(calibration["calibration.samples"])
             calibration["calibration.samples"] = min(samples, len(self._train_data))
-            self._say(*(f"{name}: {_shown(value)}\n" for name, value in calibration.items()), "\n")
+            self._say("Calibrating the learning rate (eta)\n", *_lines(calibration), "\n")
 
     def _optimize(self, corpus: CrfTrainer) -> CrfModel:
         name, options = core_options(self._algorithm, self._values)
-        dev = None if self._dev is None else [sequence.items for sequence in self._dev]
+        dev = None if self._dev is None else [one.items for one in self._dev]
         try:
             model, reason = corpus.train(name, options, 1, None, dev, None, self._after_iteration, False)
         except ModelError as error:
             if error.code == "not_finite":
-                raise CRFSuiteError(OVERFLOW) from error
+                raise CRFSuiteError(_OVERFLOW) from error
             raise
         self._say(*self._ending(reason))
         return model
@@ -179,11 +170,8 @@ class TrainingRun:
         sgd = self._algorithm == "l2sgd"
         lines = [f"***** {'Epoch' if sgd else 'Iteration'} #{iteration} *****\n", f"Loss: {loss:f}\n"]
         if gradient_norm is not None:
-            lines += [
-                f"Error norm: {gradient_norm:f}\n",
-                f"Active features: {active}\n",
-                f"Line search trials: {evaluations}\n",
-            ]
+            lines.append(f"Error norm: {gradient_norm:f}\n")
+            lines += [f"Active features: {active}\n", f"Line search trials: {evaluations}\n"]
         if sgd:
             before = iteration - 1 - int(self._values["period"])
             if before >= 0 and loss:
@@ -193,7 +181,7 @@ class TrainingRun:
         lines.append(f"Seconds required for this iteration: {now - self._clock:.3f}\n")
         self._clock = now
         if self._dev is not None and dev_labels is not None:
-            lines += holdout_report(self._labels, [sequence.labels for sequence in self._dev], dev_labels)
+            lines += holdout_report(self._labels, [one.labels for one in self._dev], dev_labels)
         self._say(*lines, "\n")
         return 0 if self._converged(loss) else 1
 
@@ -203,7 +191,7 @@ class TrainingRun:
             return False
         epsilon = float(self._values["epsilon"])
         if self._algorithm == "averaged-perceptron":
-            return loss / sum(len(sequence.labels) for sequence in self._train_data) < epsilon
+            return loss / sum(len(one.labels) for one in self._train_data) < epsilon
         mean = loss / len(self._train_data)
         return mean <= epsilon if self._algorithm == "arow" else mean < epsilon
 
@@ -225,18 +213,14 @@ class TrainingRun:
         return ["Terminated with the stopping criterion\n", "\n"] if reason == "stopped" else []
 
 
-def _shown(value: float | str) -> str:
-    return f"{value:f}" if isinstance(value, float) else str(value)
+def _lines(values: Values) -> list[str]:
+    return [
+        f"{name}: {value:f}\n" if isinstance(value, float) else f"{name}: {value}\n"
+        for name, value in values.items()
+    ]
 
 
-def _all_labels(sequences: list[LabelledSequence]) -> Iterator[str]:
-    for sequence in sequences:
-        yield from sequence.labels
-
-
-def count_features(
-    sequences: list[LabelledSequence], labels: int, values: Mapping[str, int | float | str]
-) -> int:
+def count_features(sequences: list[LabelledSequence], labels: int, values: Values) -> int:
     """Count the features that training generates: those whose values sum to the least frequency."""
     states: dict[str, Counter[str]] = {}
     transitions: Counter[tuple[str, str]] = Counter()
@@ -247,9 +231,44 @@ def count_features(
     least = float(values["feature.minfreq"])
     if least > 0:
         # Pairs that do not occur have the frequency 0.
-        found = sum(count >= least for own in states.values() for count in own.values())
-        return found + sum(count >= least for count in transitions.values())
+        counts = chain(transitions.values(), *(own.values() for own in states.values()))
+        return sum(count >= least for count in counts)
     found = sum(map(len, states.values()))
     if values["feature.possible_states"]:
         found = len(set().union(*states.values())) * labels
     return found + (labels**2 if values["feature.possible_transitions"] else len(transitions))
+
+
+def holdout_report(
+    labels: Sequence[str], gold: Sequence[Sequence[str]], pred: Sequence[Sequence[str]]
+) -> Iterator[str]:
+    """Yield CRFsuite's lines about held-out sequences; a label that gold does not have adds zero to averages.
+
+    >>> from spanrs.compat.pycrfsuite._training_run import holdout_report
+    >>> print("".join(holdout_report(["B", "O"], [["B", "O"]], [["B", "B"]])), end="")
+    Performance by label (#match, #model, #ref) (precision, recall, F1):
+        B: (1, 2, 1) (0.5000, 1.0000, 0.6667)
+        O: (0, 0, 1) (0.0000, 0.0000, 0.0000)
+    Macro-average precision, recall, F1: (0.250000, 0.500000, 0.333333)
+    Item accuracy: 1 / 2 (0.5000)
+    Instance accuracy: 0 / 1 (0.0000)
+    """
+    ref, model = Counter(chain(*gold)), Counter(chain(*pred))
+    match = Counter(a for a, b in zip(chain(*gold), chain(*pred), strict=True) if a == b)
+    yield "Performance by label (#match, #model, #ref) (precision, recall, F1):\n"
+    sums = [0.0, 0.0, 0.0]
+    for label in labels:
+        counts = f"    {label}: ({match[label]}, {model[label]}, {ref[label]})"
+        if not ref[label]:
+            yield f"{counts} (******, ******, ******)\n"
+            continue
+        precision = match[label] / model[label] if model[label] else 0.0
+        recall = match[label] / ref[label]
+        f1 = 2 * precision * recall / (precision + recall) if match[label] else 0.0
+        yield f"{counts} ({precision:.4f}, {recall:.4f}, {f1:.4f})\n"
+        sums = [total + score for total, score in zip(sums, (precision, recall, f1), strict=True)]
+    averages = ", ".join(f"{total / max(len(labels), 1):f}" for total in sums)
+    yield f"Macro-average precision, recall, F1: ({averages})\n"
+    sequences = sum(list(a) == list(b) for a, b in zip(gold, pred, strict=True)), len(gold)
+    for name, (right, total) in (("Item", (match.total(), ref.total())), ("Instance", sequences)):
+        yield f"{name} accuracy: {right} / {total} ({right / total if total else 0.0:.4f})\n"
