@@ -1,4 +1,4 @@
-"""The file that results are written to."""
+"""Messages, and the file that results are written to."""
 
 from __future__ import annotations
 
@@ -10,24 +10,20 @@ import stat
 from typing import BinaryIO, TextIO
 
 
-class ReplacingFile(io.TextIOWrapper):
-    """A text file that takes its place, and that of a file there, when it is closed.
+def say(text: str) -> None:
+    """Print a message where FairEval prints its own: on standard output."""
+    print(text)  # noqa: T201
 
-    Parameters
-    ----------
-    part : binary file
-        What is written until then, open for writing.
-    place : str
-        Where it belongs.
-    """
+
+class ReplacingFile(io.TextIOWrapper):
+    """A text file, ``part``, that takes its place, and that of a file there, when it is closed."""
 
     def __init__(self, part: BinaryIO, place: str) -> None:
         super().__init__(part, encoding="utf-8")
-        self._part = part.name
-        self._place = place
+        self._part, self._place = part.name, place
 
     def close(self) -> None:
-        """Write what is left, and take the place."""
+        """Write the rest, and take the place."""
         if self.closed:
             return
         try:
@@ -40,29 +36,22 @@ class ReplacingFile(io.TextIOWrapper):
             raise
 
     def discard(self) -> None:
-        """Close without taking the place: what was there stays."""
+        """Close without taking the place: the file there stays."""
         if not self.closed:
             super().close()
             os.unlink(self._part)
 
 
 def open_results(path: str) -> TextIO:
-    """Open a file for results, which is whole or not there whatever happens before it is closed.
+    """Open a text file for results, which is whole or not there whatever happens before it is closed.
 
-    Parameters
-    ----------
-    path : str
-        Devices and pipes, and files in folders where no others can be made, are written to directly.
+    Devices and pipes, and files in folders where no others can be made, are written to directly.
 
-    Returns
-    -------
-    file
-        Open for text in UTF-8.
-
-    Raises
-    ------
-    OSError
-        Where it cannot be written to.
+    >>> import os
+    >>> from spanrs.compat.faireval.files import open_results
+    >>> with open_results(os.devnull) as file:
+    ...     file.write("gone")
+    4
     """
     if not os.path.exists(path) or stat.S_ISREG(os.stat(path).st_mode):
         place = os.path.realpath(path)
