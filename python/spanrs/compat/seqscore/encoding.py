@@ -6,7 +6,6 @@ name each label.
 
 from __future__ import annotations
 
-import abc
 from collections.abc import Sequence
 from functools import cache
 from typing import NamedTuple
@@ -56,7 +55,7 @@ class EncodingDialect(NamedTuple):
 
 
 class _Mentions:
-    """Mentions as they are opened and closed."""
+    """Mentions as they are opened and closed by :attr:`Encoding.steps`; each takes a place and a type."""
 
     def __init__(self) -> None:
         self.found: list[Mention] = []
@@ -67,13 +66,24 @@ class _Mentions:
         _must(bool(type_))
         self.start, self.type = at, type_
 
-    def close(self, at: int) -> None:
+    def close(self, at: int, _type: str | None) -> None:
         if self.start is not None and self.type is not None:
             self.found.append(Mention(Span(self.start, at), self.type))
         self.start = self.type = None
 
-    def goes_on(self, type_: str | None) -> bool:
-        return self.start is not None and self.type == type_
+    def end(self, at: int, type_: str | None) -> None:
+        self.close(at + 1, type_)
+
+    def continued(self, _at: int, type_: str | None) -> None:
+        _must(self.start is not None and self.type == type_)
+
+    def closed(self, _at: int, _type: str | None) -> None:
+        _must(self.start is None)
+
+    def extend(self, at: int, type_: str | None) -> None:
+        if self.start is None or self.type != type_:
+            self.close(at, type_)
+            self.open(at, type_)
 
 
 def _must(fact: bool, message: str | None = None) -> None:
@@ -82,7 +92,12 @@ def _must(fact: bool, message: str | None = None) -> None:
         raise AssertionError(message) if message else AssertionError
 
 
-class Encoding(abc.ABC):
+def _pairs(text: str) -> dict[str, str]:
+    """Read ``key:value key:value``."""
+    return dict(item.split(":") for item in text.split())
+
+
+class Encoding:
     """What the encodings have in common: a dialect, and the scheme of spanrs.
 
     >>> from spanrs.compat.seqscore.encoding import get_encoding
@@ -92,22 +107,30 @@ class Encoding(abc.ABC):
     [Mention(span=Span(start=1, end=2), type='LOC')]
     """
 
-    #: Letters that may follow each other in one type and in two, by role: b, i, o, e, s.
+    #: Roles that may follow each other in one type and in two: b, i, o, e, s.
     same = ""
     different = ""
-    #: Methods of :meth:`repair_labels`.
-    repairs: tuple[str, ...] = ()
+    #: Steps of a label of each role, of any other (*), and at the end of a sequence ($; close).
+    steps = ""
+    #: Roles of the first, a middle, the last and the only token of a mention.
+    written = ""
+    #: The role that each method of repair gives to a label that is out of place, and the only role that can be.
+    repairs = ""
+    misplaced = ""
 
     def __init__(self, dialect: EncodingDialect, scheme: str) -> None:
         self.dialect = dialect
         self.scheme = scheme
-        letters = dict(zip("bieso", dialect, strict=False))
+        self._letters = letters = dict(zip("bieso*$", (*dialect[:5], "*", "$"), strict=True))
         same, different = (
             frozenset((letters[pair[0]], letters[pair[1]]) for pair in pairs.split())
             for pairs in (self.same, self.different)
         )
         self.valid_same_type_transitions, self.valid_different_type_transitions = same, different
         self._states = {state for pair in same | different for state in pair}
+        self._steps = {letters[role]: names.split(",") for role, names in _pairs(self.steps).items()}
+        self._other_steps, (self._last_step,) = self._steps.pop("*", []), self._steps.pop("$", ["close"])
+        self._repairs = _pairs(self.repairs)
         self._plain = cache(self._is_plain)
 
     def split_label(self, label: str) -> tuple[str, str | None]:
@@ -175,15 +198,12 @@ class Encoding(abc.ABC):
             return [Mention(Span(start, end), type_) for type_, start, end in spans]
         mentions = _Mentions()
         for at, label in enumerate(labels):
-            self._step(mentions, at, *self.split_label(label))
-        return self._finish(mentions, len(labels))
-
-    @abc.abstractmethod
-    def _step(self, mentions: _Mentions, at: int, state: str, type_: str | None) -> None:
-        """Take in the label at a place."""
-
-    def _finish(self, mentions: _Mentions, length: int) -> list[Mention]:
-        mentions.close(length)
+            state, type_ = self.split_label(label)
+            steps = self._steps.get(state, self._other_steps)
+            _must(bool(steps))
+            for step in steps:
+                getattr(mentions, step)(at, type_)
+        getattr(mentions, self._last_step)(len(labels), None)
         return mentions.found
 
     def decode_sequence(self, sequence: LabeledSequence) -> list[Mention]:
@@ -202,7 +222,8 @@ class Encoding(abc.ABC):
         return labels
 
     def _states_of(self, mention: Mention, previous: Mention | None) -> list[str]:  # noqa: ARG002
-        return [self.dialect.begin] + [self.dialect.inside] * (len(mention) - 1)
+        first, middle, last, only = (self._letters[role] for role in self.written)
+        return [first, *[middle] * (len(mention) - 2), last] if len(mention) > 1 else [only]
 
     def encode_sequence(self, sequence: AnnotatedSequence) -> Sequence[str]:
         """Give the labels of a sequence's mentions."""
@@ -210,31 +231,29 @@ class Encoding(abc.ABC):
 
     def repair_labels(self, labels: Sequence[str], method: str) -> Sequence[str]:
         """Replace each label that may not follow the one before, as it is by then; only BIO and IOB can."""
-        if not self.repairs:
+        if not self._repairs:
             raise NotImplementedError
         if method == REPAIR_NONE:
             raise ValueError(f"Cannot perform repair with method {method!r}")
-        if method not in self.repairs:
+        if method not in self._repairs:
             only = f"Only repair method {REPAIR_CONLL} is supported for IOB"
-            raise ValueError(only if len(self.repairs) == 1 else f"Unknown repair method {method!r}")
+            raise ValueError(only if len(self._repairs) == 1 else f"Unknown repair method {method!r}")
+        replacement = self._letters[self._repairs[method]]
         repaired = []
         before: tuple[str, str | None] = (self.dialect.outside, None)
         for label in labels:
-            now, kept = self.split_label(label), label
-            if not self.is_valid_transition(*before, *now):
-                _must(bool(now[1]))
-                now = self._replacement(*now, method)
-                kept = self.join_label(*now)
+            (state, type_), kept = self.split_label(label), label
+            if not self.is_valid_transition(*before, state, type_):
+                _must(bool(type_) and (not self.misplaced or state == self._letters[self.misplaced]))
+                state, type_ = replacement, None if replacement == self.dialect.outside else type_
+                kept = self.join_label(state, type_)
             repaired.append(kept)
-            before = now
+            before = state, type_
         return repaired
-
-    def _replacement(self, state: str, type_: str | None, method: str) -> tuple[str, str | None]:
-        raise NotImplementedError
 
     def supported_repair_methods(self) -> tuple[str, ...]:
         """Name the methods of :meth:`repair_labels`."""
-        return self.repairs
+        return tuple(self._repairs)
 
 
 class IO(Encoding):
@@ -242,18 +261,8 @@ class IO(Encoding):
 
     same = "ii oo"
     different = "ii oi io"
-
-    def _step(self, mentions: _Mentions, at: int, state: str, type_: str | None) -> None:
-        if state == self.dialect.inside:
-            if not mentions.goes_on(type_):
-                mentions.close(at)
-                mentions.open(at, type_)
-            return
-        _must(state == self.dialect.outside)
-        mentions.close(at)
-
-    def _states_of(self, mention: Mention, previous: Mention | None) -> list[str]:  # noqa: ARG002
-        return [self.dialect.inside] * len(mention)
+    steps = "i:extend o:close"
+    written = "iiii"
 
 
 class IOB(IO):
@@ -261,15 +270,9 @@ class IOB(IO):
 
     same = "bb bi ii ib oo"
     different = "bi bo ii io oi"
-    repairs = (REPAIR_CONLL,)
-
-    def _step(self, mentions: _Mentions, at: int, state: str, type_: str | None) -> None:
-        if state != self.dialect.begin:
-            super()._step(mentions, at, state, type_)
-            return
-        _must(mentions.goes_on(type_))
-        mentions.close(at)
-        mentions.open(at, type_)
+    steps = "b:continued,close,open i:extend o:close"
+    repairs = "conlleval:i"
+    misplaced = "b"
 
     def _states_of(self, mention: Mention, previous: Mention | None) -> list[str]:
         states = super()._states_of(mention, previous)
@@ -277,28 +280,15 @@ class IOB(IO):
             states[0] = self.dialect.begin
         return states
 
-    def _replacement(self, state: str, type_: str | None, method: str) -> tuple[str, str | None]:  # noqa: ARG002
-        _must(state == self.dialect.begin)
-        return self.dialect.inside, type_
-
 
 class BIO(Encoding):
     """Begin, inside, outside. Repair makes an inside that goes on with nothing begin, or outside."""
 
     same = "bi bb ii ib oo"
     different = "bb bo ib io ob"
-    repairs = (REPAIR_CONLL, REPAIR_DISCARD)
-
-    def _step(self, mentions: _Mentions, at: int, state: str, type_: str | None) -> None:
-        if state == self.dialect.inside:
-            _must(mentions.goes_on(type_))
-            return
-        mentions.close(at)
-        if state == self.dialect.begin:
-            mentions.open(at, type_)
-
-    def _replacement(self, state: str, type_: str | None, method: str) -> tuple[str, str | None]:  # noqa: ARG002
-        return (self.dialect.begin, type_) if method == REPAIR_CONLL else (self.dialect.outside, None)
+    steps = "b:close,open i:continued *:close"
+    written = "biib"
+    repairs = "conlleval:b discard:o"
 
 
 class BIOES(Encoding):
@@ -306,26 +296,8 @@ class BIOES(Encoding):
 
     same = "bi be ii ie eb es sb ss oo"
     different = "eb eo es sb so ss ob os"
-
-    def _step(self, mentions: _Mentions, at: int, state: str, type_: str | None) -> None:
-        dialect = self.dialect
-        if state in (dialect.inside, dialect.end):
-            _must(mentions.goes_on(type_))
-        else:
-            _must(state in self._states and mentions.start is None)
-            if state != dialect.outside:
-                mentions.open(at, type_)
-        if state in (dialect.end, dialect.single):
-            mentions.close(at + 1)
-
-    def _finish(self, mentions: _Mentions, length: int) -> list[Mention]:  # noqa: ARG002
-        _must(mentions.start is None)
-        return mentions.found
-
-    def _states_of(self, mention: Mention, previous: Mention | None) -> list[str]:
-        if len(mention) == 1:
-            return [self.dialect.single]
-        return [*super()._states_of(mention, previous)[:-1], self.dialect.end]
+    steps = "b:closed,open i:continued e:continued,end s:closed,open,end o:closed $:closed"
+    written = "bies"
 
 
 _ENCODING_NAMES: dict[str, Encoding] = {
