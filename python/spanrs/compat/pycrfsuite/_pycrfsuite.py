@@ -7,7 +7,6 @@ import json
 import operator
 import os
 import sys
-import time
 from collections.abc import Iterable, Iterator, Mapping
 from types import MappingProxyType
 from typing import Any
@@ -20,14 +19,8 @@ from spanrs.compat.pycrfsuite._dumpparser import ParsedDump
 from spanrs.compat.pycrfsuite._logparser import TrainLogParser
 from spanrs.compat.pycrfsuite._model_file import HEADER_SIZE, MAGIC, header_fields
 from spanrs.compat.pycrfsuite._parameters import ALIASES, PARAMETERS, Value, Values, defaults
-from spanrs.compat.pycrfsuite._training_run import (
-    CRFSuiteError,
-    LabelledSequence,
-    TrainedModel,
-    TrainingRun,
-)
+from spanrs.compat.pycrfsuite._training_run import CRFSuiteError, LabelledSequence, TrainingRun
 from spanrs.errors import ModelError
-from spanrs.io import atomic_output
 
 #: Version of CRFsuite in python-crfsuite 0.9.12.
 CRFSUITE_VERSION = "0.12.2"
@@ -307,33 +300,8 @@ class BaseTrainer:
         """Train, and write the model in CRFsuite's format, or nowhere if the name of the file is empty."""
         self._before_train()
         path = os.fsdecode(model) if isinstance(model, os.PathLike) else _text(model)
-        data = [one for one in self._sequences if holdout < 0 or one.group != holdout]
-        dev = None if holdout < 0 else [one for one in self._sequences if one.group == holdout]
-        if dev is not None:
-            self._say(f"Holdout group: {holdout + 1}\n", "\n")
-        trained = TrainingRun(self._algorithm, self._values, data, dev, self._say).train()
-        if path:
-            self._store(path, trained)
-
-    def _store(self, path: str, trained: TrainedModel) -> None:
-        begin = time.process_time()
-        with atomic_output(path) as file:
-            file.write(trained.content)
-        numbers = zip(trained._fields[1:], trained[1:], strict=True)
-        self._say(
-            "Storing the model\n",
-            *(f"Number of active {name}: {active} ({total})\n" for name, (active, total) in numbers),
-            "Writing labels\n",
-            "Writing attributes\n",
-            "Writing feature references for transitions\n",
-            "Writing feature references for attributes\n",
-            f"Seconds required: {time.process_time() - begin:.3f}\n",
-            "\n",
-        )
-
-    def _say(self, *messages: str) -> None:
-        for message in messages:
-            self.message(message)
+        run = TrainingRun(self._algorithm, self._values, self._sequences, holdout, self.message)
+        run.train(path)
 
     def params(self) -> list[str]:
         """Return the names of the parameters of the algorithm."""

@@ -12,6 +12,7 @@ from spanrs._spanrs import CrfItems, CrfModel, CrfTrainer
 from spanrs.compat.pycrfsuite._model_file import empty_model
 from spanrs.compat.pycrfsuite._parameters import Values, core_options
 from spanrs.errors import ModelError
+from spanrs.io import atomic_output
 
 _OVERFLOW = -(2**31) + 5
 
@@ -68,65 +69,76 @@ class LabelledSequence(NamedTuple):
     labels: list[str]
 
 
-class TrainedModel(NamedTuple):
-    """Content of a model file, with the numbers of active and of all features, attributes and labels."""
-
-    content: bytes
-    features: tuple[int, int] = (0, 0)
-    attributes: tuple[int, int] = (0, 0)
-    labels: tuple[int, int] = (0, 0)
-
-
 class TrainingRun:
-    """One training, with the messages of CRFsuite."""
+    """One training, with the messages of CRFsuite; a group may be held out."""
 
     def __init__(
         self,
         algorithm: str,
         values: Values,
-        train_data: list[LabelledSequence],
-        dev: list[LabelledSequence] | None,
-        say: Callable[..., None],
+        sequences: list[LabelledSequence],
+        holdout: int,
+        message: Callable[[str], None],
     ) -> None:
-        self._algorithm, self._values, self._say = algorithm, values, say
-        self._train_data, self._dev = train_data, dev
+        self._algorithm, self._values, self._message = algorithm, values, message
+        self._train_data = [one for one in sequences if holdout < 0 or one.group != holdout]
+        self._dev = None if holdout < 0 else [one for one in sequences if one.group == holdout]
         self._labels: list[str] = []
         self._losses: list[float] = []
-        self._clock = time.process_time()
+        self._clock = 0.0
+        if self._dev is not None:
+            self._say(f"Holdout group: {holdout + 1}\n", "\n")
 
-    def train(self) -> TrainedModel:
-        """Train and return the model."""
+    def _say(self, *messages: str) -> None:
+        for message in messages:
+            self._message(message)
+
+    def train(self, path: str) -> None:
+        """Train, and write the model if there is a path."""
         begin = time.process_time()
         corpus = CrfTrainer(None)
-        corpus.extend(
-            [one.items for one in self._train_data], [one.labels for one in self._train_data], None
-        )
+        data = self._train_data
+        corpus.extend([one.items for one in data], [one.labels for one in data], None)
         features = self._generate_features(corpus)
         self._introduce()
         self._clock = time.process_time()
-        attributes = corpus.sizes()[2]
-        if self._train_data:
+        attributes, labels = corpus.sizes()[2], len(self._labels)
+        content = empty_model()
+        numbers = dict.fromkeys(("features", "attributes", "labels"), (0, 0))
+        if data:
             model = self._optimize(corpus)
-            active = len(model.states()) + len(model.transitions())
-            labels = len(self._labels)
-            known = (active, features), (len(model.attributes()), attributes), (labels, labels)
-            trained = TrainedModel(model.to_crfsuite(), *known)
-        else:
-            trained = TrainedModel(empty_model())
-            if self._algorithm == "lbfgs":
-                self._say("L-BFGS terminated with error code (-1020)\n")
+            content = model.to_crfsuite()
+            numbers["features"] = len(model.states()) + len(model.transitions()), features
+            numbers |= {"attributes": (len(model.attributes()), attributes), "labels": (labels, labels)}
+        elif self._algorithm == "lbfgs":
+            self._say("L-BFGS terminated with error code (-1020)\n")
         if self._algorithm == "l2sgd" and self._losses:
             self._say(f"Loss: {min(self._losses):f}\n")
         self._say(f"Total seconds required for training: {time.process_time() - begin:.3f}\n", "\n")
-        return trained
+        if path:
+            self._store(path, content, numbers)
+
+    def _store(self, path: str, content: bytes, numbers: dict[str, tuple[int, int]]) -> None:
+        begin = time.process_time()
+        with atomic_output(path) as file:
+            file.write(content)
+        references = "Writing feature references for"
+        self._say(
+            "Storing the model\n",
+            *(
+                f"Number of active {name}: {active} ({total})\n"
+                for name, (active, total) in numbers.items()
+            ),
+            *("Writing labels\n", "Writing attributes\n"),
+            *(f"{references} transitions\n", f"{references} attributes\n"),
+            *(f"Seconds required: {time.process_time() - begin:.3f}\n", "\n"),
+        )
 
     def _generate_features(self, corpus: CrfTrainer) -> int:
         begin = time.process_time()
         values = self._values
-        names = ("feature.minfreq", "feature.possible_states", "feature.possible_transitions")
-        self._say(
-            "Feature generation\n", "type: CRF1d\n", *_lines({n: values[n] for n in names}), *_PROGRESS
-        )
+        shown = _lines({name: value for name, value in values.items() if name.startswith("feature.")})
+        self._say("Feature generation\n", "type: CRF1d\n", *shown, *_PROGRESS)
         if self._train_data and self._dev:
             # Labels that only occur in held-out sequences belong to the model in CRFsuite.
             known = set(corpus.labels())
@@ -198,15 +210,13 @@ class TrainingRun:
     def _ending(self, reason: str) -> list[str]:
         if self._algorithm == "lbfgs":
             texts = {
-                # liblbfgs: 2 if the start is the optimum, -998 if the line search takes too long.
-                "converged": "resulted in convergence"
-                if self._losses
-                else "terminated with error code (2)",
+                "converged": "resulted in convergence",
                 "delta": "terminated with the stopping criteria",
                 "max_iterations": "terminated with the maximum number of iterations",
-                "line_search": "terminated with error code (-998)",
+                "line_search": "terminated with error code (-998)",  # It takes too long.
             }
-            return [f"L-BFGS {texts[reason]}\n"]
+            at_once = reason == "converged" and not self._losses
+            return [f"L-BFGS {'terminated with error code (2)' if at_once else texts[reason]}\n"]
         if self._algorithm == "l2sgd":
             limit = "stopping criteria" if reason == "delta" else "maximum number of iterations"
             return [f"SGD terminated with the {limit}\n"]
