@@ -20,17 +20,9 @@ NEITHER = "Error: '{} = {}' is not a file/directory."
 def read_config(config_file: str | PathLike[str]) -> dict[str, Any] | None:
     """Read a configuration file, and write the settings to where results go; None if a side has no files.
 
-    Wrong values are printed and passed over. A file of results is there once it is closed.
+    Wrong values are printed and passed over; unknown keys, and lines without ``=``, are a ValueError. A file of
+    results is there once it is closed.
 
-    Raises
-    ------
-    OSError
-        If a file cannot be read, or be written to.
-    ValueError
-        For unknown keys, and lines without ``=``.
-
-    Examples
-    --------
     >>> import os, tempfile
     >>> from spanrs.compat.faireval import read_config
     >>> folder = tempfile.TemporaryDirectory()

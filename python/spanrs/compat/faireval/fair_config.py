@@ -50,15 +50,9 @@ def read_fair_config(path: str | Path) -> FairConfig:
     r"""Read a configuration file of FairEval: lines ``key = value``, blank ones, and comments after ``#``.
 
     A value that is left empty is the default, as is a key that is left out. Paths are relative to the current
-    directory, or if neither ``target_in`` nor ``system_in`` is there, to the file's.
+    directory, or if neither ``target_in`` nor ``system_in`` is there, to the file's. Keys that are unknown or there
+    twice, and values that cannot be, are a FormatError with the line.
 
-    Raises
-    ------
-    spanrs.errors.FormatError
-        For keys that are unknown or there twice, and values that cannot be, with the line.
-
-    Examples
-    --------
     >>> import pathlib, tempfile
     >>> from spanrs.compat.faireval.fair_config import read_fair_config
     >>> with tempfile.TemporaryDirectory() as folder:

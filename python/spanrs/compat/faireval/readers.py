@@ -57,16 +57,9 @@ def get_spans(sentence_lines: Sequence[str], **config: Any) -> list[Span]:
     The first line decides what the lines are: four fields between tabs are a span (label, begin, end,
     tokens between commas), three between blanks a token (form, part of speech, BIO tags between ``|``).
     For all else an error is printed. A span line that is wrong is printed as an error too, and takes the
-    sentence's other spans with it. Without ``"all"`` or other names in ``labels`` there are no spans.
+    sentence's other spans with it. Without ``"all"`` or other names in ``labels`` there are no spans. Missing
+    fields, and an ``I-`` at a level where nothing is open, are an IndexError.
 
-    Raises
-    ------
-    IndexError
-        For a span line of fewer than four fields after the first, an ``I-`` at a level where nothing is
-        open, and, where punctuation is ignored, a line of one field.
-
-    Examples
-    --------
     >>> from spanrs.compat.faireval import get_spans
     >>> get_spans(["PER\t1\t4\t1, 2, 4"], labels=["all"])
     [['PER', 1, 4, {1, 2, 4}]]

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from os import PathLike
-from typing import Any, NamedTuple, TextIO
+from typing import Any, NamedTuple, TextIO, TypeAlias
 
 from spanrs.compat.seqscore.encoding import Encoding, EncodingError, get_encoding
 from spanrs.compat.seqscore.model import AnnotatedSequence, SequenceProvenance
@@ -39,9 +39,8 @@ class LineSpec:
             raise ValueError(f"Token index ({token}) and label index ({label}) cannot be the same")
 
 
-class _Line(NamedTuple):
-    number: int
-    columns: tuple[str, ...]
+#: The number and the columns of a line.
+_Line: TypeAlias = tuple[int, tuple[str, ...]]
 
 
 def _columns(line: str, number: int, name: str) -> tuple[str, ...]:
@@ -76,7 +75,7 @@ def _sequences(
         # Both columns must be there, on the border of a document too.
         token, _ = columns[spec.token_index], columns[spec.ner_label_index]
         if token != DOCSTART:
-            sequence.append(_Line(number, columns))
+            sequence.append((number, columns))
         elif sequence:
             place = f"at line {number} of {name} in the middle of a sequence"
             raise CoNLLFormatError(f"Encountered {DOCSTART} {place}")
@@ -162,14 +161,8 @@ def ingest_conll_file(
     """Read the annotated sequences of a column file, document by document.
 
     Columns are parted by tabs if the line has one, else by single blanks. Repairs are listed on standard error,
-    unless ``quiet``. Comments are lines before a sequence that begin with ``#``.
-
-    Raises
-    ------
-    CoNLLFormatError
-        For lines of one column, and for the border of a document within a sequence.
-    EncodingError
-        For invalid labels.
+    unless ``quiet``. Comments are lines before a sequence that begin with ``#``. CoNLLFormatError for lines of one
+    column and borders of documents within a sequence, EncodingError for invalid labels.
     """
     encoding = get_encoding(mention_encoding_name)
     if repair and repair not in encoding.supported_repair_methods():

@@ -213,17 +213,8 @@ def score_label_sequences(
     *,
     repair: str | None,
 ) -> tuple[ClassificationScore, AccuracyScore]:
-    """Score sequences of labels; accuracy compares labels before any repair.
+    """Score sequences of labels; accuracy compares labels before any repair, EncodingError without one.
 
-    Raises
-    ------
-    EncodingError
-        For invalid labels, unless they are repaired.
-    ValueError
-        Where sequences or labels differ in number, and for unknown names.
-
-    Examples
-    --------
     >>> from spanrs.compat.seqscore.scoring import score_label_sequences
     >>> pred, ref = [["B-PER", "O"]], [["I-PER", "O"]]
     >>> score, accuracy = score_label_sequences(pred, ref, "BIO", repair="conlleval")

@@ -16,8 +16,7 @@ class FileResource:
     >>> import os
     >>> from spanrs.compat.sklearn_crfsuite._fileresource import FileResource
     >>> resource = FileResource(suffix=".crfsuite")
-    >>> resource.ensure_name()
-    >>> name = resource.name
+    >>> name = resource.ensure_name()
     >>> resource.cleanup()
     >>> os.path.exists(name)
     False
@@ -29,13 +28,14 @@ class FileResource:
         self.name, self.auto, self.keep_tempfiles = filename, filename is None, keep_tempfiles
         self.suffix, self.prefix = suffix, prefix
 
-    def ensure_name(self) -> None:
-        """Create a temporary file if there is no file."""
+    def ensure_name(self) -> str:
+        """Return the name of the file, which is created if it is temporary."""
         if self.name is None:
             if not self.auto:
                 raise ValueError("File name is not provided")
             descriptor, self.name = tempfile.mkstemp(self.suffix, self.prefix)
             os.close(descriptor)
+        return self.name
 
     def cleanup(self) -> None:
         """Remove the temporary file, unless temporary files are kept."""
@@ -44,10 +44,10 @@ class FileResource:
                 os.unlink(self.name)
             self.name = None
 
-    def refresh(self) -> None:
+    def refresh(self) -> str:
         """Replace the temporary file by a new one."""
         self.cleanup()
-        self.ensure_name()
+        return self.ensure_name()
 
     def __del__(self) -> None:
         # Modules may be gone at the end of the process.
@@ -67,7 +67,5 @@ class FileResource:
         # "fd" is a file descriptor in pickles of sklearn-crfsuite.
         vars(self).update({name: value for name, value in state.items() if name not in (_CONTENT, "fd")})
         if content is not None:
-            self.ensure_name()
-            assert self.name is not None
-            with open(self.name, "wb") as file:
+            with open(self.ensure_name(), "wb") as file:
                 file.write(content)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterable, Sequence
 from typing import Any, TypeVar
 
@@ -77,38 +78,31 @@ class CRF(BaseEstimator):
         self._info_cached: ParsedDump | None = None
 
     def fit(self: CrfT, X: Any, y: Any, X_dev: Any = None, y_dev: Any = None) -> CrfT:  # noqa: N803
-        """Train; sequences of ``X_dev`` and ``y_dev`` are scored after each iteration.
-
-        Raises
-        ------
-        ValueError
-            If only one of ``X_dev`` and ``y_dev`` is given, or numbers of sequences or labels differ.
-        """
+        """Train; sequences of ``X_dev`` and ``y_dev`` are scored after each iteration."""
         if (X_dev is None) != (y_dev is None):
             raise ValueError("Pass both X_dev and y_dev to use the holdout data")
         if self._tagger is not None:
             self._tagger.close()
         self._tagger = self._info_cached = None
-        self.modelfile.refresh()
-        trainer = self._trainer()
-        self._append(trainer, X, y, 0, "training")
-        if X_dev is not None:
-            self._append(trainer, X_dev, y_dev, 1, "dev")
-        assert self.modelfile.name is not None
-        trainer.train(self.modelfile.name, holdout=-1 if X_dev is None else 1)
-        self.training_log_ = trainer.logparser
-        return self
-
-    def _trainer(self) -> Trainer:
+        path = self.modelfile.refresh()
         values = {name: value for name, value in self.get_params().items() if name not in _OWN}
         params = {NAMES.get(name, name): value for name, value in values.items() if value is not None}
         make: type[Trainer] = self.trainer_cls or LinePerIterationTrainer
-        return make(algorithm=self.algorithm, params=params, verbose=self.verbose)
+        trainer = make(algorithm=self.algorithm, params=params, verbose=self.verbose)
+        self._append(trainer, X, y, 0, "training")
+        if X_dev is not None:
+            self._append(trainer, X_dev, y_dev, 1, "dev")
+        trainer.train(path, holdout=-1 if X_dev is None else 1)
+        self.training_log_ = trainer.logparser
+        return self
 
     def _append(self, trainer: Trainer, inputs: Any, labels: Any, group: int, name: str) -> None:
-        pairs: Iterable[tuple[Any, Any]] = zip(inputs, labels, strict=True)
+        pairs: Any = zip(inputs, labels, strict=True)
         if self.verbose:
-            pairs = _with_progress(pairs, f"loading {name} data to CRFsuite", len(inputs))
+            with contextlib.suppress(ModuleNotFoundError):
+                from tqdm import tqdm  # type: ignore[import-untyped, unused-ignore]
+
+                pairs = tqdm(pairs, f"loading {name} data to CRFsuite", len(inputs), leave=True)
         for xseq, yseq in pairs:
             trainer.append(xseq, yseq, group)
         if self.verbose:
@@ -135,10 +129,9 @@ class CRF(BaseEstimator):
         return flat_accuracy_score(y, self.predict(X))
 
     def _fitted(self) -> Tagger:
-        tagger = self.tagger_
-        if tagger is None:
+        if self.tagger_ is None:
             raise AttributeError("the model is not trained: call fit first, or name a model file")
-        return tagger
+        return self.tagger_
 
     @property
     def tagger_(self) -> Tagger | None:
@@ -187,12 +180,3 @@ class CRF(BaseEstimator):
 
     def __getstate__(self) -> dict[str, Any]:
         return vars(self) | {"_tagger": None, "_info_cached": None}
-
-
-def _with_progress(pairs: Iterable[tuple[Any, Any]], title: str, total: int) -> Iterable[tuple[Any, Any]]:
-    try:
-        from tqdm import tqdm  # type: ignore[import-untyped, unused-ignore]
-    except ModuleNotFoundError:
-        return pairs
-    bar: Iterable[tuple[Any, Any]] = tqdm(pairs, title, total, leave=True)
-    return bar
