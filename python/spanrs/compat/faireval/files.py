@@ -5,9 +5,10 @@ from __future__ import annotations
 import contextlib
 import io
 import os
-import shutil
 import stat
-from typing import BinaryIO, TextIO
+from typing import TextIO
+
+from spanrs.io import atomic_output
 
 
 def say(text: str) -> None:
@@ -16,30 +17,25 @@ def say(text: str) -> None:
 
 
 class ReplacingFile(io.TextIOWrapper):
-    """A text file, ``part``, that takes its place, and that of a file there, when it is closed."""
+    """A text file that takes its place, and that of a file there, when it is closed."""
 
-    def __init__(self, part: BinaryIO, place: str) -> None:
-        super().__init__(part, encoding="utf-8")
-        self._part, self._place = part.name, place
+    def __init__(self, path: str) -> None:
+        with contextlib.ExitStack() as output:
+            super().__init__(output.enter_context(atomic_output(path)), encoding="utf-8")
+            self._output = output.pop_all()
 
     def close(self) -> None:
         """Write the rest, and take the place."""
-        if self.closed:
-            return
-        try:
-            super().close()
-            if os.path.exists(self._place):
-                shutil.copymode(self._place, self._part)
-            os.replace(self._part, self._place)
-        except OSError:
-            os.unlink(self._part)
-            raise
+        if not self.closed:
+            with self._output:
+                super().close()
 
     def discard(self) -> None:
         """Close without taking the place: the file there stays."""
         if not self.closed:
-            super().close()
-            os.unlink(self._part)
+            with contextlib.suppress(InterruptedError), self._output:
+                super().close()
+                raise InterruptedError
 
 
 def open_results(path: str) -> TextIO:
@@ -54,8 +50,6 @@ def open_results(path: str) -> TextIO:
     4
     """
     if not os.path.exists(path) or stat.S_ISREG(os.stat(path).st_mode):
-        place = os.path.realpath(path)
         with contextlib.suppress(OSError):
-            part = open(f"{place}.{os.getpid()}.part", "xb")  # noqa: SIM115
-            return ReplacingFile(part, place)
+            return ReplacingFile(path)
     return open(path, "w", encoding="utf-8")
