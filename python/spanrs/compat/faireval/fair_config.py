@@ -24,26 +24,16 @@ _TRUTH = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0"
 class FairConfig:
     """What a configuration file asks for; see :func:`read_fair_config`."""
 
-    gold: Path | None = None
-    """File or directory with gold spans (``target_in``)."""
-    pred: Path | None = None
-    """File or directory with pred spans (``system_in``)."""
-    out: Path | None = None
-    """File or directory for the result (``eval_out``); None for standard output."""
-    into: bool = False
-    """The result goes to a file in the directory :attr:`out`, which may be made for it."""
-    types: list[str] | None = None
-    """Types to look at (``labels``); None for all."""
+    gold: Path | None = None  # File or directory (target_in).
+    pred: Path | None = None  # File or directory (system_in).
+    out: Path | None = None  # File or directory for the result (eval_out); None for standard output.
+    into: bool = False  # The result goes to a file in the directory `out`, which may be made for it.
+    types: list[str] | None = None  # Types to look at (labels); None for all.
     exclude: list[str] = field(default_factory=lambda: list(EXCLUDED))
-    """Types not to look at."""
-    ignore_punct: bool = True
-    """Leave out punctuation of files that have parts of speech."""
-    focus: str = "gold"
-    """``gold`` (``target``) or ``pred`` (``system``)."""
+    ignore_punct: bool = True  # Leave out punctuation of files that have parts of speech.
+    focus: str = "gold"  # gold (target) or pred (system).
     methods: list[str] = field(default_factory=lambda: list(dict.fromkeys(METHODS.values())))
-    """Criteria to show (``eval_method``): ``traditional``, ``fair``, ``weighted``."""
     weights: Weights = field(default_factory=lambda: PAPER)
-    """Weights of the weighted evaluation."""
 
 
 def read_fair_config(path: str | Path) -> FairConfig:

@@ -10,23 +10,8 @@ docs/compare.md lists the differences.
 ['feature.minfreq', 'feature.possible_states', 'feature.possible_transitions', 'c1']
 """
 
-from spanrs.compat.pycrfsuite import _dumpparser, _logparser
-from spanrs.compat.pycrfsuite._pycrfsuite import (
-    CRFSUITE_VERSION,
-    BaseTrainer,
-    CRFSuiteError,
-    ItemSequence,
-    Tagger,
-    Trainer,
-)
+from spanrs.compat.pycrfsuite import _dumpparser, _logparser, _pycrfsuite
+from spanrs.compat.pycrfsuite._pycrfsuite import *  # noqa: F403
 
-__all__ = [
-    "CRFSUITE_VERSION",
-    "BaseTrainer",
-    "CRFSuiteError",
-    "ItemSequence",
-    "Tagger",
-    "Trainer",
-    "_dumpparser",
-    "_logparser",
-]
+__all__ = ["_dumpparser", "_logparser"]
+__all__ += _pycrfsuite.__all__

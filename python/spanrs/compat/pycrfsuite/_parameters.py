@@ -134,21 +134,14 @@ def defaults(algorithm: str) -> Values:
 
 
 def core_options(algorithm: str, values: Values) -> tuple[str, dict[str, Value]]:
-    """Return the name of the algorithm and its options in the core.
-
-    >>> from spanrs.compat.pycrfsuite._parameters import core_options, defaults
-    >>> name, options = core_options("passive-aggressive", defaults("passive-aggressive"))
-    >>> name, options["pa_type"], options["averaging"]
-    ('pa', 1, True)
-    """
+    """Return the name of the algorithm and its options in the core."""
     options = dict(_OPTIONS)
-    for option in options.keys() & NAMES.keys():
-        parameter = PARAMETERS[algorithm].get(NAMES[option])
-        if parameter is not None:
-            stored = values[NAMES[option]]
-            if parameter.least is not None and not isinstance(stored, str):
-                stored = max(stored, parameter.least)
-            options[option] = parameter.shown(stored)
+    for option, name in NAMES.items():
+        stored = values.get(name, "")
+        if not isinstance(stored, str):
+            parameter = PARAMETERS[algorithm][name]
+            least = stored if parameter.least is None else parameter.least
+            options[option] = parameter.shown(max(stored, least))
     options["calibration_samples"] = int(options["calibration_samples"])
     if algorithm == "lbfgs":
         if options["max_iterations"] == 0:

@@ -14,6 +14,9 @@ from spanrs.compat.pycrfsuite._parameters import Values, core_options
 from spanrs.errors import ModelError
 from spanrs.io import atomic_output
 
+#: Messages of CRFsuite's statuses, from the least one on.
+_MESSAGES = ["Unknown error occurred", "Insufficient memory", "Unsupported operation", "Incompatible data"]
+_MESSAGES += ["Internal error", "Overflow", "Not implemented"]
 _OVERFLOW = -(2**31) + 5
 
 #: What is said first of each algorithm: its name, and names of values.
@@ -36,22 +39,9 @@ _PROGRESS = [*(character for tens in range(10) for character in (str(tens), *"..
 
 
 class CRFSuiteError(Exception):
-    """Training failed with ``code``, a status of CRFsuite.
+    """Training failed with ``code``, a status of CRFsuite."""
 
-    >>> from spanrs.compat.pycrfsuite import CRFSuiteError
-    >>> str(CRFSuiteError(-2147483643))
-    'Overflow'
-    """
-
-    _messages: ClassVar[dict[int, str]] = {
-        -(2**31): "Unknown error occurred",
-        -(2**31) + 1: "Insufficient memory",
-        -(2**31) + 2: "Unsupported operation",
-        -(2**31) + 3: "Incompatible data",
-        -(2**31) + 4: "Internal error",
-        _OVERFLOW: "Overflow",
-        -(2**31) + 6: "Not implemented",
-    }
+    _messages: ClassVar[dict[int, str]] = dict(enumerate(_MESSAGES, -(2**31)))
 
     def __init__(self, code: int) -> None:
         self.code = code
@@ -252,17 +242,7 @@ def count_features(sequences: list[LabelledSequence], labels: int, values: Value
 def holdout_report(
     labels: Sequence[str], gold: Sequence[Sequence[str]], pred: Sequence[Sequence[str]]
 ) -> Iterator[str]:
-    """Yield CRFsuite's lines about held-out sequences; a label that gold does not have adds zero to averages.
-
-    >>> from spanrs.compat.pycrfsuite._training_run import holdout_report
-    >>> print("".join(holdout_report(["B", "O"], [["B", "O"]], [["B", "B"]])), end="")
-    Performance by label (#match, #model, #ref) (precision, recall, F1):
-        B: (1, 2, 1) (0.5000, 1.0000, 0.6667)
-        O: (0, 0, 1) (0.0000, 0.0000, 0.0000)
-    Macro-average precision, recall, F1: (0.250000, 0.500000, 0.333333)
-    Item accuracy: 1 / 2 (0.5000)
-    Instance accuracy: 0 / 1 (0.0000)
-    """
+    """Yield CRFsuite's lines about held-out sequences; a label that gold does not have adds zero to averages."""
     ref, model = Counter(chain(*gold)), Counter(chain(*pred))
     match = Counter(a for a, b in zip(chain(*gold), chain(*pred), strict=True) if a == b)
     yield "Performance by label (#match, #model, #ref) (precision, recall, F1):\n"

@@ -11,16 +11,7 @@ _CONTENT = "__FILE_RESOURCE_DATA__"
 
 
 class FileResource:
-    """A file; without a name a temporary one, which is pickled with its content and removed at the end.
-
-    >>> import os
-    >>> from spanrs.compat.sklearn_crfsuite._fileresource import FileResource
-    >>> resource = FileResource(suffix=".crfsuite")
-    >>> name = resource.ensure_name()
-    >>> resource.cleanup()
-    >>> os.path.exists(name)
-    False
-    """
+    """A file; without a name a temporary one, which is pickled with its content and removed at the end."""
 
     def __init__(
         self, filename: str | None = None, keep_tempfiles: bool = False, suffix: str = "", prefix: str = ""
