@@ -36,26 +36,21 @@ def evaluate(config: dict[str, Any] | None) -> int:
     """
     if config is None:
         return 1
+    config["data_stats"] = {}
+    results: dict[str, Any] = {part: {"traditional": {}, "fair": {}} for part in ("overall", "per_label")}
+    results["conf"] = {}
     try:
-        _evaluate(config)
+        system_files = {os.path.basename(path): path for path in config["system_files"]}
+        both = [(path, system_files.get(os.path.basename(path))) for path in config["target_files"]]
+        if not any(system_file for _, system_file in both):
+            words = "no target file has the name of a system file, by which files are paired"
+            sys.stderr.write(f"{words}: nothing is counted\n")
+        for target_file, system_file in both:
+            if system_file is not None:
+                results = pairs.count_pair(target_file, system_file, config, results)
+        output_results(calculate_results(results, **config), **config)
     except BaseException:
         if isinstance(config["eval_out"], ReplacingFile):
             config["eval_out"].discard()
         raise
     return 0
-
-
-def _evaluate(config: dict[str, Any]) -> None:
-    config["data_stats"] = {}
-    results: dict[str, Any] = {part: {"traditional": {}, "fair": {}} for part in ("overall", "per_label")}
-    results["conf"] = {}
-    system_files = {os.path.basename(path): path for path in config["system_files"]}
-    both = [(path, system_files.get(os.path.basename(path))) for path in config["target_files"]]
-    if not any(system_file for _, system_file in both):
-        sys.stderr.write(
-            "no target file has the name of a system file, by which files are paired: nothing is counted\n"
-        )
-    for target_file, system_file in both:
-        if system_file is not None:
-            results = pairs.count_pair(target_file, system_file, config, results)
-    output_results(calculate_results(results, **config), **config)

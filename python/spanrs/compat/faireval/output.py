@@ -7,10 +7,7 @@ import sys
 from collections.abc import Iterator, Mapping
 from typing import Any, TextIO
 
-COLUMNS = {
-    "traditional": ["TP", "FP", "FN"],
-    "fair": ["TP", "FP", "LE", "BE", "LBE", "FN"],
-}
+COLUMNS = {"traditional": ["TP", "FP", "FN"], "fair": ["TP", "FP", "LE", "BE", "LBE", "FN"]}
 MEASURES = ("Prec", "Rec", "F1")
 
 

@@ -27,21 +27,16 @@ def parse_weights(text: str) -> dict[str, dict[str, float]]:
         found = _ERROR_TYPE.match(formula)
         if found is None:
             say(f"WARNING: No error type found in weight formula '{formula}'.")
-        else:
-            weights[found[1]] = _parts(found[1], formula)
+            continue
+        parts: dict[str, float] = {}
+        for name, pattern in _PARTS.items():
+            weight = pattern.search(formula)
+            if weight is None:
+                say(f"WARNING: Missing weight for {name} for error type {found[1]}. Set to 0.")
+            # The 0 of a missing weight is an int, which shows in the settings that are printed.
+            parts[name] = 0 if weight is None else float(weight[1])
+        weights[found[1]] = parts
     if not weights and text != "default":
         say("WARNING: No valid weights found. Using default weights.")
-    for name, parts in (ITSELF if weights else FAIR).items():
-        weights.setdefault(name, dict(parts))
-    return weights
-
-
-def _parts(error: str, formula: str) -> dict[str, float]:
-    parts: dict[str, float] = {}
-    for name, pattern in _PARTS.items():
-        found = pattern.search(formula)
-        if found is None:
-            say(f"WARNING: Missing weight for {name} for error type {error}. Set to 0.")
-        # The 0 of a missing weight is an int, which shows in the settings that are printed.
-        parts[name] = 0 if found is None else float(found[1])
-    return parts
+    usual = ITSELF if weights else FAIR
+    return weights | {name: dict(parts) for name, parts in usual.items() if name not in weights}

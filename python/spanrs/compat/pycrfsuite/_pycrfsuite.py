@@ -382,15 +382,15 @@ class Trainer(BaseTrainer):
             getattr(self, f"on_{event}")(parser.last_log, *more.get(event, ()))
 
     def on_start(self, log: str) -> None:
-        """Handle the messages of an event: the begin of training; others have the same method."""
+        """Print the messages of an event: here, of the start of training."""
         print(log, end="")  # noqa: T201
 
     on_featgen_end = on_prepared = on_prepare_error = on_optimization_end = on_end = on_start
 
     def on_featgen_progress(self, log: str, percent: int) -> None:  # noqa: ARG002
-        """Handle progress in the generation of features, in per cent."""
+        """Print progress in the generation of features, in per cent."""
         print(log, end="")  # noqa: T201
 
     def on_iteration(self, log: str, info: dict[str, Any]) -> None:  # noqa: ARG002
-        """Handle the end of an iteration; ``info`` is that of the parser."""
+        """Print the messages of an iteration; ``info`` is that of the parser."""
         print(log, end="")  # noqa: T201

@@ -27,10 +27,7 @@ _INTRODUCTIONS = {
     ),
     "l2sgd": ("Stochastic Gradient Descent (SGD)", "c2 max_iterations period delta"),
     "averaged-perceptron": ("Averaged perceptron", "max_iterations epsilon"),
-    "passive-aggressive": (
-        "Passive Aggressive",
-        "type c error_sensitive averaging max_iterations epsilon",
-    ),
+    "passive-aggressive": ("Passive Aggressive", "type c error_sensitive averaging max_iterations epsilon"),
     "arow": ("Adaptive Regularization of Weights (AROW)", "variance gamma max_iterations epsilon"),
 }
 #: Names there that are not those of parameters.

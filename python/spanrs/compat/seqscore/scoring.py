@@ -151,7 +151,7 @@ def compute_scores(
     count_fp_fn_examples: bool = False,
 ) -> tuple[ClassificationScore, AccuracyScore]:
     """Score documents; ValueError if documents, sequences or tokens are not the same on both sides."""
-    accuracy, score = AccuracyScore(), ClassificationScore()
+    accuracy, score, examples = AccuracyScore(), ClassificationScore(), count_fp_fn_examples
     if len(pred_docs) != len(ref_docs):
         raise ValueError(
             f"Prediction has {len(pred_docs)} documents, reference has {len(ref_docs)}. "
@@ -169,10 +169,8 @@ def compute_scores(
                     f"Prediction: {pred.tokens}\nReference: {ref.tokens}"
                 )
             score_sequence_label_accuracy(pred.labels, ref.labels, accuracy)
-            examples = count_fp_fn_examples
-            score_sequence_mentions(
-                pred.mentions, ref.mentions, score, tokens=ref.tokens, count_fp_fn_examples=examples
-            )
+            mentions = pred.mentions, ref.mentions
+            score_sequence_mentions(*mentions, score, tokens=ref.tokens, count_fp_fn_examples=examples)
     return score, accuracy
 
 
@@ -267,16 +265,12 @@ def _counted(
 
 
 def _mentions(labels: Sequence[str], encoding: Encoding, repair: str | None) -> Sequence[Mention]:
-    validation = validate_labels(labels, encoding, repair=repair)
-    if not validation.is_valid():
-        if not repair:
-            listed = "\n".join(error.msg for error in validation.errors)
-            message = (
-                f"Cannot score sequence due to validation errors.\nLabels:\n{labels}\nErrors:\n{listed}"
-            )
-            raise EncodingError(message)
-        labels = validation.repaired_labels
-    return encoding.decode_labels(labels)
+    found = validate_labels(labels, encoding, repair=repair)
+    if found.errors and not repair:
+        listed = "\n".join(error.msg for error in found.errors)
+        words = "Cannot score sequence due to validation errors."
+        raise EncodingError(f"{words}\nLabels:\n{labels}\nErrors:\n{listed}")
+    return encoding.decode_labels(found.repaired_labels if found.errors else labels)
 
 
 def convert_score(num: float, full_precision: bool) -> Decimal | float:

@@ -84,17 +84,9 @@ class ValidationResult:
 class _Places(NamedTuple):
     """Where labels stand, as far as it is known."""
 
-    tokens: Sequence[str] | None
-    lines: Sequence[int] | None
+    tokens: Sequence[str]
+    lines: Sequence[int]
     source: str | None
-
-    def check(self, n: int) -> None:
-        for name, known in (("Tokens", self.tokens), ("Line numbers", self.lines)):
-            if known and len(known) != n:
-                raise AssertionError(f"{name} and labels must be the same length")
-        for at, token in enumerate(self.tokens or ()):
-            if not token:
-                raise ValueError(f"Invalid token {token!r}{self.words(at)}")
 
     def words(self, at: int) -> str:
         line = f" on line {self.lines[at]}" if self.lines else ""
@@ -121,8 +113,13 @@ def validate_labels(
     >>> result.errors[0].msg, result.repaired_labels
     ("Invalid transition 'O' -> 'I-PER'", ('O', 'B-PER'))
     """
-    places = _Places(tokens, line_nums, source_name)
-    places.check(len(labels))
+    places = _Places(tokens or (), line_nums or (), source_name)
+    for name, known in (("Tokens", places.tokens), ("Line numbers", places.lines)):
+        if known and len(known) != len(labels):
+            raise AssertionError(f"{name} and labels must be the same length")
+    for at, token in enumerate(places.tokens):
+        if not token:
+            raise ValueError(f"Invalid token {token!r}{places.words(at)}")
     errors = () if encoding.spans(labels) is not None else tuple(_errors(labels, encoding, places))
     repaired = tuple(encoding.repair_labels(labels, repair)) if errors and repair else ()
     return SequenceValidationResult(errors, len(labels), repaired)
