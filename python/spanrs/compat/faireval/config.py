@@ -76,18 +76,23 @@ def resolve_settings(
     return config
 
 
+def key_values(lines: Iterable[str]) -> Iterator[tuple[int, str, str, str | None]]:
+    """Give number, text, key and value of lines that are neither blank nor comments; None without ``=``."""
+    for number, line in enumerate(lines, 1):
+        text = line.strip()
+        if text and not text.startswith("#"):
+            key, equals, value = text.partition("=")
+            yield number, text, key.strip(), value.strip() if equals else None
+
+
 def read_items(path: str | PathLike[str]) -> Iterator[tuple[str, str, str]]:
     """Give place, key and value of the lines of a file."""
     with open(path, encoding="utf-8") as lines:
-        for number, line in enumerate(lines, 1):
-            text = line.strip()
-            if not text or text.startswith("#"):
-                continue
+        for number, text, key, value in key_values(lines):
             place = f"{os.fspath(path)}:{number}"
-            key, equals, value = text.partition("=")
-            if not equals:
+            if value is None:
                 raise ValueError(f"{place}: expected 'key = value', not {text!r}")
-            yield place, key.strip(), value.strip()
+            yield place, key, value
 
 
 def _inputs(key: str, value: str) -> list[str] | None:

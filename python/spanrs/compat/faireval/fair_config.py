@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NoReturn
 
+from spanrs.compat.faireval.config import key_values
 from spanrs.errors import FormatError, with_code
 from spanrs.eval.fair_weights import PAPER, Weights, as_weights
 from spanrs.eval.matchers import EXCLUDED
@@ -53,12 +54,8 @@ def read_fair_config(path: str | Path) -> FairConfig:
     """
     config = FairConfig()
     lines: dict[str, tuple[int, str]] = {}
-    for number, raw in enumerate(read_text(path).splitlines(), 1):
-        text = raw.strip()
-        if not text or text.startswith("#"):
-            continue
-        key, equals, value = (part.strip() for part in text.partition("="))
-        if not equals:
+    for number, text, key, value in key_values(read_text(path).splitlines()):
+        if value is None:
             _refuse(path, number, f"{text!r} is no setting; write key = value")
         if key not in _KEYS:
             close = difflib.get_close_matches(key, _KEYS, 1)
