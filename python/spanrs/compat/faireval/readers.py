@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, MutableMapping, Sequence
+from itertools import groupby
 from os import PathLike
 from typing import Any
 
@@ -38,17 +39,10 @@ def annotation_stats(
 
 def get_sentences(filename: str | PathLike[str]) -> Iterator[list[str]]:
     """Read the lines of each sentence of a text file in UTF-8; blank lines separate sentences."""
-    sentence: list[str] = []
     with open(filename, encoding="utf-8") as lines:
-        for line in lines:
-            stripped = line.strip()
-            if stripped:
-                sentence.append(stripped)
-            elif sentence:
-                yield sentence
-                sentence = []
-    if sentence:
-        yield sentence
+        for filled, sentence in groupby(map(str.strip, lines), bool):
+            if filled:
+                yield list(sentence)
 
 
 def get_spans(sentence_lines: Sequence[str], **config: Any) -> list[Span]:

@@ -58,19 +58,19 @@ def compare_spans(target: list[Span], system: list[Span], focus: str = "target")
 
 def add_dict(eval_dict: dict[str, Any], sent_counts: dict[str, Any]) -> dict[str, Any]:
     """Add the counts of a sentence to those of others, which are ``{}`` at first and change."""
-    pairs = []
     for version in ("traditional", "fair"):
-        counts = {version: sent_counts["overall"][version]}
-        pairs.append((eval_dict.setdefault("overall", {}), counts))
-        by_label = eval_dict.setdefault("per_label", {}).setdefault(version, {})
-        pairs.append((by_label, sent_counts["per_label"][version]))
-    pairs.append((eval_dict.setdefault("conf", {}), sent_counts["conf"]))
-    for totals, rows in pairs:
-        for name, row in rows.items():
-            total = totals.setdefault(name, {})
-            for key, count in row.items():
-                total[key] = total.get(key, 0) + count
+        for part in ("overall", "per_label"):
+            _add(eval_dict.setdefault(part, {}).setdefault(version, {}), sent_counts[part][version])
+    _add(eval_dict.setdefault("conf", {}), sent_counts["conf"])
     return eval_dict
+
+
+def _add(total: dict[Any, Any], counts: dict[Any, Any]) -> None:
+    for key, count in counts.items():
+        if isinstance(count, dict):
+            _add(total.setdefault(key, {}), count)
+        else:
+            total[key] = total.get(key, 0) + count
 
 
 def calculate_results(eval_dict: dict[str, Any], **config: Any) -> dict[str, Any]:
