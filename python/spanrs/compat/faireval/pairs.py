@@ -23,6 +23,11 @@ def count_pair(
 
     Labels are counted into the ``data_stats`` of the settings, if they are there. If one file has more sentences
     they are not counted, and a line on standard error says so.
+
+    >>> import os
+    >>> from spanrs.compat.faireval.pairs import count_pair
+    >>> count_pair(os.devnull, os.devnull, {}, {})
+    {}
     """
     whole = _span_files(target_file, system_file, config)
     if whole is not None:

@@ -200,8 +200,9 @@ class TrainingRun:
                 "converged": "resulted in convergence",
                 "delta": "terminated with the stopping criteria",
                 "max_iterations": "terminated with the maximum number of iterations",
-                "line_search": "terminated with error code (-998)",  # It takes too long.
+                "line_search": "terminated with error code (-998)",
             }
+            # liblbfgs: 2 if the start is the optimum, -998 above if the line search takes too long.
             at_once = reason == "converged" and not self._losses
             return [f"L-BFGS {'terminated with error code (2)' if at_once else texts[reason]}\n"]
         if self._algorithm == "l2sgd":

@@ -1,6 +1,10 @@
 """Scorers for model selection (sklearn_crfsuite.scorers): ``flat_accuracy`` and ``sequence_accuracy``.
 
 They are made at their first use, so that scikit-learn is not imported before.
+
+>>> from spanrs.compat.sklearn_crfsuite import scorers
+>>> scorers.__all__
+['flat_accuracy', 'sequence_accuracy']
 """
 
 from __future__ import annotations
