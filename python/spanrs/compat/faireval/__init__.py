@@ -5,8 +5,6 @@ Names, arguments, results and texts are FairEval's, also its words: *target* for
 and tokens are a set. docs/compare.md lists the differences. As a command it is ``python -m
 spanrs.compat.faireval --config FILE``.
 
-Examples
---------
 >>> from spanrs.compat import faireval
 >>> target = [["PER", 1, 2, {1, 2}], ["LOC", 4, 4, {4}]]
 >>> system = [["PER", 1, 1, {1}], ["ORG", 4, 4, {4}]]
@@ -17,12 +15,18 @@ Examples
 """
 
 from spanrs.compat.faireval.command import main
-from spanrs.compat.faireval.compare import compare_spans, overlap_type
 from spanrs.compat.faireval.config import read_config
 from spanrs.compat.faireval.output import output_results
 from spanrs.compat.faireval.readers import annotation_stats, get_sentences, get_spans
-from spanrs.compat.faireval.results import add_dict, calculate_results
-from spanrs.compat.faireval.scores import fscore, precision, recall
+from spanrs.compat.faireval.scores import (
+    add_dict,
+    calculate_results,
+    compare_spans,
+    fscore,
+    overlap_type,
+    precision,
+    recall,
+)
 
 __all__ = [
     "add_dict",

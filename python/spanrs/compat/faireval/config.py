@@ -8,8 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from os import PathLike
 from typing import Any
 
-from spanrs.compat.faireval.files import open_results
-from spanrs.compat.faireval.messages import say
+from spanrs.compat.faireval.files import open_results, say
 from spanrs.compat.faireval.weights import parse_weights
 
 METHODS = ["traditional", "fair", "weighted"]
@@ -19,33 +18,11 @@ NEITHER = "Error: '{} = {}' is not a file/directory."
 
 
 def read_config(config_file: str | PathLike[str]) -> dict[str, Any] | None:
-    """Read a configuration file, and write the settings to where results go.
+    """Read a configuration file, and write the settings to where results go; None if a side has no files.
 
-    Lines are ``key = value``; blank ones, and those that begin with ``#``, are passed over. Keys are
-    ``target_in``, ``system_in``, ``labels``, ``exclude``, ``ignore_punct``, ``focus``, ``eval_method``,
-    ``weights`` and ``eval_out``. What is wrong with values is printed, and the value passed over. A file of
+    Wrong values are printed and passed over; unknown keys, and lines without ``=``, are a ValueError. A file of
     results is there once it is closed.
 
-    Parameters
-    ----------
-    config_file : str or path
-        A text file in UTF-8.
-
-    Returns
-    -------
-    dict or None
-        The settings, with ``target_files``, ``system_files``, ``labels``, ``eval_method`` and ``eval_out``
-        in any case. None, and a message is printed, where a side has no files.
-
-    Raises
-    ------
-    OSError
-        Where a file cannot be read, or be written to.
-    ValueError
-        For unknown keys, and lines without ``=``.
-
-    Examples
-    --------
     >>> import os, tempfile
     >>> from spanrs.compat.faireval import read_config
     >>> folder = tempfile.TemporaryDirectory()
@@ -70,8 +47,7 @@ def resolve_settings(
     for place, key, value in items:
         read = READERS.get(key)
         if read is None:
-            message = f"{place}: unknown key {key!r}; there are {', '.join(READERS)}"
-            raise ValueError(message)
+            raise ValueError(f"{place}: unknown key {key!r}; there are {', '.join(READERS)}")
         if key in INPUTS:
             say(f"{key}: {value}")
             config[key] = value
@@ -87,45 +63,38 @@ def resolve_settings(
     if not all(name in config for name in INPUTS.values()):
         say("ERROR: Cannot evaluate without target AND system file(s). Quitting.")
         return None
-    _complete(config)
-    _write_settings(config)
+    out = config.get("eval_out", sys.stdout)
+    config["eval_out"] = open_results(out) if isinstance(out, str) else out
+    config.setdefault("labels", ["all"])
+    methods = config.setdefault("eval_method", list(METHODS))
+    if "weighted" in methods and not config.get("weights"):
+        methods[:] = dict.fromkeys([*methods, "fair"])
+        methods.remove("weighted")
+    hidden = (*INPUTS.values(), "eval_out")
+    lines = [f"{key}: {config[key]}\n" for key in sorted(config) if key not in hidden]
+    config["eval_out"].write("".join(["### Evaluation settings:\n", *lines, "\n"]))
     return config
+
+
+def key_values(lines: Iterable[str]) -> Iterator[tuple[int, str, str, str | None]]:
+    """Give number, text, key and value of lines that are neither blank nor comments; None without ``=``."""
+    for number, line in enumerate(lines, 1):
+        text = line.strip()
+        if text and not text.startswith("#"):
+            key, equals, value = text.partition("=")
+            yield number, text, key.strip(), value.strip() if equals else None
 
 
 def read_items(path: str | PathLike[str]) -> Iterator[tuple[str, str, str]]:
     """Give place, key and value of the lines of a file."""
     with open(path, encoding="utf-8") as lines:
-        for number, line in enumerate(lines, 1):
-            text = line.strip()
-            if not text or text.startswith("#"):
-                continue
+        for number, text, key, value in key_values(lines):
             place = f"{os.fspath(path)}:{number}"
-            key, equals, value = text.partition("=")
-            if not equals:
-                message = f"{place}: expected 'key = value', not {text!r}"
-                raise ValueError(message)
-            yield place, key.strip(), value.strip()
+            if value is None:
+                raise ValueError(f"{place}: expected 'key = value', not {text!r}")
+            yield place, key, value
 
 
-def _complete(config: dict[str, Any]) -> None:
-    """Fill in what is missing, and open the file of results."""
-    place = config.get("eval_out", sys.stdout)
-    config["eval_out"] = open_results(place) if isinstance(place, str) else place
-    config.setdefault("labels", ["all"])
-    methods = config.setdefault("eval_method", list(METHODS))
-    if "weighted" in methods and not config.get("weights"):
-        if "fair" not in methods:
-            methods.append("fair")
-        methods.remove("weighted")
-
-
-def _write_settings(config: dict[str, Any]) -> None:
-    hidden = ("target_files", "system_files", "eval_out")
-    lines = [f"{key}: {config[key]}\n" for key in sorted(config) if key not in hidden]
-    config["eval_out"].write("".join(["### Evaluation settings:\n", *lines, "\n"]))
-
-
-# Each gives None where the value is to be passed over.
 def _inputs(key: str, value: str) -> list[str] | None:
     path = os.path.normpath(value)
     if os.path.isdir(value):
@@ -159,16 +128,15 @@ def _labels(key: str, value: str) -> list[str]:
     return [*labels, "NONE", "EMPTY"] if key == "exclude" else labels
 
 
-def _eval_method(key: str, value: str) -> list[str]:  # noqa: ARG001
-    if value == "all":
-        return list(METHODS)
-    items = [item.strip() for item in value.split(",")]
+def _eval_method(_key: str, value: str) -> list[str]:
+    items = METHODS if value == "all" else [item.strip() for item in value.split(",")]
     methods = [method for method in METHODS if method in items]
     if not methods:
         say("WARNING: No evaluation method specified. Applying all methods.")
     return methods or list(METHODS)
 
 
+#: Key -> what reads its value; None means that the value is passed over.
 READERS: dict[str, Callable[[str, str], Any]] = {
     "target_in": _inputs,
     "system_in": _inputs,

@@ -7,8 +7,9 @@ import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import NoReturn
+from typing import Any, NoReturn
 
+from spanrs.compat.faireval.config import key_values
 from spanrs.errors import FormatError, with_code
 from spanrs.eval.fair_weights import PAPER, Weights, as_weights
 from spanrs.eval.matchers import EXCLUDED
@@ -24,55 +25,25 @@ _TRUTH = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0"
 class FairConfig:
     """What a configuration file asks for; see :func:`read_fair_config`."""
 
-    gold: Path | None = None
-    """File or directory with gold spans (``target_in``)."""
-    pred: Path | None = None
-    """File or directory with pred spans (``system_in``)."""
-    out: Path | None = None
-    """File or directory for the result (``eval_out``); None for standard output."""
-    into: bool = False
-    """The result goes to a file in the directory :attr:`out`, which may be made for it."""
-    types: list[str] | None = None
-    """Types to look at (``labels``); None for all."""
+    gold: Path | None = None  # File or directory (target_in).
+    pred: Path | None = None  # File or directory (system_in).
+    out: Path | None = None  # File or directory for the result (eval_out); None for standard output.
+    into: bool = False  # The result goes to a file in the directory `out`, which may be made for it.
+    types: list[str] | None = None  # Types to look at (labels); None for all.
     exclude: list[str] = field(default_factory=lambda: list(EXCLUDED))
-    """Types not to look at."""
-    ignore_punct: bool = True
-    """Leave out punctuation of files that have parts of speech."""
-    focus: str = "gold"
-    """``gold`` (``target``) or ``pred`` (``system``)."""
-    methods: list[str] = field(default_factory=lambda: ["traditional", "fair", "weighted"])
-    """Criteria to show (``eval_method``): ``traditional``, ``fair``, ``weighted``."""
+    ignore_punct: bool = True  # Leave out punctuation of files that have parts of speech.
+    focus: str = "gold"  # gold (target) or pred (system).
+    methods: list[str] = field(default_factory=lambda: list(dict.fromkeys(METHODS.values())))
     weights: Weights = field(default_factory=lambda: PAPER)
-    """Weights of the weighted evaluation."""
 
 
 def read_fair_config(path: str | Path) -> FairConfig:
-    r"""Read a configuration file of FairEval.
+    r"""Read a configuration file of FairEval: lines ``key = value``, blank ones, and comments after ``#``.
 
-    A line is ``key = value``; blank lines and lines that begin with ``#`` are passed over. Keys are
-    ``target_in``, ``system_in``, ``labels``, ``exclude``, ``ignore_punct``, ``focus``, ``eval_method``,
-    ``weights`` and ``eval_out``. A value that is left empty is the default, as is a key that is left out.
-    Paths are relative to the current directory, or if neither ``target_in`` nor ``system_in`` is there,
-    to the file's.
+    A value that is left empty is the default, as is a key that is left out. Paths are relative to the current
+    directory, or if neither ``target_in`` nor ``system_in`` is there, to the file's. Keys that are unknown or there
+    twice, and values that cannot be, are a FormatError with the line.
 
-    Parameters
-    ----------
-    path : str or Path
-        The file, UTF-8.
-
-    Returns
-    -------
-    FairConfig
-
-    Raises
-    ------
-    OSError
-        Where it cannot be read.
-    spanrs.errors.FormatError
-        For keys that are unknown or there twice, and values that cannot be, with the line.
-
-    Examples
-    --------
     >>> import pathlib, tempfile
     >>> from spanrs.compat.faireval.fair_config import read_fair_config
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -82,25 +53,19 @@ def read_fair_config(path: str | Path) -> FairConfig:
     'pred'
     """
     config = FairConfig()
-    seen: dict[str, int] = {}
-    lines: list[tuple[int, str, str]] = []
-    for number, raw in enumerate(read_text(path).splitlines(), 1):
-        text = raw.strip()
-        if not text or text.startswith("#"):
-            continue
-        key, equals, value = (part.strip() for part in text.partition("="))
-        if not equals:
+    lines: dict[str, tuple[int, str]] = {}
+    for number, text, key, value in key_values(read_text(path).splitlines()):
+        if value is None:
             _refuse(path, number, f"{text!r} is no setting; write key = value")
         if key not in _KEYS:
             close = difflib.get_close_matches(key, _KEYS, 1)
             hint = f"did you mean {close[0]}?" if close else f"the keys are {', '.join(_KEYS)}"
             _refuse(path, number, f"unknown key {key!r}; {hint}")
-        if key in seen:
-            _refuse(path, number, f"{key} is set here and on line {seen[key]}; keep one of them")
-        seen[key] = number
-        lines.append((number, key, value))
-    folder = base(path, {key: value for _, key, value in lines})
-    for number, key, value in lines:
+        if key in lines:
+            _refuse(path, number, f"{key} is set here and on line {lines[key][0]}; keep one of them")
+        lines[key] = number, value
+    folder = base(path, {key: value for key, (_, value) in lines.items()})
+    for key, (number, value) in lines.items():
         if value:
             try:
                 apply(config, key, value, folder)
@@ -119,7 +84,7 @@ def base(path: str | Path, settings: Mapping[str, str]) -> Path:
 
 def apply(config: FairConfig, key: str, value: str, folder: Path | None = None) -> None:
     """Set one key, as a line of a file in that folder does; ValueError for values that cannot be."""
-    _KEYS[key](config, value, Path() if folder is None else folder)
+    vars(config).update(_KEYS[key](value, Path() if folder is None else folder))
 
 
 def _refuse(path: str | Path, line: int, message: str) -> NoReturn:
@@ -141,8 +106,8 @@ def methods(text: str) -> list[str]:
         if name not in METHODS and name != "all":
             known = "traditional, fair, weighted, all"
             raise ValueError(f"unknown evaluation {name!r}; one or more of {known}")
-    wanted = set(METHODS.values()) if "all" in asked else {METHODS[name] for name in asked}
-    return [name for name in ("traditional", "fair", "weighted") if name in wanted]
+    wanted = {METHODS[name] for name in (METHODS if "all" in asked else asked)}
+    return [name for name in METHODS if name in wanted]
 
 
 def focus(text: str) -> str:
@@ -152,54 +117,26 @@ def focus(text: str) -> str:
     return FOCUS[text.lower()]
 
 
-def _gold(config: FairConfig, value: str, folder: Path) -> None:
-    config.gold = folder / value
+def _truth(text: str) -> bool:
+    if text.lower() not in _TRUTH:
+        raise ValueError(f"{text!r} is neither True nor False")
+    return _TRUTH[text.lower()]
 
 
-def _pred(config: FairConfig, value: str, folder: Path) -> None:
-    config.pred = folder / value
+def _out(value: str, folder: Path) -> dict[str, Any]:
+    out = None if value in ("cmd", "-") else folder / value
+    return {"out": out, "into": value.endswith(("/", os.sep)) or (folder / value).is_dir()}
 
 
-def _out(config: FairConfig, value: str, folder: Path) -> None:
-    config.out = None if value in ("cmd", "-") else folder / value
-    config.into = value.endswith(("/", os.sep)) or (folder / value).is_dir()
-
-
-def _labels(config: FairConfig, value: str, _folder: Path) -> None:
-    listed = names(value)
-    config.types = None if "all" in listed else listed
-
-
-def _exclude(config: FairConfig, value: str, _folder: Path) -> None:
-    config.exclude = list(dict.fromkeys([*names(value), *EXCLUDED]))
-
-
-def _punct(config: FairConfig, value: str, _folder: Path) -> None:
-    if value.lower() not in _TRUTH:
-        raise ValueError(f"{value!r} is neither True nor False")
-    config.ignore_punct = _TRUTH[value.lower()]
-
-
-def _focus(config: FairConfig, value: str, _folder: Path) -> None:
-    config.focus = focus(value)
-
-
-def _methods(config: FairConfig, value: str, _folder: Path) -> None:
-    config.methods = methods(value)
-
-
-def _weights(config: FairConfig, value: str, _folder: Path) -> None:
-    config.weights = as_weights(value)
-
-
-_KEYS: dict[str, Callable[[FairConfig, str, Path], None]] = {
-    "target_in": _gold,
-    "system_in": _pred,
-    "labels": _labels,
-    "exclude": _exclude,
-    "ignore_punct": _punct,
-    "focus": _focus,
-    "eval_method": _methods,
-    "weights": _weights,
+#: Key -> what its value, and the folder of its path, set.
+_KEYS: dict[str, Callable[[str, Path], dict[str, Any]]] = {
+    "target_in": lambda value, folder: {"gold": folder / value},
+    "system_in": lambda value, folder: {"pred": folder / value},
+    "labels": lambda value, _: {"types": None if "all" in names(value) else names(value)},
+    "exclude": lambda value, _: {"exclude": list(dict.fromkeys([*names(value), *EXCLUDED]))},
+    "ignore_punct": lambda value, _: {"ignore_punct": _truth(value)},
+    "focus": lambda value, _: {"focus": focus(value)},
+    "eval_method": lambda value, _: {"methods": methods(value)},
+    "weights": lambda value, _: {"weights": as_weights(value)},
     "eval_out": _out,
 }

@@ -1,72 +1,55 @@
-"""The file that results are written to."""
+"""Messages, and the file that results are written to."""
 
 from __future__ import annotations
 
 import contextlib
 import io
 import os
-import shutil
 import stat
-from typing import BinaryIO, TextIO
+from typing import TextIO
+
+from spanrs.io import atomic_output
+
+
+def say(text: str) -> None:
+    """Print a message where FairEval prints its own: on standard output."""
+    print(text)  # noqa: T201
 
 
 class ReplacingFile(io.TextIOWrapper):
-    """A text file that takes its place, and that of a file there, when it is closed.
+    """A text file that takes its place, and that of a file there, when it is closed."""
 
-    Parameters
-    ----------
-    part : binary file
-        What is written until then, open for writing.
-    place : str
-        Where it belongs.
-    """
-
-    def __init__(self, part: BinaryIO, place: str) -> None:
-        super().__init__(part, encoding="utf-8")
-        self._part = part.name
-        self._place = place
+    def __init__(self, path: str) -> None:
+        with contextlib.ExitStack() as output:
+            super().__init__(output.enter_context(atomic_output(path)), encoding="utf-8")
+            self._output = output.pop_all()
 
     def close(self) -> None:
-        """Write what is left, and take the place."""
-        if self.closed:
-            return
-        try:
-            super().close()
-            if os.path.exists(self._place):
-                shutil.copymode(self._place, self._part)
-            os.replace(self._part, self._place)
-        except OSError:
-            os.unlink(self._part)
-            raise
+        """Write the rest, and take the place."""
+        if not self.closed:
+            with self._output:
+                super().close()
 
     def discard(self) -> None:
-        """Close without taking the place: what was there stays."""
+        """Close without taking the place: the file there stays."""
         if not self.closed:
-            super().close()
-            os.unlink(self._part)
+            with contextlib.suppress(InterruptedError), self._output:
+                super().close()
+                raise InterruptedError
 
 
 def open_results(path: str) -> TextIO:
-    """Open a file for results, which is whole or not there whatever happens before it is closed.
+    """Open a text file for results, which is whole or not there whatever happens before it is closed.
 
-    Parameters
-    ----------
-    path : str
-        Devices and pipes, and files in folders where no others can be made, are written to directly.
+    Devices and pipes, and files in folders where no others can be made, are written to directly.
 
-    Returns
-    -------
-    file
-        Open for text in UTF-8.
-
-    Raises
-    ------
-    OSError
-        Where it cannot be written to.
+    >>> import os
+    >>> from spanrs.compat.faireval.files import open_results
+    >>> with open_results(os.devnull) as file:
+    ...     file.write("gone")
+    4
     """
     if not os.path.exists(path) or stat.S_ISREG(os.stat(path).st_mode):
-        place = os.path.realpath(path)
         with contextlib.suppress(OSError):
-            part = open(f"{place}.{os.getpid()}.part", "xb")  # noqa: SIM115
-            return ReplacingFile(part, place)
+            return ReplacingFile(path)
     return open(path, "w", encoding="utf-8")

@@ -5,47 +5,30 @@ from __future__ import annotations
 import sys
 from itertools import zip_longest
 from os import PathLike
-from typing import Any
+from typing import Any, TypeAlias
 
 from spanrs import _spanrs
-from spanrs.compat.faireval.compare import Evaluation, compare_spans
 from spanrs.compat.faireval.readers import annotation_stats, get_sentences, get_spans
-from spanrs.compat.faireval.results import add_dict
+from spanrs.compat.faireval.scores import Evaluation, add_dict, compare_spans
 from spanrs.errors import SpanrsError
 from spanrs.io import Columns
 
+Path: TypeAlias = str | PathLike[str]
+
 
 def count_pair(
-    target_file: str | PathLike[str],
-    system_file: str | PathLike[str],
-    config: dict[str, Any],
-    eval_dict: dict[str, Any],
+    target_file: Path, system_file: Path, config: dict[str, Any], eval_dict: dict[str, Any]
 ) -> dict[str, Any]:
-    """Count the errors of a file, sentence by sentence.
+    """Add the errors of a file, sentence by sentence, to those of others, which are ``{}`` at first and change.
 
-    Where one file has more sentences they are not counted, and a line on standard error says so.
+    Labels are counted into the ``data_stats`` of the settings, if they are there. If one file has more sentences
+    they are not counted, and a line on standard error says so.
 
-    Parameters
-    ----------
-    target_file, system_file : str or path
-        Files as :func:`~spanrs.compat.faireval.get_sentences` reads them.
-    config : dict
-        From :func:`~spanrs.compat.faireval.read_config`; labels are counted into its ``data_stats``, if
-        that is there.
-    eval_dict : dict
-        What other files gave, ``{}`` at first; it is changed.
-
-    Returns
-    -------
-    dict
-        `eval_dict`.
-
-    Raises
-    ------
-    OSError, UnicodeDecodeError, IndexError
-        As from :func:`~spanrs.compat.faireval.get_sentences` and :func:`~spanrs.compat.faireval.get_spans`.
+    >>> import os
+    >>> from spanrs.compat.faireval.pairs import count_pair
+    >>> count_pair(os.devnull, os.devnull, {}, {})
+    {}
     """
-    focus = config.get("focus", "target")
     whole = _span_files(target_file, system_file, config)
     if whole is not None:
         return add_dict(eval_dict, whole)
@@ -57,19 +40,16 @@ def count_pair(
                 f"{short} ends after {number} sentences: the rest of the other file is not counted\n"
             )
             break
-        target = get_spans(target_lines, **config)
-        system = get_spans(system_lines, **config)
+        target, system = get_spans(target_lines, **config), get_spans(system_lines, **config)
         annotation_stats(target, **config)
-        eval_dict = add_dict(eval_dict, compare_spans(target, system, focus))
+        eval_dict = add_dict(eval_dict, compare_spans(target, system, config.get("focus", "target")))
     return eval_dict
 
 
-def _span_files(
-    target_file: str | PathLike[str], system_file: str | PathLike[str], config: dict[str, Any]
-) -> Evaluation | None:
-    """Count two span files in which nothing is wrong, in the compiled half; None for all others.
+def _span_files(target_file: Path, system_file: Path, config: dict[str, Any]) -> Evaluation | None:
+    """Count two span files without errors in the compiled module; None for all others.
 
-    What that refuses FairEval may read in a way of its own, sentence by sentence.
+    FairEval may read those in a way of its own, sentence by sentence.
     """
     for path in (target_file, system_file):
         with open(path, "rb") as file:
@@ -84,18 +64,15 @@ def _span_files(
         found = _spanrs.faireval_files(*sides, only)
     except SpanrsError:
         return None
-    names = list(found["types"])
-    rows = list(found["types"].values())
-    if "data_stats" in config:
-        stats = config["data_stats"]
-        for name in found["gold_types"]:
-            # Spans that have an equal traditionally, and spans that have none.
-            row = found["types"][name]
-            stats[name] = stats.get(name, 0) + row[0] + row[2]
-    at = {name: place for place, name in enumerate(names)}
+    types = found["types"]
+    stats = config.get("data_stats", {})
+    for name in found["gold_types"]:
+        # Spans that have an equal traditionally, and spans that have none.
+        stats[name] = stats.get(name, 0) + types[name][0] + types[name][2]
+    at = {name: place for place, name in enumerate(types)}
     pairs = [
         (kind, at[target], at[system], n)
         for kind, error in enumerate(("le", "lbe"))
         for target, system, n in found[error]
     ]
-    return _spanrs.fair_evaluation(names, rows, pairs, config.get("focus", "target"))
+    return _spanrs.fair_evaluation(list(types), list(types.values()), pairs, config.get("focus", "target"))

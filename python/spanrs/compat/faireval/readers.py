@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, MutableMapping, Sequence
+from collections.abc import Iterator, MutableMapping, Sequence
+from itertools import groupby
 from os import PathLike
 from typing import Any
 
-from spanrs.compat.faireval.columns import conll_spans, drop_punctuation
-from spanrs.compat.faireval.compare import Span
-from spanrs.compat.faireval.messages import say
+from spanrs.compat.faireval.files import say
+from spanrs.compat.faireval.scores import Span
+
+_PUNCTUATION = frozenset(
+    ["$.", "$,", "$(", "PUNCT", "PUNKT", "KOMMA", "COMMA", "KLAMMER", *'.,:()"', "‘", "“", "’", "”"]
+)
 
 
 def annotation_stats(
@@ -18,66 +22,27 @@ def annotation_stats(
 ) -> None:
     """Count how often each label occurs, into ``data_stats``.
 
-    Parameters
-    ----------
-    target_spans : list
-        Spans, of which the first item is the label.
-    result_dict : dict, optional
-        Counts are added under its key ``data_stats``, as FairEval's documentation has it.
-    **config
-        Without `result_dict`: ``data_stats``, the dictionary itself, as FairEval's code has it. With
-        neither, nothing is counted.
+    That is a key of `result_dict`, as FairEval's documentation has it, or a keyword argument, as its code has it.
 
-    Examples
-    --------
     >>> from spanrs.compat.faireval import annotation_stats
-    >>> spans = [["PER", 1, 2, {1, 2}], ["LOC", 4, 4, {4}], ["PER", 6, 6, {6}]]
     >>> result = {}
-    >>> annotation_stats(spans, result)
+    >>> annotation_stats([["PER", 1, 2, {1, 2}], ["LOC", 4, 4, {4}]], result)
+    >>> annotation_stats([["PER", 6, 6, {6}]], **result)
     >>> result
     {'data_stats': {'PER': 2, 'LOC': 1}}
-    >>> annotation_stats(spans, **result)
-    >>> result
-    {'data_stats': {'PER': 4, 'LOC': 2}}
     """
     stats = config.get("data_stats") if result_dict is None else result_dict.setdefault("data_stats", {})
-    if stats is None:
-        return
-    for span in target_spans:
-        stats[span[0]] = stats.get(span[0], 0) + 1
+    if stats is not None:
+        for span in target_spans:
+            stats[span[0]] = stats.get(span[0], 0) + 1
 
 
 def get_sentences(filename: str | PathLike[str]) -> Iterator[list[str]]:
-    """Read the sentences of a file, which blank lines separate.
-
-    Parameters
-    ----------
-    filename : str or path
-        A text file in UTF-8.
-
-    Yields
-    ------
-    list of str
-        The lines of a sentence, without white space at both ends; never an empty list.
-
-    Raises
-    ------
-    OSError
-        Where the file cannot be read.
-    UnicodeDecodeError
-        Where it is not UTF-8.
-    """
-    sentence: list[str] = []
+    """Read the lines of each sentence of a text file in UTF-8; blank lines separate sentences."""
     with open(filename, encoding="utf-8") as lines:
-        for line in lines:
-            stripped = line.strip()
-            if stripped:
-                sentence.append(stripped)
-            elif sentence:
-                yield sentence
-                sentence = []
-    if sentence:
-        yield sentence
+        for filled, sentence in groupby(map(str.strip, lines), bool):
+            if filled:
+                yield list(sentence)
 
 
 def get_spans(sentence_lines: Sequence[str], **config: Any) -> list[Span]:
@@ -85,31 +50,10 @@ def get_spans(sentence_lines: Sequence[str], **config: Any) -> list[Span]:
 
     The first line decides what the lines are: four fields between tabs are a span (label, begin, end,
     tokens between commas), three between blanks a token (form, part of speech, BIO tags between ``|``).
-    For all else ``ERROR: Unknown input format`` is printed. A span line that is wrong is printed as an
-    error too, and takes the sentence's other spans with it.
+    For all else an error is printed. A span line that is wrong is printed as an error too, and takes the
+    sentence's other spans with it. Without ``"all"`` or other names in ``labels`` there are no spans. Missing
+    fields, and an ``I-`` at a level where nothing is open, are an IndexError.
 
-    Parameters
-    ----------
-    sentence_lines : list of str
-        As from :func:`get_sentences`.
-    **config
-        ``labels``: those to keep; without ``"all"`` or any others, there are no spans. ``exclude``: labels
-        to leave out. ``ignore_punct``: take punctuation out of spans of tokens with parts of speech, if it
-        is True. Other keys do not matter.
-
-    Returns
-    -------
-    list of list
-        Spans ``[label, begin, end, tokens]``, indices from 1, ends inclusive, tokens a set.
-
-    Raises
-    ------
-    IndexError
-        For a span line of fewer than four fields after the first, an ``I-`` at a level where nothing is
-        open, and, where punctuation is ignored, a line of one field.
-
-    Examples
-    --------
     >>> from spanrs.compat.faireval import get_spans
     >>> get_spans(["PER\t1\t4\t1, 2, 4"], labels=["all"])
     [['PER', 1, 4, {1, 2, 4}]]
@@ -121,29 +65,23 @@ def get_spans(sentence_lines: Sequence[str], **config: Any) -> list[Span]:
     if len(sentence_lines[0].split("\t")) == 4:
         spans = _span_lines(sentence_lines)
     elif len(sentence_lines[0].split(" ")) == 3:
-        spans = conll_spans(sentence_lines)
+        spans = _token_lines(sentence_lines)
         # Other true values, words say, do not switch it on there either.
         if config.get("ignore_punct") == True:  # noqa: E712
-            spans = drop_punctuation(spans, sentence_lines)
+            spans = _without_punctuation(spans, sentence_lines)
     else:
         say("ERROR: Unknown input format")
         return []
-    keep = _chooser(config)
-    return [span for span in spans if keep(span[0])]
-
-
-def _chooser(config: dict[str, Any]) -> Callable[[str], bool]:
     exclude, labels = config.get("exclude", []), config.get("labels", [])
     every = "all" in labels
-    return lambda label: label not in exclude and (every or label in labels)
+    return [span for span in spans if span[0] not in exclude and (every or span[0] in labels)]
 
 
 def _span_lines(lines: Sequence[str]) -> list[Span]:
     spans = []
     for line in lines:
         fields = line.split("\t")
-        label = fields[0]
-        if not label:
+        if not fields[0]:
             say("ERROR: Missing label in input.")
             return []
         bounds = []
@@ -154,14 +92,12 @@ def _span_lines(lines: Sequence[str]) -> list[Span]:
                 return []
             bounds.append(index)
         begin, end = sorted(bounds)
-        spans.append([label, begin, end, _tokens(fields[3], begin, end)])
+        tokens = {_int(item) for item in fields[3].split(",")}
+        inside = {index for index in tokens if index is not None and begin <= index <= end}
+        if not inside or None in tokens:
+            inside = set(range(begin, end + 1))
+        spans.append([fields[0], begin, end, inside])
     return spans
-
-
-def _tokens(text: str, begin: int, end: int) -> set[int]:
-    tokens = {_int(item) for item in text.split(",")}
-    inside = {index for index in tokens if index is not None and begin <= index <= end}
-    return inside if inside and None not in tokens else set(range(begin, end + 1))
 
 
 def _int(text: str) -> int | None:
@@ -169,3 +105,51 @@ def _int(text: str) -> int | None:
         return int(text)
     except ValueError:
         return None
+
+
+def _token_lines(lines: Sequence[str]) -> list[Span]:
+    """Read spans in the order in which they are closed, from the last field, tags of outer levels first."""
+    spans: list[Span] = []
+    levels: list[Span] = []
+
+    def close_all() -> None:
+        # From the outermost level on.
+        spans.extend(levels)
+        levels.clear()
+
+    for token, line in enumerate(lines, 1):
+        tags = line.split()[-1]
+        if tags in ("O", "_"):
+            close_all()
+            continue
+        annotations = tags.split("|")
+        while len(levels) > len(annotations):
+            spans.append(levels.pop())
+        for level, annotation in enumerate(annotations):
+            if annotation.startswith("B-"):
+                if level == 0:
+                    close_all()
+                while len(levels) > level:
+                    spans.append(levels.pop())
+                levels.append([annotation.split("-")[1], token, token, {token}])
+            elif annotation.startswith("I-"):
+                span = levels[level]
+                span[2] = token
+                span[3].add(token)
+    close_all()
+    return spans
+
+
+def _without_punctuation(spans: list[Span], lines: Sequence[str]) -> list[Span]:
+    """Take tokens whose part of speech, the second field, is punctuation out of spans."""
+    for token, line in enumerate(lines, 1):
+        if line.split(" ")[1] in _PUNCTUATION:
+            for span in spans:
+                # A bound that is the token moves by one; of several at the end, all but the last stay in the bounds.
+                span[3].discard(token)
+                if span[1] == token:
+                    span[1] = token + 1 if span[2] is not None and span[2] > token else None
+                if span[2] == token:
+                    span[2] = token - 1 if span[1] is not None and span[1] < token else None
+            spans = [span for span in spans if span[1] is not None and span[2] is not None and span[3]]
+    return spans

@@ -1,49 +1,108 @@
-"""Precision, recall and F1 of counts."""
+"""Counts of errors between two sets of spans, their sums, and the measures that are computed from them."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
-from spanrs.eval.fair_weights import FAIR as FAIR_WEIGHTS
-from spanrs.eval.fair_weights import ITSELF as TRADITIONAL_WEIGHTS
-from spanrs.eval.fair_weights import Weights
+from spanrs import _spanrs
+from spanrs.eval.fair_weights import FAIR, ITSELF, Weights
 
+#: [label, begin, end, tokens]: indices from 1, the end inclusive.
+Span: TypeAlias = list[Any]
+Evaluation: TypeAlias = dict[str, dict[Any, Any]]
 Counts: TypeAlias = Mapping[str, float]
 
 
-def default_weights() -> dict[str, dict[str, float]]:
-    """Give the weights of the fair version: an error of the new kinds is half a FP and half a FN.
+def overlap_type(span1: tuple[int, int], span2: tuple[int, int]) -> str | bool:
+    """Tell how the second of two pairs of inclusive bounds lies to the first.
 
-    Returns
-    -------
-    dict
-        Error type -> what it counts as; a new one in every call.
+    ``TP`` if they are equal, ``BES`` if the second is inside of the first, ``BEL`` if the first is inside of
+    the second, ``BEO`` for any other overlap, and False if there is none.
+
+    >>> from spanrs.compat.faireval import overlap_type
+    >>> overlap_type((4, 7), (4, 5)), overlap_type((4, 7), (3, 5)), overlap_type((4, 7), (8, 9))
+    ('BES', 'BEO', False)
     """
-    return {name: dict(parts) for name, parts in FAIR_WEIGHTS.items()}
+    (begin1, end1), (begin2, end2) = span1, span2
+    if begin1 == begin2:
+        if end1 == end2:
+            return "TP"
+        return "BES" if begin1 <= end2 < end1 else "BEL"
+    if begin2 < begin1:
+        if end2 < begin1:
+            return False
+        return "BEO" if end2 < end1 else "BEL"
+    if begin2 > end1:
+        return False
+    return "BES" if end2 <= end1 else "BEO"
+
+
+def compare_spans(target: list[Span], system: list[Span], focus: str = "target") -> Evaluation:
+    """Count the errors of one sentence, traditionally and fairly.
+
+    The lists change: those spans stay in them that found no partner, by length. Spans that are partners in
+    boundary and labeling-boundary errors get new sets without the tokens they share. One list given as both
+    stays as it is. In ``conf``, ``_`` is no label.
+
+    >>> from spanrs.compat.faireval import compare_spans
+    >>> target = [["PER", 1, 2, {1, 2}], ["ORG", 5, 7, {5, 6, 7}], ["LOC", 9, 9, {9}]]
+    >>> system = [["PER", 1, 2, {1, 2}], ["ORG", 5, 6, {5, 6}]]
+    >>> compare_spans(target, system)["overall"]["traditional"]
+    {'TP': 1, 'FP': 1, 'FN': 2}
+    >>> target, system
+    ([['LOC', 9, 9, {9}]], [])
+    """
+    return _spanrs.fair_compare(target, system, focus)
+
+
+def add_dict(eval_dict: dict[str, Any], sent_counts: dict[str, Any]) -> dict[str, Any]:
+    """Add the counts of a sentence to those of others, which are ``{}`` at first and change."""
+    for version in ("traditional", "fair"):
+        for part in ("overall", "per_label"):
+            _add(eval_dict.setdefault(part, {}).setdefault(version, {}), sent_counts[part][version])
+    _add(eval_dict.setdefault("conf", {}), sent_counts["conf"])
+    return eval_dict
+
+
+def _add(total: dict[Any, Any], counts: dict[Any, Any]) -> None:
+    for key, count in counts.items():
+        if isinstance(count, dict):
+            _add(total.setdefault(key, {}), count)
+        else:
+            total[key] = total.get(key, 0) + count
+
+
+def calculate_results(eval_dict: dict[str, Any], **config: Any) -> dict[str, Any]:
+    """Add ``Prec``, ``Rec`` and ``F1`` to counts, overall and for each label.
+
+    The counts of ``weighted`` are those of ``fair``.
+
+    >>> from spanrs.compat.faireval import calculate_results, compare_spans
+    >>> counts = compare_spans([["PER", 1, 2, {1, 2}]], [["PER", 1, 1, {1}]])
+    >>> weights = {"TP": {"TP": 1}, "BES": {"TP": 0.5, "FN": 0.5}}
+    >>> calculate_results(counts, eval_method=["weighted"], weights=weights)["overall"]["weighted"]["F1"]
+    0.6666666666666666
+    """
+    weights = config.get("weights", {})
+    methods = config.get("eval_method", ["traditional", "fair"])
+    overall, per_label = eval_dict["overall"], eval_dict["per_label"]
+    if "weighted" in methods:
+        overall["weighted"] = dict(overall["fair"])
+        per_label["weighted"] = {label: dict(counts) for label, counts in per_label["fair"].items()}
+    for version in methods:
+        for counts in (overall[version], *per_label[version].values()):
+            counts["Prec"] = precision(counts, version, weights)
+            counts["Rec"] = recall(counts, version, weights)
+            counts["F1"] = fscore(counts)
+    return eval_dict
 
 
 def precision(evaldict: Counts, version: str = "traditional", weight_dict: Weights | None = None) -> float:
     """Compute precision: what counts as TP, of what counts as TP or FP.
 
-    Parameters
-    ----------
-    evaldict : dict
-        Error type -> count; what is missing is 0.
-    version : str
-        ``traditional`` (TP, FP, FN), ``fair`` (these, and LE, BE, LBE half FP and half FN), or anything
-        else for ``weighted``.
-    weight_dict : dict, optional
-        For ``weighted``: error type -> ``{"TP": w, "FP": w, "FN": w}``. None and an empty one mean the
-        weights of ``fair``.
+    Any other version than ``traditional`` and ``fair`` is ``weighted``, without weights as ``fair``.
 
-    Returns
-    -------
-    float
-        0.0 where nothing counts.
-
-    Examples
-    --------
     >>> from spanrs.compat.faireval import precision
     >>> counts = {"TP": 6, "FP": 1, "FN": 2, "BE": 2}
     >>> precision(counts, "fair")
@@ -51,52 +110,16 @@ def precision(evaldict: Counts, version: str = "traditional", weight_dict: Weigh
     >>> precision(counts, "weighted", {"TP": {"TP": 1}, "BE": {"TP": 0.5, "FP": 0.5}})
     0.875
     """
-    weights = _weights(version, weight_dict)
-    return _share(evaldict, weights, "FP")
+    return _share(evaldict, version, weight_dict, "FP")
 
 
 def recall(evaldict: Counts, version: str = "traditional", weight_dict: Weights | None = None) -> float:
-    """Compute recall: what counts as TP, of what counts as TP or FN.
-
-    Parameters
-    ----------
-    evaldict, version, weight_dict
-        As for :func:`precision`.
-
-    Returns
-    -------
-    float
-        0.0 where nothing counts.
-
-    Examples
-    --------
-    >>> from spanrs.compat.faireval import recall
-    >>> recall({"TP": 6, "FP": 1, "FN": 2})
-    0.75
-    """
-    weights = _weights(version, weight_dict)
-    return _share(evaldict, weights, "FN")
+    """Compute recall: what counts as TP, of what counts as TP or FN; versions are as for precision."""
+    return _share(evaldict, version, weight_dict, "FN")
 
 
 def fscore(evaldict: Counts) -> float:
-    """Compute F1, the harmonic mean of precision and recall.
-
-    Parameters
-    ----------
-    evaldict : dict
-        With keys ``Prec`` and ``Rec``; what is missing is 0.
-
-    Returns
-    -------
-    float
-        0.0 where both are 0.
-
-    Examples
-    --------
-    >>> from spanrs.compat.faireval import fscore
-    >>> fscore({"Prec": 1.0, "Rec": 0.5})
-    0.6666666666666666
-    """
+    """Compute F1, the harmonic mean of ``Prec`` and ``Rec``."""
     p, r = evaldict.get("Prec", 0), evaldict.get("Rec", 0)
     try:
         return 2 * (p * r) / (p + r)
@@ -104,11 +127,12 @@ def fscore(evaldict: Counts) -> float:
         return 0.0
 
 
-def _share(counts: Mapping[str, float], weights: Weights, wrong: str) -> float:
+def _share(counts: Counts, version: str, given: Weights | None, wrong: str) -> float:
     """Return TP / (TP + ``wrong``), where ``wrong`` is FP (precision) or FN (recall); 0 if the denominator is 0.
 
     Source: FairEval, ``precision`` and ``recall``; sums run in the order of the weights.
     """
+    weights = {"traditional": ITSELF, "fair": FAIR}.get(version, given or FAIR)
     hits: float = 0
     misses: float = 0
     # Added one by one: sum() adds floats in another way from Python 3.12 on.
@@ -117,11 +141,3 @@ def _share(counts: Mapping[str, float], weights: Weights, wrong: str) -> float:
         hits += parts.get("TP", 0) * count
         misses += parts.get(wrong, 0) * count
     return hits / (hits + misses) if hits + misses else 0.0
-
-
-def _weights(version: str, given: Weights | None) -> Weights:
-    if version == "traditional":
-        return TRADITIONAL_WEIGHTS
-    if version == "fair":
-        return FAIR_WEIGHTS
-    return given or FAIR_WEIGHTS

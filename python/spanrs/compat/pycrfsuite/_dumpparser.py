@@ -1,22 +1,10 @@
-"""What a model consists of (pycrfsuite._dumpparser)."""
+"""Content of a model (pycrfsuite._dumpparser)."""
 
 from __future__ import annotations
 
 
 class ParsedDump:
-    """Parameters of a model.
-
-    Attributes
-    ----------
-    header : dict of str to str
-        Fields of the file's header.
-    labels, attributes : dict of str to str
-        Name to number.
-    transitions : dict of (str, str) to float
-        (from, to) to weight.
-    state_features : dict of (str, str) to float
-        (attribute, label) to weight.
-    """
+    """The header's fields, labels and attributes with their numbers, and weights by pairs of names."""
 
     def __init__(self) -> None:
         self.header: dict[str, str] = {}

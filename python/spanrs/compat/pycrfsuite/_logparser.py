@@ -1,9 +1,8 @@
-"""Reads the messages of training (pycrfsuite._logparser)."""
+"""Reading of the messages of training (pycrfsuite._logparser)."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from fractions import Fraction
 from typing import Any, NamedTuple
 
@@ -20,50 +19,55 @@ class LabelScore(NamedTuple):
 
 
 _DECIMAL = r"(\d+\.\d+)"
-_SECONDS = re.compile(rf"Seconds required: {_DECIMAL}")
-_FEATURES = re.compile(r"Number of features: (\d+)")
-_TOTAL = re.compile(rf"Total seconds required for training: {_DECIMAL}")
-_HEAD = re.compile(r"\*{5} (?:Iteration|Epoch) #(\d+) \*{5}\n")
-_PROGRESS = re.compile(r"10|\d|\.")
-_VALUES: tuple[tuple[str, re.Pattern[str], Callable[[str], Any]], ...] = (
-    ("loss", re.compile(rf"Loss: {_DECIMAL}"), float),
-    ("feature_norm", re.compile(rf"Feature norm: {_DECIMAL}"), float),
-    ("error_norm", re.compile(rf"Error norm: {_DECIMAL}"), float),
-    ("active_features", re.compile(r"Active features: (\d+)"), int),
-    ("linesearch_trials", re.compile(r"Line search trials: (\d+)"), int),
-    ("linesearch_step", re.compile(rf"Line search step: {_DECIMAL}"), float),
-    ("time", re.compile(rf"Seconds required for this iteration: {_DECIMAL}"), float),
-)
-_AVERAGES = re.compile(rf"Macro-average precision, recall, F1: \({_DECIMAL}, {_DECIMAL}, {_DECIMAL}\)")
+_TRIPLE = rf"{_DECIMAL}, {_DECIMAL}, {_DECIMAL}"
+_HEAD = r"\*{5} (?:Iteration|Epoch) #(\d+) \*{5}\n"
+#: State -> pattern of a message, the next state, the event, and the value that the message has.
+_RULES: dict[str, tuple[tuple[str, str, str | None, str | None], ...]] = {
+    "FEATGEN": (
+        (r"(?:10|\d|\.)\Z", "FEATGEN", "featgen_progress", None),
+        (r"Number of features: (\d+)", "FEATGEN", None, "featgen_num_features"),
+        (rf"Seconds required: {_DECIMAL}", "AFTER_FEATGEN", "featgen_end", "featgen_seconds"),
+    ),
+    "AFTER_FEATGEN": (
+        (_HEAD, "ITERATION", "prepared", None),
+        (r"(?s:.*)terminated with error", "AFTER_ITERATION", "prepare_error", None),
+    ),
+    "ITERATION": ((_HEAD, "ITERATION", None, None), (r"\n\Z", "AFTER_ITERATION", "iteration", None)),
+    "AFTER_ITERATION": (
+        (_HEAD, "ITERATION", None, None),
+        (rf"Total seconds required for training: {_DECIMAL}", "AFTER_ITERATION", None, "training_seconds"),
+        (r"Storing the model", "STORING", "optimization_end", None),
+    ),
+    "STORING": (
+        (r"\n\Z", "STORING", "end", None),
+        (rf"Seconds required: {_DECIMAL}", "STORING", None, "storing_seconds"),
+    ),
+}
+#: Values of an iteration, after the words before them.
+_VALUES = {
+    f"Loss: {_DECIMAL}": "loss",
+    f"Feature norm: {_DECIMAL}": "feature_norm",
+    f"Error norm: {_DECIMAL}": "error_norm",
+    r"Active features: (\d+)": "active_features",
+    r"Line search trials: (\d+)": "linesearch_trials",
+    f"Line search step: {_DECIMAL}": "linesearch_step",
+    f"Seconds required for this iteration: {_DECIMAL}": "time",
+}
+_AVERAGES = re.compile(rf"Macro-average precision, recall, F1: \({_TRIPLE}\)")
 _ACCURACY = re.compile(r"(Item|Instance) accuracy: (\d+) / (\d+)")
-_SCORES = re.compile(
-    rf"\s{{4}}(.+): \((\d+), (\d+), (\d+)\) \((?:{_DECIMAL}, {_DECIMAL}, {_DECIMAL}|\*{{6}}, \*{{6}}, \*{{6}})\)"
-)
+_SCORES = re.compile(rf"\s{{4}}(.+): \((\d+), (\d+), (\d+)\) \((?:{_TRIPLE}|\*{{6}}, \*{{6}}, \*{{6}})\)")
+
+
+def _number(text: str) -> float:
+    return float(text) if "." in text else int(text)
 
 
 class TrainLogParser:
     r"""Progress of training, from its messages.
 
-    Attributes
-    ----------
-    featgen_percent : int
-        How far the generation of features is.
-    featgen_num_features : int or None
-        Number of features.
-    featgen_seconds, training_seconds, storing_seconds : float or None
-        CPU seconds of the stages.
-    iterations : list of dict
-        What is known of each iteration: ``num``, ``loss``, ``time``, ``scores`` by label, and more where the
-        algorithm has it.
-    last_iteration : dict or None
-        The last of them.
-    log : list of str
-        All messages.
-    events : list of (str, int, int)
-        Name of each event, and the range of its messages in the log.
+    ``log`` has all messages, ``events`` the name of each event with the range of its messages, ``iterations``
+    a dict for each iteration; seconds are of CPU.
 
-    Examples
-    --------
     >>> from spanrs.compat.pycrfsuite._logparser import TrainLogParser
     >>> parser = TrainLogParser()
     >>> messages = ["Feature generation\n", "Number of features: 2\n", "Seconds required: 0.001\n"]
@@ -90,19 +94,10 @@ class TrainLogParser:
         self.log.append(line)
         first = self.state is None
         event = "start" if first else None
-        match self.state:
-            case None | "STARTING":
-                self.state = "FEATGEN" if line.startswith("Feature generation") else "STARTING"
-            case "FEATGEN":
-                event = self._generation(line)
-            case "AFTER_FEATGEN":
-                event = self._preparation(line)
-            case "ITERATION":
-                event = self._iteration(line)
-            case "AFTER_ITERATION":
-                event = self._between_iterations(line)
-            case "STORING":
-                event = self._storing(line)
+        if self.state in (None, "STARTING"):
+            self.state = "FEATGEN" if line.startswith("Feature generation") else "STARTING"
+        else:
+            event = self._read(line)
         if event is not None:
             begin = 0 if first else self.events[-1][2]
             # These are known from the first message of what follows.
@@ -116,74 +111,34 @@ class TrainLogParser:
         _, begin, end = self.events[-1]
         return "".join(self.log[begin:end])
 
-    def _generation(self, line: str) -> str | None:
-        if _PROGRESS.fullmatch(line):
-            self.featgen_percent += 2
-            return "featgen_progress"
-        if found := _FEATURES.match(line):
-            self.featgen_num_features = int(found[1])
-        elif found := _SECONDS.match(line):
-            self.featgen_seconds = float(found[1])
-            self.state = "AFTER_FEATGEN"
-            return "featgen_end"
+    def _read(self, line: str) -> str | None:
+        for pattern, state, event, name in _RULES[self.state or ""]:
+            if found := re.match(pattern, line):
+                self.state = state
+                if pattern == _HEAD:
+                    self.last_iteration = {"num": int(found[1]), "scores": {}}
+                    self.iterations.append(self.last_iteration)
+                elif event == "featgen_progress":
+                    self.featgen_percent += 2
+                if name is not None:
+                    setattr(self, name, _number(found[1]))
+                return event
+        if self.state == "ITERATION":
+            assert self.last_iteration is not None
+            self._read_values(line, self.last_iteration)
         return None
 
-    def _preparation(self, line: str) -> str | None:
-        if self._begins_iteration(line):
-            return "prepared"
-        if "terminated with error" in line:
-            self.state = "AFTER_ITERATION"
-            return "prepare_error"
-        return None
-
-    def _begins_iteration(self, line: str) -> bool:
-        found = _HEAD.match(line)
-        if found is None:
-            return False
-        self.state = "ITERATION"
-        self.last_iteration = {"num": int(found[1]), "scores": {}}
-        self.iterations.append(self.last_iteration)
-        return True
-
-    def _iteration(self, line: str) -> str | None:
-        if self._begins_iteration(line):
-            return None
-        if line == "\n":
-            self.state = "AFTER_ITERATION"
-            return "iteration"
-        info = self.last_iteration
-        assert info is not None
-        for name, pattern, kind in _VALUES:
-            if found := pattern.match(line):
-                info[name] = kind(found[1])
+    def _read_values(self, line: str, info: dict[str, Any]) -> None:
+        for pattern, name in _VALUES.items():
+            if found := re.match(pattern, line):
+                info[name] = _number(found[1])
         if found := _AVERAGES.match(line):
-            for name, value in zip(("precision", "recall", "f1"), found.groups(), strict=True):
-                info[f"avg_{name}"] = float(value)
+            info |= zip(("avg_precision", "avg_recall", "avg_f1"), map(float, found.groups()), strict=True)
         elif (found := _ACCURACY.match(line)) and int(found[3]):
             name = f"{found[1].lower()}_accuracy"
             info[name] = Fraction(int(found[2]), int(found[3]))
             info[f"{name}_float"] = float(info[name])
         elif found := _SCORES.match(line):
-            label, *values = found.groups()
-            counts = [int(value) for value in values[:3]]
-            info["scores"][label] = LabelScore(
-                *counts, *(None if value is None else float(value) for value in values[3:])
-            )
-        return None
-
-    def _between_iterations(self, line: str) -> str | None:
-        if self._begins_iteration(line):
-            return None
-        if found := _TOTAL.match(line):
-            self.training_seconds = float(found[1])
-        if line.startswith("Storing the model"):
-            self.state = "STORING"
-            return "optimization_end"
-        return None
-
-    def _storing(self, line: str) -> str | None:
-        if line == "\n":
-            return "end"
-        if found := _SECONDS.match(line):
-            self.storing_seconds = float(found[1])
-        return None
+            label, *counts = found.groups()[:4]
+            scores = (None if value is None else float(value) for value in found.groups()[4:])
+            info["scores"][label] = LabelScore(*map(int, counts), *scores)

@@ -1,10 +1,9 @@
-"""Model files: CRFsuite's and our own."""
+"""Header of CRFsuite's model files, and the file of a model without labels."""
 
 from __future__ import annotations
 
 import struct
-
-from spanrs._spanrs import CrfModel
+from itertools import accumulate
 
 #: The first bytes of CRFsuite's files.
 MAGIC = b"lCRF"
@@ -14,47 +13,21 @@ _NUMBERS = ("version", "num_features", "num_labels", "num_attrs")
 _OFFSETS = ("off_features", "off_labels", "off_attrs", "off_labelrefs", "off_attrrefs")
 
 
-def read_model(data: bytes) -> tuple[CrfModel, bytes]:
-    """Read a model; return it with the header of its CRFsuite file.
-
-    Raises
-    ------
-    spanrs.errors.ModelError
-        If the bytes are no model.
-    """
-    if data.startswith(MAGIC):
-        return CrfModel.from_crfsuite(data), data[:HEADER_SIZE]
-    model = CrfModel.from_bytes(data)
-    return model, model.to_crfsuite()[:HEADER_SIZE]
-
-
 def header_fields(header: bytes) -> dict[str, str]:
-    """Return the fields of a CRFsuite file's header as they are dumped.
-
-    Examples
-    --------
-    >>> from spanrs.compat.pycrfsuite._model_file import empty_model, header_fields
-    >>> header_fields(empty_model()[:48])["size"]
-    '4236'
-    """
+    """Return the fields of a CRFsuite file's header as they are dumped."""
     magic, size, kind, *numbers = _HEADER.unpack(header)
     fields = {"magic": magic.decode("latin-1"), "size": str(size), "type": kind.decode("latin-1")}
     fields |= zip(_NUMBERS, map(str, numbers), strict=False)
-    fields |= {
-        name: f"0x{offset:X}" for name, offset in zip(_OFFSETS, numbers[len(_NUMBERS) :], strict=True)
-    }
-    return fields
+    return fields | {name: f"0x{at:X}" for name, at in zip(_OFFSETS, numbers[len(_NUMBERS) :], strict=True)}
 
 
 def empty_model() -> bytes:
     """Return CRFsuite's file of a model without labels, which training without sequences writes."""
     features = struct.pack("<4s2I", b"FEAT", 12, 0)
-    # Version of byte order, no keys, and 256 empty tables.
+    # Mark of the byte order, no keys, and 256 empty tables.
     names = struct.pack("<4s5I", b"CQDB", 24 + 8 * 256, 0, 0x62445371, 0, 0) + bytes(8 * 256)
     transitions = struct.pack("<4s4I", b"LFRF", 20, 2, 0, 0)
     states = struct.pack("<4s2I", b"AFRF", 12, 0)
     parts = (features, names, names, transitions, states)
-    ends = [HEADER_SIZE]
-    for part in parts:
-        ends.append(ends[-1] + len(part))
-    return _HEADER.pack(MAGIC, ends[-1], b"FOMC", 100, 0, 0, 0, *ends[:-1]) + b"".join(parts)
+    *offsets, size = accumulate(map(len, parts), initial=HEADER_SIZE)
+    return _HEADER.pack(MAGIC, size, b"FOMC", 100, 0, 0, 0, *offsets) + b"".join(parts)

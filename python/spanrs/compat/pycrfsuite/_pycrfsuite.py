@@ -1,11 +1,396 @@
-"""The name under which python-crfsuite has its classes (pycrfsuite._pycrfsuite)."""
+"""Features, taggers and trainers (pycrfsuite._pycrfsuite)."""
 
-from spanrs.compat.pycrfsuite._errors import CRFSuiteError
-from spanrs.compat.pycrfsuite._items import ItemSequence
-from spanrs.compat.pycrfsuite._tagger import Tagger
-from spanrs.compat.pycrfsuite._trainer import BaseTrainer, Trainer
+from __future__ import annotations
+
+import contextlib
+import json
+import operator
+import os
+import sys
+from collections.abc import Iterable, Iterator, Mapping
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from spanrs._spanrs import CrfItems, CrfModel
+from spanrs.compat.pycrfsuite._dumpparser import ParsedDump
+from spanrs.compat.pycrfsuite._logparser import TrainLogParser
+from spanrs.compat.pycrfsuite._model_file import HEADER_SIZE, MAGIC, header_fields
+from spanrs.compat.pycrfsuite._parameters import ALIASES, PARAMETERS, Value, Values, defaults
+from spanrs.compat.pycrfsuite._training_run import CRFSuiteError, LabelledSequence, TrainingRun
+from spanrs.errors import ModelError
 
 #: Version of CRFsuite in python-crfsuite 0.9.12.
 CRFSUITE_VERSION = "0.12.2"
 
 __all__ = ["CRFSUITE_VERSION", "BaseTrainer", "CRFSuiteError", "ItemSequence", "Tagger", "Trainer"]
+
+
+class ItemSequence:
+    """Features of a sequence, converted once for any number of calls.
+
+    >>> from spanrs.compat.pycrfsuite import ItemSequence
+    >>> ItemSequence([["foo"], {"bar": {"baz": 1, "word": "x"}}]).items()
+    [{'foo': 1.0}, {'bar:baz': 1.0, 'bar:word:x': 1.0}]
+    """
+
+    _items: CrfItems
+
+    def __init__(self, pyseq: Iterable[Any] | ItemSequence) -> None:
+        self._items = _crf_items(pyseq)
+
+    def items(self) -> list[dict[str, float]]:
+        """Return the features of each token, by name."""
+        return self._items.items()
+
+    def __len__(self) -> int:
+        return len(self._items)
+
+    def __repr__(self) -> str:
+        return f"<ItemSequence of size {len(self)}>"
+
+
+def _crf_items(sequence: Iterable[Any] | ItemSequence) -> CrfItems:
+    return sequence._items if isinstance(sequence, ItemSequence) else CrfItems(sequence)
+
+
+def _unwrapped(sequences: Iterable[Any]) -> Iterator[Any]:
+    for sequence in sequences:
+        yield sequence._items if isinstance(sequence, ItemSequence) else sequence
+
+
+def _text(label: object) -> str:
+    """Return a label or name, which is given as str or as bytes in UTF-8."""
+    if isinstance(label, str):
+        return label
+    if isinstance(label, bytes):
+        return label.decode()
+    raise TypeError(f"expected bytes, {type(label).__name__} found")
+
+
+def _check_lengths(items: int, labels: int) -> None:
+    if items != labels:
+        raise ValueError(f"The numbers of items and labels differ: |x| = {items}, |y| = {labels}")
+
+
+class Tagger:
+    """Labels sequences with the model of a file; it can be pickled.
+
+    >>> import os, tempfile
+    >>> from spanrs.compat import pycrfsuite
+    >>> trainer = pycrfsuite.Trainer(params={"c2": 0.01}, verbose=False)
+    >>> trainer.append([{"word": "Rome"}, {"word": "is"}], ["LOC", "O"])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = os.path.join(folder, "model")
+    ...     trainer.train(path)
+    ...     with pycrfsuite.Tagger().open(path) as tagger:
+    ...         tagger.tag([{"word": "Rome"}, {"word": "is"}])
+    ['LOC', 'O']
+    """
+
+    # Of the class, because subclasses need not call __init__.
+    _model: CrfModel | None = None
+    _header = b""
+    _numbers: Mapping[str, int] = MappingProxyType({})
+    _has_template = False
+    _current: Any = ()
+    _marginals: npt.NDArray[np.float64] | None = None
+
+    def open(self, name: str | os.PathLike[str]) -> contextlib.closing[Tagger]:
+        """Open a model file of CRFsuite or of ``spanrs.crf``; ``with`` closes it at the end of its block."""
+        with open(name, "rb") as file:
+            data = file.read()
+        if data.startswith(MAGIC) and len(data) <= HEADER_SIZE:
+            raise ValueError(f"Model file {name!r} doesn't have a complete header")
+        return self._open(data, f"model file {name!r}")
+
+    def open_inmemory(self, value: bytes) -> contextlib.closing[Tagger]:
+        """Open the content of a model file; like :meth:`open`."""
+        if not isinstance(value, bytes):
+            name = type(value).__name__
+            raise TypeError(f"Argument 'value' has incorrect type (expected bytes, got {name})")
+        if value.startswith(MAGIC) and len(value) < HEADER_SIZE:
+            raise ValueError("Invalid model: incomplete header")
+        return self._open(value, "model")
+
+    def _open(self, data: bytes, what: str) -> contextlib.closing[Tagger]:
+        self.close()
+        crfsuite = data.startswith(MAGIC)
+        try:
+            model = CrfModel.from_crfsuite(data) if crfsuite else CrfModel.from_bytes(data)
+            header = (data if crfsuite else model.to_crfsuite())[:HEADER_SIZE]
+        except ModelError as error:
+            raise ValueError(f"{'Error opening' if crfsuite else 'Invalid'} {what}") from error
+        self._model, self._header = model, header
+        self._numbers = {label: number for number, label in enumerate(model.labels())}
+        self._has_template = bool(json.loads(model.metadata()).get("template"))
+        return contextlib.closing(self)
+
+    def close(self) -> None:
+        """Close the model."""
+        self._model = None
+        self._current, self._marginals = (), None
+
+    def labels(self) -> list[str]:
+        """Return the labels of the model."""
+        return self._opened().labels()
+
+    def tag(self, xseq: Iterable[Any] | ItemSequence | None = None) -> list[str]:
+        """Return the best labels of a sequence; of the current one if it is None."""
+        model = self._opened()
+        sequence = self._current if xseq is None else self._set(xseq)
+        return model.tag([sequence], False, None, 1)[0] if len(sequence) else []
+
+    def _tag_all(self, sequences: Iterable[Any]) -> list[list[str]]:
+        """Tag many sequences in one call; the current sequence stays."""
+        return self._opened().tag(_unwrapped(sequences), False, None, 1)
+
+    def _all_marginals(self, sequences: Iterable[Any]) -> list[list[dict[str, float]]]:
+        """Return the marginals of many sequences: a dict for each token."""
+        model = self._opened()
+        labels = model.labels()
+        arrays = model.marginals(_unwrapped(sequences), 1)
+        return [[dict(zip(labels, row, strict=True)) for row in array.tolist()] for array in arrays]
+
+    def set(self, xseq: Iterable[Any] | ItemSequence) -> None:
+        """Make a sequence the current one, for :meth:`tag`, :meth:`probability` and :meth:`marginal`."""
+        self._opened()
+        self._set(xseq)
+
+    def _set(self, xseq: Iterable[Any] | ItemSequence) -> Any:
+        """Return the sequence, so that another thread's call does not replace it before it is used."""
+        sequence: Any = xseq
+        # With a template the tokens are strings, which the model turns into features.
+        text = self._has_template and not isinstance(xseq, ItemSequence)
+        sequence = list(sequence) if text else _crf_items(sequence)
+        self._current, self._marginals = sequence, None
+        return sequence
+
+    def probability(self, yseq: Iterable[str]) -> float:
+        """Return the probability of labels for the current sequence; 0 if it is empty."""
+        model = self._opened()
+        labels, tokens = list(yseq), len(self._current)
+        if not tokens:
+            return 0.0
+        _check_lengths(tokens, len(labels))
+        for label in labels:
+            self._number(label)
+        return model.probabilities([self._current], [labels])[0]
+
+    def marginal(self, y: str, pos: int) -> float:
+        """Return the marginal probability of a label at a position; 0 if the current sequence is empty."""
+        model = self._opened()
+        tokens = len(self._current)
+        if not tokens:
+            return 0.0
+        if not 0 <= pos < tokens:
+            raise ValueError(f"The position, {pos} is out of range of {tokens}")
+        number = self._number(y)
+        if self._marginals is None:
+            self._marginals = model.marginals([self._current], 1)[0]
+        return float(self._marginals[pos, number])
+
+    def dump(self, filename: str | os.PathLike[str] | None = None) -> None:
+        """Write the model as text, to standard output without a name."""
+        self._not_closed()
+        if filename is None:
+            sys.stdout.writelines(self._dumped())
+            return
+        with open(filename, "w", encoding="utf-8", newline="\n") as file:
+            file.writelines(self._dumped())
+
+    def info(self) -> ParsedDump:
+        """Return the content of the model; weights have six decimals, as in :meth:`dump`."""
+        model = self._not_closed()
+        result = ParsedDump()
+        result.header = header_fields(self._header)
+        result.labels = {label: str(number) for number, label in enumerate(model.labels())}
+        result.attributes = {name: str(number) for number, name in enumerate(model.attributes())}
+        result.transitions = {(a, b): float(f"{weight:f}") for a, b, weight in model.transitions()}
+        result.state_features = {(a, b): float(f"{weight:f}") for a, b, weight in model.states()}
+        return result
+
+    def _dumped(self) -> Iterator[str]:
+        model = self._not_closed()
+        yield "FILEHEADER = {\n"
+        yield from (f"  {name}: {value}\n" for name, value in header_fields(self._header).items())
+        for title, names in (("LABELS", model.labels()), ("ATTRIBUTES", model.attributes())):
+            yield f"}}\n\n{title} = {{\n"
+            yield from (f"  {number:5}: {name}\n" for number, name in enumerate(names))
+        parts = (("TRANSITIONS", 1, model.transitions()), ("STATE_FEATURES", 0, model.states()))
+        for title, kind, weights in parts:
+            yield f"}}\n\n{title} = {{\n"
+            yield from (f"  ({kind}) {a} --> {b}: {weight:f}\n" for a, b, weight in weights)
+        yield "}\n\n"
+
+    def _opened(self) -> CrfModel:
+        if self._model is None:
+            raise ValueError("The tagger is not opened")
+        return self._model
+
+    def _not_closed(self) -> CrfModel:
+        if self._model is None:
+            raise RuntimeError("Tagger is closed")
+        return self._model
+
+    def _number(self, label: str | bytes) -> int:
+        label = _text(label)
+        if label not in self._numbers:
+            raise RuntimeError(f"Failed to convert into label identifier: {label}")
+        return self._numbers[label]
+
+    def __getstate__(self) -> dict[str, Any]:
+        left_out = ("_current", "_marginals")
+        state = {name: value for name, value in vars(self).items() if name not in left_out}
+        return state if self._model is None else state | {"_model": self._model.to_bytes()}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state)
+        if state.get("_model") is not None:
+            self._model = CrfModel.from_bytes(state["_model"])
+
+
+class BaseTrainer:
+    """Holds training data and parameters, and trains."""
+
+    verbose: Any = None
+    _algorithm: str
+    _values: Values
+    _sequences: list[LabelledSequence]
+
+    def __new__(cls, *args: Any, **kwargs: Any) -> BaseTrainer:  # noqa: ARG004
+        """Create a trainer that can be used without ``__init__``, which subclasses need not call."""
+        self = super().__new__(cls)
+        self._algorithm, self._values, self._sequences = "lbfgs", defaults("lbfgs"), []
+        return self
+
+    def __init__(
+        self, algorithm: str | None = None, params: Mapping[str, Any] | None = None, verbose: Any = True
+    ) -> None:
+        if algorithm is not None:
+            self.select(algorithm)
+        if params is not None:
+            self.set_params(params)
+        self.verbose = verbose
+
+    def message(self, message: str) -> None:
+        """Receive a message of training, mostly a line with its line break; may be overridden."""
+        if self.verbose:
+            print(message, end="")  # noqa: T201
+
+    def append(self, xseq: Iterable[Any] | ItemSequence, yseq: Iterable[str], group: int = 0) -> None:
+        """Add a sequence with one label for each token, in a group that may be held out."""
+        items, labels = _crf_items(xseq), [_text(label) for label in yseq]
+        _check_lengths(len(items), len(labels))
+        sequence = LabelledSequence(operator.index(group), items, labels)
+        if labels:
+            self._sequences.append(sequence)
+
+    def select(self, algorithm: str, type: str = "crf1d") -> None:  # noqa: A002
+        """Select the algorithm; all parameters have their defaults then."""
+        algorithm = algorithm.lower()
+        algorithm = ALIASES.get(algorithm, algorithm)
+        if algorithm not in PARAMETERS or type != "crf1d":
+            raise ValueError(f"Bad arguments: algorithm={algorithm!r}, type={type!r}")
+        self._algorithm, self._values = algorithm, defaults(algorithm)
+
+    def train(self, model: str | bytes | os.PathLike[str], holdout: int = -1) -> None:
+        """Train, and write the model in CRFsuite's format, or nowhere if the name of the file is empty."""
+        self._before_train()
+        path = os.fsdecode(model) if isinstance(model, os.PathLike) else _text(model)
+        run = TrainingRun(self._algorithm, self._values, self._sequences, holdout, self.message)
+        run.train(path)
+
+    def params(self) -> list[str]:
+        """Return the names of the parameters of the algorithm."""
+        return list(PARAMETERS[self._algorithm])
+
+    def set_params(self, params: Mapping[str, Any]) -> None:
+        """Set parameters: name to value."""
+        for name, value in params.items():
+            self.set(name, value)
+
+    def get_params(self) -> dict[str, Value]:
+        """Return all parameters of the algorithm: name to value."""
+        return {name: self.get(name) for name in self.params()}
+
+    def set(self, name: str | bytes, value: object) -> None:
+        """Set a parameter; ValueError if it is unknown, or the value is not a number where one is needed."""
+        name = _text(name)
+        if name not in self._values:
+            shown = int(value) if isinstance(value, bool) else value
+            raise ValueError(f"Parameter not found: {name} = {shown}")
+        self._values[name] = PARAMETERS[self._algorithm][name].parse(name, value)
+
+    def get(self, name: str | bytes) -> Value:
+        """Return the value of a parameter."""
+        name = _text(name)
+        if name not in self._values:
+            raise ValueError(f"Parameter not found: {name} = ")
+        return PARAMETERS[self._algorithm][name].shown(self._values[name])
+
+    def help(self, name: str) -> str:
+        """Return the description of a parameter."""
+        if name not in self._values:
+            raise ValueError(f"Parameter not found: {name}")
+        return PARAMETERS[self._algorithm][name].help
+
+    def clear(self) -> None:
+        """Remove all sequences."""
+        self._sequences.clear()
+
+    def _before_train(self) -> None:
+        """Prepare for the messages of a training."""
+
+
+class Trainer(BaseTrainer):
+    """A trainer that turns messages into events, whose methods ``on_...`` print them, or are overridden.
+
+    ``logparser`` has what the messages of the last training said, also if ``verbose`` is false.
+
+    >>> from spanrs.compat.pycrfsuite import Trainer
+    >>> class Numbers(Trainer):
+    ...     def on_iteration(self, log, info):
+    ...         print(info["num"], log.splitlines()[0])
+    ...
+    ...     def on_start(self, log, *info):
+    ...         pass
+    ...
+    ...     on_featgen_end = on_prepared = on_prepare_error = on_optimization_end = on_end = on_start
+    ...     on_featgen_progress = on_start
+    >>> trainer = Numbers("ap", params={"max_iterations": 2})
+    >>> trainer.append([{"word": "Rome"}, {"word": "is"}], ["LOC", "O"])
+    >>> trainer.train("")
+    1 ***** Iteration #1 *****
+    2 ***** Iteration #2 *****
+    """
+
+    logparser: TrainLogParser | None = None
+
+    def _before_train(self) -> None:
+        self.logparser = TrainLogParser()
+
+    def message(self, message: str) -> None:
+        """Pass a message to the parser, and call the method of the event it completes."""
+        parser = self.logparser
+        assert parser is not None
+        event = parser.feed(message)
+        if event is not None and self.verbose:
+            more = {"featgen_progress": (parser.featgen_percent,), "iteration": (parser.last_iteration,)}
+            getattr(self, f"on_{event}")(parser.last_log, *more.get(event, ()))
+
+    def on_start(self, log: str) -> None:
+        """Print the messages of an event: here, of the start of training."""
+        print(log, end="")  # noqa: T201
+
+    on_featgen_end = on_prepared = on_prepare_error = on_optimization_end = on_end = on_start
+
+    def on_featgen_progress(self, log: str, percent: int) -> None:  # noqa: ARG002
+        """Print progress in the generation of features, in per cent."""
+        print(log, end="")  # noqa: T201
+
+    def on_iteration(self, log: str, info: dict[str, Any]) -> None:  # noqa: ARG002
+        """Print the messages of an iteration; ``info`` is that of the parser."""
+        print(log, end="")  # noqa: T201

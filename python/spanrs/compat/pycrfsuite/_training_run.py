@@ -4,15 +4,48 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
-from typing import NamedTuple
+from collections.abc import Callable, Iterator, Sequence
+from itertools import chain
+from typing import ClassVar, NamedTuple
 
 from spanrs._spanrs import CrfItems, CrfModel, CrfTrainer
-from spanrs.compat.pycrfsuite._errors import OVERFLOW, CRFSuiteError
-from spanrs.compat.pycrfsuite._holdout import holdout_report
 from spanrs.compat.pycrfsuite._model_file import empty_model
-from spanrs.compat.pycrfsuite._parameters import core_options
+from spanrs.compat.pycrfsuite._parameters import Values, core_options
 from spanrs.errors import ModelError
+from spanrs.io import atomic_output
+
+#: Messages of CRFsuite's statuses, from the least one on.
+_MESSAGES = ["Unknown error occurred", "Insufficient memory", "Unsupported operation", "Incompatible data"]
+_MESSAGES += ["Internal error", "Overflow", "Not implemented"]
+_OVERFLOW = -(2**31) + 5
+
+#: What is said first of each algorithm: its name, and names of values.
+_INTRODUCTIONS = {
+    "lbfgs": (
+        "L-BFGS optimization",
+        "c1 c2 num_memories max_iterations epsilon stop delta linesearch linesearch.max_iterations",
+    ),
+    "l2sgd": ("Stochastic Gradient Descent (SGD)", "c2 max_iterations period delta"),
+    "averaged-perceptron": ("Averaged perceptron", "max_iterations epsilon"),
+    "passive-aggressive": ("Passive Aggressive", "type c error_sensitive averaging max_iterations epsilon"),
+    "arow": ("Adaptive Regularization of Weights (AROW)", "variance gamma max_iterations epsilon"),
+}
+#: Names there that are not those of parameters.
+_SHOWN_AS = {"stop": "period", "linesearch.max_iterations": "max_linesearch"}
+_PROGRESS = [*(character for tens in range(10) for character in (str(tens), *"....")), "10", "\n"]
+
+
+class CRFSuiteError(Exception):
+    """Training failed with ``code``, a status of CRFsuite."""
+
+    _messages: ClassVar[dict[int, str]] = dict(enumerate(_MESSAGES, -(2**31)))
+
+    def __init__(self, code: int) -> None:
+        self.code = code
+        super().__init__(self._messages.get(code, "Unexpected error"))
+
+    def __reduce__(self) -> tuple[type[CRFSuiteError], tuple[int]]:
+        return type(self), (self.code,)
 
 
 class LabelledSequence(NamedTuple):
@@ -23,149 +56,106 @@ class LabelledSequence(NamedTuple):
     labels: list[str]
 
 
-class TrainedModel(NamedTuple):
-    """Content of a model file, with the numbers of active and of all features and attributes."""
-
-    content: bytes
-    features: tuple[int, int]
-    attributes: tuple[int, int]
-    labels: int
-
-
-#: What is said first of each algorithm: its name, and names of values with the parameters.
-_INTRODUCTIONS: dict[str, tuple[str, tuple[tuple[str, str], ...]]] = {
-    "lbfgs": (
-        "L-BFGS optimization",
-        (
-            *((name, name) for name in ("c1", "c2", "num_memories", "max_iterations", "epsilon")),
-            ("stop", "period"),
-            ("delta", "delta"),
-            ("linesearch", "linesearch"),
-            ("linesearch.max_iterations", "max_linesearch"),
-        ),
-    ),
-    "l2sgd": (
-        "Stochastic Gradient Descent (SGD)",
-        tuple((name, name) for name in ("c2", "max_iterations", "period", "delta")),
-    ),
-    "averaged-perceptron": (
-        "Averaged perceptron",
-        tuple((name, name) for name in ("max_iterations", "epsilon")),
-    ),
-    "passive-aggressive": (
-        "Passive Aggressive",
-        tuple(
-            (name, name)
-            for name in ("type", "c", "error_sensitive", "averaging", "max_iterations", "epsilon")
-        ),
-    ),
-    "arow": (
-        "Adaptive Regularization of Weights (AROW)",
-        tuple((name, name) for name in ("variance", "gamma", "max_iterations", "epsilon")),
-    ),
-}
-_PROGRESS = [*(character for tens in range(10) for character in (str(tens), *"....")), "10", "\n"]
-
-
 class TrainingRun:
-    """One training, with the messages of CRFsuite."""
+    """One training, with the messages of CRFsuite; a group may be held out."""
 
     def __init__(
         self,
         algorithm: str,
-        values: dict[str, int | float | str],
-        train_data: list[LabelledSequence],
-        dev: list[LabelledSequence] | None,
-        say: Callable[..., None],
+        values: Values,
+        sequences: list[LabelledSequence],
+        holdout: int,
+        message: Callable[[str], None],
     ) -> None:
-        self._algorithm = algorithm
-        self._values = values
-        self._train_data = train_data
-        self._dev = dev
-        self._say = say
+        self._algorithm, self._values, self._message = algorithm, values, message
+        self._train_data = [one for one in sequences if holdout < 0 or one.group != holdout]
+        self._dev = None if holdout < 0 else [one for one in sequences if one.group == holdout]
         self._labels: list[str] = []
         self._losses: list[float] = []
-        self._clock = time.process_time()
+        self._clock = 0.0
+        if self._dev is not None:
+            self._say(f"Holdout group: {holdout + 1}\n", "\n")
 
-    def train(self) -> TrainedModel:
-        """Train and return the model."""
+    def _say(self, *messages: str) -> None:
+        for message in messages:
+            self._message(message)
+
+    def train(self, path: str) -> None:
+        """Train, and write the model if there is a path."""
         begin = time.process_time()
         corpus = CrfTrainer(None)
-        corpus.extend(
-            [sequence.items for sequence in self._train_data],
-            [sequence.labels for sequence in self._train_data],
-            None,
-        )
+        data = self._train_data
+        corpus.extend([one.items for one in data], [one.labels for one in data], None)
         features = self._generate_features(corpus)
         self._introduce()
         self._clock = time.process_time()
-        attributes = corpus.sizes()[2]
-        if self._train_data:
+        attributes, labels = corpus.sizes()[2], len(self._labels)
+        content = empty_model()
+        numbers = dict.fromkeys(("features", "attributes", "labels"), (0, 0))
+        if data:
             model = self._optimize(corpus)
-            trained = TrainedModel(
-                model.to_crfsuite(),
-                (len(model.states()) + len(model.transitions()), features),
-                (len(model.attributes()), attributes),
-                len(self._labels),
-            )
-        else:
-            trained = TrainedModel(empty_model(), (0, 0), (0, 0), 0)
-            if self._algorithm == "lbfgs":
-                self._say("L-BFGS terminated with error code (-1020)\n")
+            content = model.to_crfsuite()
+            numbers["features"] = len(model.states()) + len(model.transitions()), features
+            numbers |= {"attributes": (len(model.attributes()), attributes), "labels": (labels, labels)}
+        elif self._algorithm == "lbfgs":
+            self._say("L-BFGS terminated with error code (-1020)\n")
         if self._algorithm == "l2sgd" and self._losses:
             self._say(f"Loss: {min(self._losses):f}\n")
         self._say(f"Total seconds required for training: {time.process_time() - begin:.3f}\n", "\n")
-        return trained
+        if path:
+            self._store(path, content, numbers)
+
+    def _store(self, path: str, content: bytes, numbers: dict[str, tuple[int, int]]) -> None:
+        begin = time.process_time()
+        with atomic_output(path) as file:
+            file.write(content)
+        references = "Writing feature references for"
+        self._say(
+            "Storing the model\n",
+            *(
+                f"Number of active {name}: {active} ({total})\n"
+                for name, (active, total) in numbers.items()
+            ),
+            *("Writing labels\n", "Writing attributes\n"),
+            *(f"{references} transitions\n", f"{references} attributes\n"),
+            *(f"Seconds required: {time.process_time() - begin:.3f}\n", "\n"),
+        )
 
     def _generate_features(self, corpus: CrfTrainer) -> int:
         begin = time.process_time()
         values = self._values
-        self._say(
-            "Feature generation\n",
-            "type: CRF1d\n",
-            f"feature.minfreq: {values['feature.minfreq']:f}\n",
-            f"feature.possible_states: {values['feature.possible_states']:d}\n",
-            f"feature.possible_transitions: {values['feature.possible_transitions']:d}\n",
-            *_PROGRESS,
-        )
+        shown = _lines({name: value for name, value in values.items() if name.startswith("feature.")})
+        self._say("Feature generation\n", "type: CRF1d\n", *shown, *_PROGRESS)
         if self._train_data and self._dev:
             # Labels that only occur in held-out sequences belong to the model in CRFsuite.
             known = set(corpus.labels())
-            new = [label for label in dict.fromkeys(_all_labels(self._dev)) if label not in known]
+            held_out = chain.from_iterable(one.labels for one in self._dev)
+            new = [label for label in dict.fromkeys(held_out) if label not in known]
             corpus.extend([[{}] for _ in new], [[label] for label in new], [0.0 for _ in new])
         self._labels = corpus.labels()
         features = count_features(self._train_data, len(self._labels), values)
-        self._say(
-            f"Number of features: {features}\n",
-            f"Seconds required: {time.process_time() - begin:.3f}\n",
-            "\n",
-        )
+        seconds = time.process_time() - begin
+        self._say(f"Number of features: {features}\n", f"Seconds required: {seconds:.3f}\n", "\n")
         return features
 
     def _introduce(self) -> None:
         title, names = _INTRODUCTIONS[self._algorithm]
-        self._say(
-            f"{title}\n",
-            *(f"{name}: {_shown(self._values[parameter])}\n" for name, parameter in names),
-            "\n",
-        )
+        values = {name: self._values[_SHOWN_AS.get(name, name)] for name in names.split()}
+        self._say(f"{title}\n", *_lines(values), "\n")
         if self._algorithm == "l2sgd":
-            self._say("Calibrating the learning rate (eta)\n")
-            calibration = {
-                name: self._values[name] for name in self._values if name.startswith("calibration.")
-            }
+            calibration = {name: value for name, value in self._values.items() if "calibration" in name}
             samples = int(calibration["calibration.samples"])
             calibration["calibration.samples"] = min(samples, len(self._train_data))
-            self._say(*(f"{name}: {_shown(value)}\n" for name, value in calibration.items()), "\n")
+            self._say("Calibrating the learning rate (eta)\n", *_lines(calibration), "\n")
 
     def _optimize(self, corpus: CrfTrainer) -> CrfModel:
         name, options = core_options(self._algorithm, self._values)
-        dev = None if self._dev is None else [sequence.items for sequence in self._dev]
+        dev = None if self._dev is None else [one.items for one in self._dev]
         try:
             model, reason = corpus.train(name, options, 1, None, dev, None, self._after_iteration, False)
         except ModelError as error:
             if error.code == "not_finite":
-                raise CRFSuiteError(OVERFLOW) from error
+                raise CRFSuiteError(_OVERFLOW) from error
             raise
         self._say(*self._ending(reason))
         return model
@@ -179,11 +169,8 @@ class TrainingRun:
         sgd = self._algorithm == "l2sgd"
         lines = [f"***** {'Epoch' if sgd else 'Iteration'} #{iteration} *****\n", f"Loss: {loss:f}\n"]
         if gradient_norm is not None:
-            lines += [
-                f"Error norm: {gradient_norm:f}\n",
-                f"Active features: {active}\n",
-                f"Line search trials: {evaluations}\n",
-            ]
+            lines.append(f"Error norm: {gradient_norm:f}\n")
+            lines += [f"Active features: {active}\n", f"Line search trials: {evaluations}\n"]
         if sgd:
             before = iteration - 1 - int(self._values["period"])
             if before >= 0 and loss:
@@ -193,7 +180,7 @@ class TrainingRun:
         lines.append(f"Seconds required for this iteration: {now - self._clock:.3f}\n")
         self._clock = now
         if self._dev is not None and dev_labels is not None:
-            lines += holdout_report(self._labels, [sequence.labels for sequence in self._dev], dev_labels)
+            lines += holdout_report(self._labels, [one.labels for one in self._dev], dev_labels)
         self._say(*lines, "\n")
         return 0 if self._converged(loss) else 1
 
@@ -203,40 +190,35 @@ class TrainingRun:
             return False
         epsilon = float(self._values["epsilon"])
         if self._algorithm == "averaged-perceptron":
-            return loss / sum(len(sequence.labels) for sequence in self._train_data) < epsilon
+            return loss / sum(len(one.labels) for one in self._train_data) < epsilon
         mean = loss / len(self._train_data)
         return mean <= epsilon if self._algorithm == "arow" else mean < epsilon
 
     def _ending(self, reason: str) -> list[str]:
         if self._algorithm == "lbfgs":
             texts = {
-                # liblbfgs: 2 if the start is the optimum, -998 if the line search takes too long.
-                "converged": "resulted in convergence"
-                if self._losses
-                else "terminated with error code (2)",
+                "converged": "resulted in convergence",
                 "delta": "terminated with the stopping criteria",
                 "max_iterations": "terminated with the maximum number of iterations",
                 "line_search": "terminated with error code (-998)",
             }
-            return [f"L-BFGS {texts[reason]}\n"]
+            # liblbfgs: 2 if the start is the optimum, -998 above if the line search takes too long.
+            at_once = reason == "converged" and not self._losses
+            return [f"L-BFGS {'terminated with error code (2)' if at_once else texts[reason]}\n"]
         if self._algorithm == "l2sgd":
             limit = "stopping criteria" if reason == "delta" else "maximum number of iterations"
             return [f"SGD terminated with the {limit}\n"]
         return ["Terminated with the stopping criterion\n", "\n"] if reason == "stopped" else []
 
 
-def _shown(value: float | str) -> str:
-    return f"{value:f}" if isinstance(value, float) else str(value)
+def _lines(values: Values) -> list[str]:
+    return [
+        f"{name}: {value:f}\n" if isinstance(value, float) else f"{name}: {value}\n"
+        for name, value in values.items()
+    ]
 
 
-def _all_labels(sequences: list[LabelledSequence]) -> Iterator[str]:
-    for sequence in sequences:
-        yield from sequence.labels
-
-
-def count_features(
-    sequences: list[LabelledSequence], labels: int, values: Mapping[str, int | float | str]
-) -> int:
+def count_features(sequences: list[LabelledSequence], labels: int, values: Values) -> int:
     """Count the features that training generates: those whose values sum to the least frequency."""
     states: dict[str, Counter[str]] = {}
     transitions: Counter[tuple[str, str]] = Counter()
@@ -247,9 +229,34 @@ def count_features(
     least = float(values["feature.minfreq"])
     if least > 0:
         # Pairs that do not occur have the frequency 0.
-        found = sum(count >= least for own in states.values() for count in own.values())
-        return found + sum(count >= least for count in transitions.values())
+        counts = chain(transitions.values(), *(own.values() for own in states.values()))
+        return sum(count >= least for count in counts)
     found = sum(map(len, states.values()))
     if values["feature.possible_states"]:
         found = len(set().union(*states.values())) * labels
     return found + (labels**2 if values["feature.possible_transitions"] else len(transitions))
+
+
+def holdout_report(
+    labels: Sequence[str], gold: Sequence[Sequence[str]], pred: Sequence[Sequence[str]]
+) -> Iterator[str]:
+    """Yield CRFsuite's lines about held-out sequences; a label that gold does not have adds zero to averages."""
+    ref, model = Counter(chain(*gold)), Counter(chain(*pred))
+    match = Counter(a for a, b in zip(chain(*gold), chain(*pred), strict=True) if a == b)
+    yield "Performance by label (#match, #model, #ref) (precision, recall, F1):\n"
+    sums = [0.0, 0.0, 0.0]
+    for label in labels:
+        counts = f"    {label}: ({match[label]}, {model[label]}, {ref[label]})"
+        if not ref[label]:
+            yield f"{counts} (******, ******, ******)\n"
+            continue
+        precision = match[label] / model[label] if model[label] else 0.0
+        recall = match[label] / ref[label]
+        f1 = 2 * precision * recall / (precision + recall) if match[label] else 0.0
+        yield f"{counts} ({precision:.4f}, {recall:.4f}, {f1:.4f})\n"
+        sums = [total + score for total, score in zip(sums, (precision, recall, f1), strict=True)]
+    averages = ", ".join(f"{total / max(len(labels), 1):f}" for total in sums)
+    yield f"Macro-average precision, recall, F1: ({averages})\n"
+    sequences = sum(list(a) == list(b) for a, b in zip(gold, pred, strict=True)), len(gold)
+    for name, (right, total) in (("Item", (match.total(), ref.total())), ("Instance", sequences)):
+        yield f"{name} accuracy: {right} / {total} ({right / total if total else 0.0:.4f})\n"

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from os import PathLike
-from typing import NamedTuple, TextIO
+from typing import Any, NamedTuple, TextIO, TypeAlias
 
 from spanrs.compat.seqscore.encoding import Encoding, EncodingError, get_encoding
 from spanrs.compat.seqscore.model import AnnotatedSequence, SequenceProvenance
@@ -18,15 +18,13 @@ DOCSTART = "-DOCSTART-"
 
 
 class CoNLLFormatError(Exception):
-    """A line that is no line of columns, or stands where it may not."""
+    """A line that has no columns, or stands where it may not."""
 
 
 @dataclass(frozen=True)
 class LineSpec:
     """The columns of token and label, from 0, negative from the last.
 
-    Examples
-    --------
     >>> from spanrs.compat.seqscore.conll import LineSpec
     >>> LineSpec(0, -1).ner_label_index
     -1
@@ -36,15 +34,13 @@ class LineSpec:
     ner_label_index: int
 
     def __post_init__(self) -> None:
-        if self.token_index == self.ner_label_index:
-            token, label = self.token_index, self.ner_label_index
-            message = f"Token index ({token}) and label index ({label}) cannot be the same"
-            raise ValueError(message)
+        token, label = self.token_index, self.ner_label_index
+        if token == label:
+            raise ValueError(f"Token index ({token}) and label index ({label}) cannot be the same")
 
 
-class _Line(NamedTuple):
-    number: int
-    columns: tuple[str, ...]
+#: The number and the columns of a line.
+_Line: TypeAlias = tuple[int, tuple[str, ...]]
 
 
 def _columns(line: str, number: int, name: str) -> tuple[str, ...]:
@@ -52,13 +48,11 @@ def _columns(line: str, number: int, name: str) -> tuple[str, ...]:
     if len(parts) > 1:
         return tuple(parts)
     if line.startswith("#"):
-        message = (
+        raise CoNLLFormatError(
             f"Line {number} of {name} does not appear to be delimited and begins with #. "
             f"Perhaps you want to use the --allow-comment-lines flag? Line contents: {line!r}"
         )
-    else:
-        message = f"Line {number} of {name} is not delimited by space or tab: {line!r}"
-    raise CoNLLFormatError(message)
+    raise CoNLLFormatError(f"Line {number} of {name} is not delimited by space or tab: {line!r}")
 
 
 def _sequences(
@@ -81,10 +75,10 @@ def _sequences(
         # Both columns must be there, on the border of a document too.
         token, _ = columns[spec.token_index], columns[spec.ner_label_index]
         if token != DOCSTART:
-            sequence.append(_Line(number, columns))
+            sequence.append((number, columns))
         elif sequence:
-            message = f"Encountered {DOCSTART} at line {number} of {name} in the middle of a sequence"
-            raise CoNLLFormatError(message)
+            place = f"at line {number} of {name} in the middle of a sequence"
+            raise CoNLLFormatError(f"Encountered {DOCSTART} {place}")
         else:
             yield [], None
     if sequence:
@@ -99,23 +93,21 @@ class _Ingester(NamedTuple):
     quiet: bool
 
     def annotate(self, lines: list[_Line], comment: str | None) -> AnnotatedSequence:
-        tokens = tuple(line.columns[self.spec.token_index] for line in lines)
-        labels = tuple(line.columns[self.spec.ner_label_index] for line in lines)
-        valid = self._valid(tokens, labels, [line.number for line in lines])
+        numbers, rows = zip(*lines, strict=True)
+        tokens = tuple(row[self.spec.token_index] for row in rows)
+        labels = self._valid(tokens, tuple(row[self.spec.ner_label_index] for row in rows), numbers)
         try:
-            mentions = self.encoding.decode_labels(valid)
+            mentions = self.encoding.decode_labels(labels)
         except AssertionError as error:
             # A mention without a type is valid, and cannot be decoded.
-            message = "Encountered an error decoding this sequence despite passing validation: " + " ".join(
-                valid
-            )
-            raise ValueError(message) from error
+            words = "Encountered an error decoding this sequence despite passing validation: "
+            raise ValueError(words + " ".join(labels)) from error
         return AnnotatedSequence(
             tokens=tokens,
-            labels=valid,
+            labels=labels,
             mentions=mentions,
-            token_fields=[line.columns for line in lines],
-            provenance=SequenceProvenance(lines[0].number, self.name),
+            token_fields=rows,
+            provenance=SequenceProvenance(numbers[0], self.name),
             comment=comment,
         )
 
@@ -123,9 +115,9 @@ class _Ingester(NamedTuple):
         self, tokens: tuple[str, ...], labels: tuple[str, ...], numbers: Sequence[int]
     ) -> tuple[str, ...]:
         """Give the labels, repaired if they are to be."""
-        places = {"tokens": tokens, "line_nums": numbers, "source_name": self.name}
+        places: dict[str, Any] = {"tokens": tokens, "line_nums": numbers, "source_name": self.name}
         try:
-            found = validate_labels(labels, self.encoding, repair=self.repair, **places)  # type: ignore[arg-type]
+            found = validate_labels(labels, self.encoding, repair=self.repair, **places)
         except InvalidLabelError as error:
             if not tokens[0].startswith("#"):
                 raise
@@ -139,16 +131,13 @@ class _Ingester(NamedTuple):
         states = found.invalid_state_errors()
         listed = "\n".join(error.msg for error in states or found.errors)
         if states:
-            kind = type(self.encoding).__name__
-            message = (
-                f"Stopping due to invalid label(s) in sequence at line {numbers[0]} of {self.name}:\n"
-                f"{listed}\nThe above labels are not valid for the chunk encoding {kind}."
+            raise EncodingError(
+                f"Stopping due to invalid label(s) in sequence at line {numbers[0]} of {self.name}:\n{listed}"
+                f"\nThe above labels are not valid for the chunk encoding {type(self.encoding).__name__}."
                 "\nCorrect your data or specify the correct encoding using --labels."
             )
-            raise EncodingError(message)
         if not self.repair:
-            message = f"Stopping due to validation errors in {self.name}:\n{listed}"
-            raise EncodingError(message)
+            raise EncodingError(f"Stopping due to validation errors in {self.name}:\n{listed}")
         if not self.quiet:
             print(  # noqa: T201  # a message of the peer
                 f"Validation errors in sequence beginning at line {numbers[0]} of {self.name}:\n{listed}\n"
@@ -171,39 +160,16 @@ def ingest_conll_file(
 ) -> list[list[AnnotatedSequence]]:
     """Read the annotated sequences of a column file, document by document.
 
-    Parameters
-    ----------
-    input_path : path
-        One token a line, columns parted by tabs if the line has one, else by single blanks.
-    mention_encoding_name : str
-        As for :func:`spanrs.compat.seqscore.encoding.get_encoding`.
-    file_encoding : str
-        Of the text.
-    line_spec : LineSpec
-        Columns of token and label.
-    repair : str, optional
-        How to repair invalid labels; what was repaired is said on standard error.
-    ignore_document_boundaries : bool
-        Make one document of all.
-    allow_comment_lines : bool
-        Take lines before a sequence that begin with ``#`` for comments.
-    quiet : bool
-        Say nothing of repairs.
-
-    Raises
-    ------
-    CoNLLFormatError
-        For lines of one column, and for the border of a document within a sequence.
-    EncodingError
-        For invalid labels.
+    Columns are parted by tabs if the line has one, else by single blanks. Repairs are listed on standard error,
+    unless ``quiet``. Comments are lines before a sequence that begin with ``#``. CoNLLFormatError for lines of one
+    column and borders of documents within a sequence, EncodingError for invalid labels.
     """
     encoding = get_encoding(mention_encoding_name)
     if repair and repair not in encoding.supported_repair_methods():
-        message = (
+        raise ValueError(
             f"Cannot repair mention encoding {mention_encoding_name} using method {repair}.\n"
             'Set --repair-method to "none" for this encoding.'
         )
-        raise ValueError(message)
     name = str(input_path)
     ingester = _Ingester(encoding, line_spec, name, repair, quiet)
     documents: list[list[AnnotatedSequence]] = [[]]

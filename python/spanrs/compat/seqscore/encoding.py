@@ -1,13 +1,12 @@
 """The encodings of seqscore: one class a family, the dialects as data.
 
-What is well-formed is read by the compiled half. Only sequences that are not go the long way, label by
-label, because the words of the errors name each label.
+Well-formed labels are read by the compiled module. Other sequences are read label by label, because the errors
+name each label.
 """
 
 from __future__ import annotations
 
-import abc
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import cache
 from typing import NamedTuple
 
@@ -36,7 +35,7 @@ REPAIR_DISCARD = "discard"
 REPAIR_NONE = "none"
 SUPPORTED_REPAIR_METHODS = (REPAIR_CONLL, REPAIR_DISCARD, REPAIR_NONE)
 DEFAULT_OUTSIDE = "O"
-#: How the compiled half splits these labels.
+#: How the compiled module splits these labels.
 DIALECT = Dialect()
 
 
@@ -56,7 +55,7 @@ class EncodingDialect(NamedTuple):
 
 
 class _Mentions:
-    """Mentions as they are opened and closed."""
+    """Mentions as they are opened and closed by :attr:`Encoding.steps`; each takes a place and a type."""
 
     def __init__(self) -> None:
         self.found: list[Mention] = []
@@ -67,91 +66,96 @@ class _Mentions:
         _must(bool(type_))
         self.start, self.type = at, type_
 
-    def close(self, at: int) -> None:
+    def close(self, at: int, _type: str | None) -> None:
         if self.start is not None and self.type is not None:
             self.found.append(Mention(Span(self.start, at), self.type))
         self.start = self.type = None
 
-    def goes_on(self, type_: str | None) -> bool:
-        return self.start is not None and self.type == type_
+    def end(self, at: int, type_: str | None) -> None:
+        self.close(at + 1, type_)
+
+    def continued(self, _at: int, type_: str | None) -> None:
+        _must(self.start is not None and self.type == type_)
+
+    def closed(self, _at: int, _type: str | None) -> None:
+        _must(self.start is None)
+
+    def extend(self, at: int, type_: str | None) -> None:
+        if self.start is None or self.type != type_:
+            self.close(at, type_)
+            self.open(at, type_)
 
 
-def _must(fact: bool) -> None:
+def _must(fact: bool, message: str | None = None) -> None:
     # An assertion in the original; code catches it as such, and it is to hold under -O too.
     if not fact:
-        raise AssertionError
+        raise AssertionError(message) if message else AssertionError
 
 
-class Encoding(abc.ABC):
-    """What the encodings have in common.
+def _pairs(text: str) -> dict[str, str]:
+    """Read ``key:value key:value``."""
+    return dict(item.split(":") for item in text.split())
 
-    Parameters
-    ----------
-    dialect : EncodingDialect
-        The letters.
-    scheme : str
-        The scheme of spanrs it is.
+
+class Encoding:
+    """What the encodings have in common: a dialect, and the scheme of spanrs.
+
+    >>> from spanrs.compat.seqscore.encoding import get_encoding
+    >>> get_encoding("BIO").repair_labels(["I-PER", "I-PER"], "discard")
+    ['O', 'O']
+    >>> get_encoding("BIOES").decode_labels(["O", "S-LOC"])
+    [Mention(span=Span(start=1, end=2), type='LOC')]
     """
 
-    #: Letters that may follow each other in one type and in two, by role: b, i, o, e, s.
+    #: Roles that may follow each other in one type and in two: b, i, o, e, s.
     same = ""
     different = ""
+    #: Steps of a label of each role, of any other (*), and at the end of a sequence ($; close).
+    steps = ""
+    #: Roles of the first, a middle, the last and the only token of a mention.
+    written = ""
+    #: The role that each method of repair gives to a label that is out of place, and the only role that can be.
+    repairs = ""
+    misplaced = ""
 
     def __init__(self, dialect: EncodingDialect, scheme: str) -> None:
         self.dialect = dialect
         self.scheme = scheme
-        letters = dict(zip("bieso", dialect, strict=False))
-
-        def pairs(text: str) -> frozenset[tuple[str, str]]:
-            return frozenset(
-                (letters[first], letters[second]) for first, second in map(tuple, text.split())
-            )
-
-        self.valid_same_type_transitions = pairs(self.same)
-        self.valid_different_type_transitions = pairs(self.different)
-        self._states = {state for pair in pairs(self.same + " " + self.different) for state in pair}
+        self._letters = letters = dict(zip("bieso*$", (*dialect[:5], "*", "$"), strict=True))
+        same, different = (
+            frozenset((letters[pair[0]], letters[pair[1]]) for pair in pairs.split())
+            for pairs in (self.same, self.different)
+        )
+        self.valid_same_type_transitions, self.valid_different_type_transitions = same, different
+        self._states = {state for pair in same | different for state in pair}
+        self._steps = {letters[role]: names.split(",") for role, names in _pairs(self.steps).items()}
+        self._other_steps, (self._last_step,) = self._steps.pop("*", []), self._steps.pop("$", ["close"])
+        self._repairs = _pairs(self.repairs)
         self._plain = cache(self._is_plain)
 
     def split_label(self, label: str) -> tuple[str, str | None]:
-        """Give state and type of a label.
-
-        Raises
-        ------
-        EncodingError
-            For a type-less label that is not outside, and for an outside label with a type.
-
-        Examples
-        --------
-        >>> from spanrs.compat.seqscore.encoding import get_encoding
-        >>> get_encoding("BIO").split_label("B-creative-work")
-        ('B', 'creative-work')
-        """
+        """Give state and type of a label; EncodingError if only one is there, or an outside label has a type."""
         outside, delimiter = self.dialect.outside, self.dialect.label_delim
         state, found, type_ = label.partition(delimiter)
         if not found:
             if label == outside:
                 return label, None
             sample = f"<STATE>{delimiter}<ENTITY_TYPE>"
-            message = (
+            raise EncodingError(
                 f"Label {label!r} does not have a state and entity type but is not outside "
                 f"({outside!r}). Expected the label to be of a format like {sample!r}."
             )
-            raise EncodingError(message)
         if state == outside:
-            message = f"Label {label!r} has an entity type but is outside"
-            raise EncodingError(message)
+            raise EncodingError(f"Label {label!r} has an entity type but is outside")
         return state, type_
 
     def join_label(self, state: str, entity_type: str | None) -> str:
         """Give the label of state and type."""
+        is_outside = state == self.dialect.outside
         if entity_type:
-            if state == self.dialect.outside:
-                message = "Entity type must be None for outside state"
-                raise AssertionError(message)
+            _must(not is_outside, "Entity type must be None for outside state")
             return state + self.dialect.label_delim + entity_type
-        if state != self.dialect.outside:
-            message = "Entity type cannot be None for non-outside states"
-            raise AssertionError(message)
+        _must(is_outside, "Entity type cannot be None for non-outside states")
         return state
 
     def is_valid_transition(
@@ -175,48 +179,31 @@ class Encoding(abc.ABC):
         return bool(type_) and state != self.dialect.outside and state in self._states
 
     def all_plain(self, labels: set[str]) -> bool:
-        """Say whether the compiled half reads each of these labels as seqscore does."""
+        """Say whether the compiled module reads each of these labels as seqscore does."""
         return all(map(self._plain, labels))
 
     def spans(self, labels: Sequence[str]) -> list[tuple[str, int, int]] | None:
         """Give the spans of labels that are well-formed, None of others."""
-        if not isinstance(labels, (list, tuple)):
-            return None
         try:
-            if not self.all_plain(set(labels)):
-                return None
-            return _spanrs.read_spans(labels, self.scheme, "refuse", DIALECT)
+            if isinstance(labels, (list, tuple)) and self.all_plain(set(labels)):
+                return _spanrs.read_spans(labels, self.scheme, "refuse", DIALECT)
         except (ValueError, TypeError):
-            return None
+            pass
+        return None
 
     def decode_labels(self, labels: Sequence[str]) -> list[Mention]:
-        """Give the mentions of valid labels.
-
-        Raises
-        ------
-        AssertionError
-            Where the labels are not valid.
-
-        Examples
-        --------
-        >>> from spanrs.compat.seqscore.encoding import get_encoding
-        >>> get_encoding("BIOES").decode_labels(["O", "S-LOC"])
-        [Mention(span=Span(start=1, end=2), type='LOC')]
-        """
+        """Give the mentions of valid labels; AssertionError for others."""
         spans = self.spans(labels)
         if spans is not None:
             return [Mention(Span(start, end), type_) for type_, start, end in spans]
         mentions = _Mentions()
         for at, label in enumerate(labels):
-            self._step(mentions, at, *self.split_label(label))
-        return self._finish(mentions, len(labels))
-
-    @abc.abstractmethod
-    def _step(self, mentions: _Mentions, at: int, state: str, type_: str | None) -> None:
-        """Take in the label at a place."""
-
-    def _finish(self, mentions: _Mentions, length: int) -> list[Mention]:
-        mentions.close(length)
+            state, type_ = self.split_label(label)
+            steps = self._steps.get(state, self._other_steps)
+            _must(bool(steps))
+            for step in steps:
+                getattr(mentions, step)(at, type_)
+        getattr(mentions, self._last_step)(len(labels), None)
         return mentions.found
 
     def decode_sequence(self, sequence: LabeledSequence) -> list[Mention]:
@@ -224,15 +211,7 @@ class Encoding(abc.ABC):
         return self.decode_labels(sequence.labels)
 
     def encode_mentions(self, mentions: Sequence[Mention], sequence_length: int) -> Sequence[str]:
-        """Give the labels of mentions.
-
-        Parameters
-        ----------
-        mentions : sequence of Mention
-            Later ones write over earlier ones.
-        sequence_length : int
-            Labels to give.
-        """
+        """Give the labels of mentions; later ones write over earlier ones."""
         labels = [self.dialect.outside] * sequence_length
         previous: Mention | None = None
         for mention in mentions:
@@ -242,40 +221,39 @@ class Encoding(abc.ABC):
             previous = mention
         return labels
 
-    def _states_of(self, mention: Mention, previous: Mention | None) -> list[str]:
-        del previous
-        return [self.dialect.begin] + [self.dialect.inside] * (len(mention) - 1)
+    def _states_of(self, mention: Mention, previous: Mention | None) -> list[str]:  # noqa: ARG002
+        first, middle, last, only = (self._letters[role] for role in self.written)
+        return [first, *[middle] * (len(mention) - 2), last] if len(mention) > 1 else [only]
 
     def encode_sequence(self, sequence: AnnotatedSequence) -> Sequence[str]:
         """Give the labels of a sequence's mentions."""
         return self.encode_mentions(sequence.mentions, len(sequence))
 
     def repair_labels(self, labels: Sequence[str], method: str) -> Sequence[str]:
-        """Give valid labels for invalid ones; only BIO and IOB can."""
-        raise NotImplementedError
-
-    def _repaired(
-        self,
-        labels: Sequence[str],
-        replacement: Callable[[str, str | None, str], tuple[str, str | None]],
-        method: str,
-    ) -> list[str]:
-        """Replace each label that may not follow the one before, as it is by then."""
+        """Replace each label that may not follow the one before, as it is by then; only BIO and IOB can."""
+        if not self._repairs:
+            raise NotImplementedError
+        if method == REPAIR_NONE:
+            raise ValueError(f"Cannot perform repair with method {method!r}")
+        if method not in self._repairs:
+            only = f"Only repair method {REPAIR_CONLL} is supported for IOB"
+            raise ValueError(only if len(self._repairs) == 1 else f"Unknown repair method {method!r}")
+        replacement = self._letters[self._repairs[method]]
         repaired = []
         before: tuple[str, str | None] = (self.dialect.outside, None)
         for label in labels:
-            now = self.split_label(label)
-            kept = label
-            if not self.is_valid_transition(*before, *now):
-                now = replacement(*now, method)
-                kept = self.join_label(*now)
+            (state, type_), kept = self.split_label(label), label
+            if not self.is_valid_transition(*before, state, type_):
+                _must(bool(type_) and (not self.misplaced or state == self._letters[self.misplaced]))
+                state, type_ = replacement, None if replacement == self.dialect.outside else type_
+                kept = self.join_label(state, type_)
             repaired.append(kept)
-            before = now
+            before = state, type_
         return repaired
 
     def supported_repair_methods(self) -> tuple[str, ...]:
         """Name the methods of :meth:`repair_labels`."""
-        return ()
+        return tuple(self._repairs)
 
 
 class IO(Encoding):
@@ -283,34 +261,18 @@ class IO(Encoding):
 
     same = "ii oo"
     different = "ii oi io"
-
-    def _step(self, mentions: _Mentions, at: int, state: str, type_: str | None) -> None:
-        if state == self.dialect.inside:
-            if not mentions.goes_on(type_):
-                mentions.close(at)
-                mentions.open(at, type_)
-            return
-        _must(state == self.dialect.outside)
-        mentions.close(at)
-
-    def _states_of(self, mention: Mention, previous: Mention | None) -> list[str]:
-        del previous
-        return [self.dialect.inside] * len(mention)
+    steps = "i:extend o:close"
+    written = "iiii"
 
 
 class IOB(IO):
-    """Inside and outside; begin only where two spans of a type touch."""
+    """Inside and outside; begin only where two spans of a type touch. Repair makes other begins inside."""
 
     same = "bb bi ii ib oo"
     different = "bi bo ii io oi"
-
-    def _step(self, mentions: _Mentions, at: int, state: str, type_: str | None) -> None:
-        if state != self.dialect.begin:
-            super()._step(mentions, at, state, type_)
-            return
-        _must(mentions.goes_on(type_))
-        mentions.close(at)
-        mentions.open(at, type_)
+    steps = "b:continued,close,open i:extend o:close"
+    repairs = "conlleval:i"
+    misplaced = "b"
 
     def _states_of(self, mention: Mention, previous: Mention | None) -> list[str]:
         states = super()._states_of(mention, previous)
@@ -318,73 +280,15 @@ class IOB(IO):
             states[0] = self.dialect.begin
         return states
 
-    def repair_labels(self, labels: Sequence[str], method: str) -> Sequence[str]:
-        """Give valid labels: a begin that may not stand where it does becomes inside."""
-        if method == REPAIR_NONE:
-            message = f"Cannot perform repair with method {method!r}"
-            raise ValueError(message)
-        if method != REPAIR_CONLL:
-            message = f"Only repair method {REPAIR_CONLL} is supported for IOB"
-            raise ValueError(message)
-        return self._repaired(labels, self._replacement, method)
-
-    def _replacement(self, state: str, type_: str | None, method: str) -> tuple[str, str | None]:
-        del method
-        _must(state == self.dialect.begin)
-        _must(bool(type_))
-        return self.dialect.inside, type_
-
-    def supported_repair_methods(self) -> tuple[str, ...]:
-        """Name the methods of :meth:`repair_labels`."""
-        return (REPAIR_CONLL,)
-
 
 class BIO(Encoding):
-    """Begin, inside, outside."""
+    """Begin, inside, outside. Repair makes an inside that goes on with nothing begin, or outside."""
 
     same = "bi bb ii ib oo"
     different = "bb bo ib io ob"
-
-    def _step(self, mentions: _Mentions, at: int, state: str, type_: str | None) -> None:
-        if state == self.dialect.inside:
-            _must(mentions.goes_on(type_))
-            return
-        mentions.close(at)
-        if state == self.dialect.begin:
-            mentions.open(at, type_)
-
-    def repair_labels(self, labels: Sequence[str], method: str) -> Sequence[str]:
-        """Give valid labels: an inside that goes on with nothing becomes begin, or outside.
-
-        Parameters
-        ----------
-        labels : sequence of str
-            Labels with states and types.
-        method : str
-            ``conlleval`` or ``discard``.
-
-        Examples
-        --------
-        >>> from spanrs.compat.seqscore.encoding import get_encoding
-        >>> get_encoding("BIO").repair_labels(["I-PER", "I-PER"], "discard")
-        ['O', 'O']
-        """
-        if method == REPAIR_NONE:
-            message = f"Cannot perform repair with method {method!r}"
-            raise ValueError(message)
-        if method not in SUPPORTED_REPAIR_METHODS:
-            message = f"Unknown repair method {method!r}"
-            raise ValueError(message)
-        return self._repaired(labels, self._replacement, method)
-
-    def _replacement(self, state: str, type_: str | None, method: str) -> tuple[str, str | None]:
-        del state
-        _must(bool(type_))
-        return (self.dialect.begin, type_) if method == REPAIR_CONLL else (self.dialect.outside, None)
-
-    def supported_repair_methods(self) -> tuple[str, ...]:
-        """Name the methods of :meth:`repair_labels`."""
-        return (REPAIR_CONLL, REPAIR_DISCARD)
+    steps = "b:close,open i:continued *:close"
+    written = "biib"
+    repairs = "conlleval:b discard:o"
 
 
 class BIOES(Encoding):
@@ -392,29 +296,8 @@ class BIOES(Encoding):
 
     same = "bi be ii ie eb es sb ss oo"
     different = "eb eo es sb so ss ob os"
-
-    def _step(self, mentions: _Mentions, at: int, state: str, type_: str | None) -> None:
-        dialect = self.dialect
-        if state in (dialect.inside, dialect.end):
-            _must(mentions.goes_on(type_))
-            if state == dialect.end:
-                mentions.close(at + 1)
-            return
-        _must(state in self._states and mentions.start is None)
-        if state != dialect.outside:
-            mentions.open(at, type_)
-        if state == dialect.single:
-            mentions.close(at + 1)
-
-    def _finish(self, mentions: _Mentions, length: int) -> list[Mention]:
-        del length
-        _must(mentions.start is None)
-        return mentions.found
-
-    def _states_of(self, mention: Mention, previous: Mention | None) -> list[str]:
-        if len(mention) == 1:
-            return [self.dialect.single]
-        return [*super()._states_of(mention, previous)[:-1], self.dialect.end]
+    steps = "b:closed,open i:continued e:continued,end s:closed,open,end o:closed $:closed"
+    written = "bies"
 
 
 _ENCODING_NAMES: dict[str, Encoding] = {
@@ -430,21 +313,8 @@ SUPPORTED_ENCODINGS = tuple(_ENCODING_NAMES)
 
 
 def get_encoding(name: str) -> Encoding:
-    """Give the encoding of a name, in any case.
-
-    Raises
-    ------
-    ValueError
-        For an unknown name.
-
-    Examples
-    --------
-    >>> from spanrs.compat.seqscore.encoding import get_encoding
-    >>> get_encoding("bmes").encode_mentions([], 2)
-    ['O', 'O']
-    """
+    """Give the encoding of a name, in any case; ValueError for an unknown name."""
     name = name.upper()
     if name not in _ENCODING_NAMES:
-        message = f"Unknown encoder {name!r}"
-        raise ValueError(message)
+        raise ValueError(f"Unknown encoder {name!r}")
     return _ENCODING_NAMES[name]

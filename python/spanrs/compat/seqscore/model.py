@@ -12,14 +12,7 @@ __all__ = ["AnnotatedSequence", "LabeledSequence", "Mention", "SequenceProvenanc
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """Tokens from ``start`` to before ``end``, from 0.
-
-    Examples
-    --------
-    >>> from spanrs.compat.seqscore.model import Span
-    >>> len(Span(2, 5))
-    3
-    """
+    """Tokens from ``start`` to before ``end``, from 0."""
 
     start: int
     end: int
@@ -27,11 +20,9 @@ class Span:
     def __post_init__(self) -> None:
         for name, place in (("Start", self.start), ("End", self.end)):
             if place < 0:
-                message = f"{name} ({place}) cannot be negative"
-                raise ValueError(message)
+                raise ValueError(f"{name} ({place}) cannot be negative")
         if self.end <= self.start:
-            message = f"End of span ({self.end}) must be greater than start ({self.start}"
-            raise ValueError(message)
+            raise ValueError(f"End of span ({self.end}) must be greater than start ({self.start}")
 
     def __len__(self) -> int:
         return self.end - self.start
@@ -46,11 +37,9 @@ class Mention:
 
     def __post_init__(self) -> None:
         if not isinstance(self.type, str):
-            message = f"Expected str for type, got {type(self.type).__name__}"
-            raise TypeError(message)
+            raise TypeError(f"Expected str for type, got {type(self.type).__name__}")
         if not self.type:
-            message = f"Empty string for type: {self.type!r}"
-            raise ValueError(message)
+            raise ValueError(f"Empty string for type: {self.type!r}")
 
     def __len__(self) -> int:
         return len(self.span)
@@ -80,33 +69,25 @@ class _Sequence(Sequence[str]):
         provenance: SequenceProvenance | None = None,
         comment: str | None = None,
     ) -> None:
-        self.tokens = tuple(tokens)
-        self.labels = tuple(labels)
+        self.tokens, self.labels = tuple(tokens), tuple(labels)
         self.token_fields = None if token_fields is None else tuple(tuple(row) for row in token_fields)
         self.provenance = provenance
         self.comment = comment
-        self._check()
-
-    def _check(self) -> None:
         n = len(self.tokens)
-        message = None
         if n != len(self.labels):
-            message = f"Tokens ({n}) and labels ({len(self.labels)}) must be of the same length"
-        elif not n:
-            message = "Tokens and labels must be non-empty"
-        elif self.token_fields and n != len(self.token_fields):
-            message = f"Tokens ({n}) and token_fields ({len(self.token_fields)}) must be of the same length"
-        elif "" in self.labels:
-            message = f"Invalid label at sequence index {self.labels.index('')}: ''"
-        elif "" in self.tokens:
-            message = f"Invalid token at sequence index {self.tokens.index('')}: ''"
-        if message is not None:
-            raise ValueError(message)
+            raise ValueError(f"Tokens ({n}) and labels ({len(self.labels)}) must be of the same length")
+        if not n:
+            raise ValueError("Tokens and labels must be non-empty")
+        if self.token_fields and n != len(self.token_fields):
+            fields = len(self.token_fields)
+            raise ValueError(f"Tokens ({n}) and token_fields ({fields}) must be of the same length")
+        for name, values in (("label", self.labels), ("token", self.tokens)):
+            if "" in values:
+                raise ValueError(f"Invalid {name} at sequence index {values.index('')}: ''")
 
     def __setattr__(self, name: str, value: object) -> None:
         if name in self.__dict__:
-            message = f"{type(self).__name__} does not change: {name}"
-            raise AttributeError(message)
+            raise AttributeError(f"{type(self).__name__} does not change: {name}")
         super().__setattr__(name, value)
 
     @overload
@@ -163,14 +144,11 @@ class Decodes(Protocol):
 class AnnotatedSequence(_Sequence):
     """Tokens with labels and the mentions they stand for.
 
-    Examples
-    --------
     >>> from spanrs.compat.seqscore.encoding import get_encoding
     >>> from spanrs.compat.seqscore.model import AnnotatedSequence
-    >>> sequence = AnnotatedSequence.from_tokens_and_labels(
-    ...     ["Grace", "Hopper"], ["B-PER", "I-PER"], get_encoding("BIO")
-    ... )
-    >>> sequence.mention_tokens(sequence.mentions[0])
+    >>> labels = ["B-PER", "I-PER"]
+    >>> one = AnnotatedSequence.from_tokens_and_labels(["Grace", "Hopper"], labels, get_encoding("BIO"))
+    >>> one.mention_tokens(one.mentions[0])
     ('Grace', 'Hopper')
     """
 

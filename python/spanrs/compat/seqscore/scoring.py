@@ -10,13 +10,7 @@ from itertools import chain
 from operator import eq
 
 from spanrs import _spanrs
-from spanrs.compat.seqscore.encoding import (
-    DIALECT,
-    REPAIR_CONLL,
-    Encoding,
-    EncodingError,
-    get_encoding,
-)
+from spanrs.compat.seqscore.encoding import DIALECT, REPAIR_CONLL, Encoding, EncodingError, get_encoding
 from spanrs.compat.seqscore.model import AnnotatedSequence, Mention
 from spanrs.compat.seqscore.validation import validate_labels
 
@@ -66,8 +60,7 @@ class TokenCountError(ValueError):
         """Make the error of a sequence that knows where it came from."""
         place = pred_sequence.provenance
         if place is None:
-            message = f"Cannot create {cls.__name__} from sequence without provenance"
-            raise ValueError(message)
+            raise ValueError(f"Cannot create {cls.__name__} from sequence without provenance")
         return cls(reference_token_count, len(pred_sequence), place.starting_line, place.source)
 
 
@@ -75,8 +68,6 @@ class TokenCountError(ValueError):
 class ClassificationScore:
     """Spans found, spurious and missed, in all and by type.
 
-    Examples
-    --------
     >>> from spanrs.compat.seqscore.scoring import ClassificationScore
     >>> ClassificationScore(true_pos=1, false_pos=1).f1
     0.6666666666666666
@@ -105,11 +96,13 @@ class ClassificationScore:
         for name, of_type in score.type_scores.items():
             self.type_scores[name].update(of_type)
 
-    def add(self, true_pos: int, false_pos: int, false_neg: int) -> None:
-        """Add counts."""
+    def add(self, true_pos: int, false_pos: int, false_neg: int, type_: str | None = None) -> None:
+        """Add counts, also of a type if there is one."""
         self.true_pos += true_pos
         self.false_pos += false_pos
         self.false_neg += false_neg
+        if type_ is not None:
+            self.type_scores[type_].add(true_pos, false_pos, false_neg)
 
     @property
     def total_pos(self) -> int:
@@ -157,49 +150,28 @@ def compute_scores(
     *,
     count_fp_fn_examples: bool = False,
 ) -> tuple[ClassificationScore, AccuracyScore]:
-    """Score documents of annotated sequences.
-
-    Parameters
-    ----------
-    pred_docs, ref_docs : sequences of sequences of AnnotatedSequence
-        The same documents, sequences and tokens.
-    count_fp_fn_examples : bool
-        Count the tokens of spurious and missed spans too.
-
-    Raises
-    ------
-    ValueError
-        Where documents, sequences or tokens are not the same.
-    """
-    accuracy, classification = AccuracyScore(), ClassificationScore()
+    """Score documents; ValueError if documents, sequences or tokens are not the same on both sides."""
+    accuracy, score, examples = AccuracyScore(), ClassificationScore(), count_fp_fn_examples
     if len(pred_docs) != len(ref_docs):
-        message = (
+        raise ValueError(
             f"Prediction has {len(pred_docs)} documents, reference has {len(ref_docs)}. "
             "Consider setting --ignore-document-boundaries/ignore_document_boundaries."
         )
-        raise ValueError(message)
     for pred_doc, ref_doc in zip(pred_docs, ref_docs, strict=True):
         if len(pred_doc) != len(ref_doc):
-            message = f"Prediction has {len(pred_doc)} sequences, reference has {len(ref_doc)}"
-            raise ValueError(message)
+            raise ValueError(f"Prediction has {len(pred_doc)} sequences, reference has {len(ref_doc)}")
         for pred, ref in zip(pred_doc, ref_doc, strict=True):
             if len(pred) != len(ref):
                 raise TokenCountError.from_predicted_sequence(len(ref), pred)
             if pred.tokens != ref.tokens:
-                message = (
+                raise ValueError(
                     "Tokens do not match between predictions and reference.\n"
                     f"Prediction: {pred.tokens}\nReference: {ref.tokens}"
                 )
-                raise ValueError(message)
             score_sequence_label_accuracy(pred.labels, ref.labels, accuracy)
-            score_sequence_mentions(
-                pred.mentions,
-                ref.mentions,
-                classification,
-                tokens=ref.tokens,
-                count_fp_fn_examples=count_fp_fn_examples,
-            )
-    return classification, accuracy
+            mentions = pred.mentions, ref.mentions
+            score_sequence_mentions(*mentions, score, tokens=ref.tokens, count_fp_fn_examples=examples)
+    return score, accuracy
 
 
 def score_sequence_label_accuracy(
@@ -207,8 +179,7 @@ def score_sequence_label_accuracy(
 ) -> None:
     """Add the labels of a sequence to an accuracy."""
     if len(pred_labels) != len(ref_labels):
-        message = f"Prediction has {len(pred_labels)} labels, reference has {len(ref_labels)}"
-        raise ValueError(message)
+        raise ValueError(f"Prediction has {len(pred_labels)} labels, reference has {len(ref_labels)}")
     score.hits += sum(map(eq, pred_labels, ref_labels))
     score.total += len(ref_labels)
 
@@ -221,27 +192,13 @@ def score_sequence_mentions(
     tokens: Sequence[str] | None = (),
     count_fp_fn_examples: bool = False,
 ) -> None:
-    """Add the mentions of one sequence to a score.
-
-    Parameters
-    ----------
-    pred_mentions, ref_mentions : sequences of Mention
-        Mentions of one sequence; equal ones count once.
-    score : ClassificationScore
-        What is added to.
-    tokens : sequence of str, optional
-        The tokens; needed for examples.
-    count_fp_fn_examples : bool
-        Count the tokens of spurious and missed mentions too.
-    """
+    """Add the mentions of one sequence to a score; equal ones count once."""
     if count_fp_fn_examples and not tokens:
-        message = "Tokens must be provided to count false positive/negative examples"
-        raise ValueError(message)
+        raise ValueError("Tokens must be provided to count false positive/negative examples")
     pred, ref = set(pred_mentions), set(ref_mentions)
     for mentions, counts in ((pred & ref, (1, 0, 0)), (pred - ref, (0, 1, 0)), (ref - pred, (0, 0, 1))):
         for mention in mentions:
-            score.add(*counts)
-            score.type_scores[mention.type].add(*counts)
+            score.add(*counts, mention.type)
             if count_fp_fn_examples and not counts[0]:
                 count = score.count_false_positive if counts[1] else score.count_false_negative
                 count((tokens or ())[mention.span.start : mention.span.end], mention.type)
@@ -254,50 +211,26 @@ def score_label_sequences(
     *,
     repair: str | None,
 ) -> tuple[ClassificationScore, AccuracyScore]:
-    """Score sequences of labels.
+    """Score sequences of labels; accuracy compares labels before any repair, EncodingError without one.
 
-    Parameters
-    ----------
-    pred_label_sequences, ref_label_sequences : sequences of sequences of str
-        The same sequences, prediction first.
-    encoding_name : str
-        BIO, BIOES, BILOU, BMES, BMEOW, IO or IOB.
-    repair : str or None
-        ``conlleval`` (BIO and IOB), ``discard`` (BIO), or None to refuse invalid labels.
-
-    Returns
-    -------
-    tuple of ClassificationScore and AccuracyScore
-        Accuracy compares labels before any repair.
-
-    Raises
-    ------
-    EncodingError
-        For invalid labels, unless they are repaired.
-    ValueError
-        Where sequences or labels differ in number, and for unknown names.
-
-    Examples
-    --------
     >>> from spanrs.compat.seqscore.scoring import score_label_sequences
     >>> pred, ref = [["B-PER", "O"]], [["I-PER", "O"]]
     >>> score, accuracy = score_label_sequences(pred, ref, "BIO", repair="conlleval")
     >>> score.f1, accuracy.accuracy
     (1.0, 0.5)
     """
-    if len(pred_label_sequences) != len(ref_label_sequences):
-        message = (
-            f"Different number of sequences in predicted ({len(pred_label_sequences)}) and "
-            f"reference ({len(ref_label_sequences)})"
+    preds, refs = pred_label_sequences, ref_label_sequences
+    if len(preds) != len(refs):
+        raise ValueError(
+            f"Different number of sequences in predicted ({len(preds)}) and reference ({len(refs)})"
         )
-        raise ValueError(message)
     encoding = get_encoding(encoding_name)
-    counted = _counted(pred_label_sequences, ref_label_sequences, encoding, repair)
+    counted = _counted(preds, refs, encoding, repair)
     if counted is not None:
         return counted
-    # Something is to be refused, or is nothing the compiled half knows: one label after another.
+    # Something is to be refused, or is unknown to the compiled module: one label after another.
     score, accuracy = ClassificationScore(), AccuracyScore()
-    for pred, ref in zip(pred_label_sequences, ref_label_sequences, strict=True):
+    for pred, ref in zip(preds, refs, strict=True):
         score_sequence_label_accuracy(pred, ref, accuracy)
         found = _mentions(pred, encoding, repair)
         score_sequence_mentions(found, _mentions(ref, encoding, repair), score)
@@ -327,30 +260,22 @@ def _counted(
     score = ClassificationScore()
     for name, (gold, pred, both) in types.items():
         if gold or pred:
-            counts = (both, pred - both, gold - both)
-            score.add(*counts)
-            score.type_scores[name].add(*counts)
+            score.add(both, pred - both, gold - both, name)
     return score, AccuracyScore(hits=correct, total=tokens)
 
 
 def _mentions(labels: Sequence[str], encoding: Encoding, repair: str | None) -> Sequence[Mention]:
-    validation = validate_labels(labels, encoding, repair=repair)
-    if not validation.is_valid():
-        if not repair:
-            errors = "\n".join(error.msg for error in validation.errors)
-            message = (
-                f"Cannot score sequence due to validation errors.\nLabels:\n{labels}\nErrors:\n{errors}"
-            )
-            raise EncodingError(message)
-        labels = validation.repaired_labels
-    return encoding.decode_labels(labels)
+    found = validate_labels(labels, encoding, repair=repair)
+    if found.errors and not repair:
+        listed = "\n".join(error.msg for error in found.errors)
+        words = "Cannot score sequence due to validation errors."
+        raise EncodingError(f"{words}\nLabels:\n{labels}\nErrors:\n{listed}")
+    return encoding.decode_labels(found.repaired_labels if found.errors else labels)
 
 
 def convert_score(num: float, full_precision: bool) -> Decimal | float:
     """Give a fraction as it is, or in per cent with two digits, halves rounded up.
 
-    Examples
-    --------
     >>> from spanrs.compat.seqscore.scoring import convert_score
     >>> convert_score(0.5, False)
     Decimal('50.00')

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
-from spanrs.compat.seqscore.encoding import _ENCODING_NAMES, Encoding, EncodingError
+from spanrs.compat.seqscore.encoding import SUPPORTED_ENCODINGS, Encoding, EncodingError
 
 __all__ = [
     "VALIDATION_SUPPORTED_ENCODINGS",
@@ -19,7 +19,7 @@ __all__ = [
     "validate_labels",
 ]
 
-VALIDATION_SUPPORTED_ENCODINGS: Sequence[str] = tuple(_ENCODING_NAMES)
+VALIDATION_SUPPORTED_ENCODINGS: Sequence[str] = SUPPORTED_ENCODINGS
 
 
 @dataclass
@@ -53,7 +53,7 @@ class InvalidLabelError(EncodingError):
 
 @dataclass
 class SequenceValidationResult:
-    """What validation found in a sequence."""
+    """Errors of the labels of a sequence, and the repaired labels if asked for and needed."""
 
     errors: tuple[ValidationError, ...]
     n_tokens: int
@@ -73,7 +73,7 @@ class SequenceValidationResult:
 
 @dataclass(frozen=True)
 class ValidationResult:
-    """What validation found in a file."""
+    """Errors of the labels of a file."""
 
     errors: tuple[ValidationError, ...]
     n_tokens: int
@@ -81,23 +81,12 @@ class ValidationResult:
     n_docs: int
 
 
-@dataclass
-class _Places:
+class _Places(NamedTuple):
     """Where labels stand, as far as it is known."""
 
-    tokens: Sequence[str] | None
-    lines: Sequence[int] | None
+    tokens: Sequence[str]
+    lines: Sequence[int]
     source: str | None
-
-    def check(self, n: int) -> None:
-        for name, known in (("Tokens", self.tokens), ("Line numbers", self.lines)):
-            if known and len(known) != n:
-                message = f"{name} and labels must be the same length"
-                raise AssertionError(message)
-        for at, token in enumerate(self.tokens or ()):
-            if not token:
-                message = f"Invalid token {token!r}{self.words(at)}"
-                raise ValueError(message)
 
     def words(self, at: int) -> str:
         line = f" on line {self.lines[at]}" if self.lines else ""
@@ -116,51 +105,28 @@ def validate_labels(
     line_nums: Sequence[int] | None = None,
     source_name: str | None = None,
 ) -> SequenceValidationResult:
-    """Check the labels of a sequence.
+    """Check the labels of a sequence, and repair them if asked to; InvalidLabelError without state and type.
 
-    Parameters
-    ----------
-    labels : sequence of str
-        Labels.
-    encoding : Encoding
-        What they are to conform to.
-    repair : str, optional
-        How to repair them if they do not.
-    tokens, line_nums, source_name : optional
-        What errors name.
-
-    Returns
-    -------
-    SequenceValidationResult
-        All errors, and the repaired labels if asked for and needed.
-
-    Raises
-    ------
-    InvalidLabelError
-        For a label without state and type.
-
-    Examples
-    --------
     >>> from spanrs.compat.seqscore.encoding import get_encoding
     >>> from spanrs.compat.seqscore.validation import validate_labels
     >>> result = validate_labels(["O", "I-PER"], get_encoding("BIO"), repair="conlleval")
     >>> result.errors[0].msg, result.repaired_labels
     ("Invalid transition 'O' -> 'I-PER'", ('O', 'B-PER'))
     """
-    places = _Places(tokens, line_nums, source_name)
-    places.check(len(labels))
-    if encoding.spans(labels) is not None:
-        return SequenceValidationResult((), len(labels))
-    errors = _errors(labels, encoding, places)
-    if not (errors and repair):
-        return SequenceValidationResult(tuple(errors), len(labels))
-    repaired = tuple(encoding.repair_labels(labels, repair))
-    return SequenceValidationResult(tuple(errors), len(labels), repaired)
+    places = _Places(tokens or (), line_nums or (), source_name)
+    for name, known in (("Tokens", places.tokens), ("Line numbers", places.lines)):
+        if known and len(known) != len(labels):
+            raise AssertionError(f"{name} and labels must be the same length")
+    for at, token in enumerate(places.tokens):
+        if not token:
+            raise ValueError(f"Invalid token {token!r}{places.words(at)}")
+    errors = () if encoding.spans(labels) is not None else tuple(_errors(labels, encoding, places))
+    repaired = tuple(encoding.repair_labels(labels, repair)) if errors and repair else ()
+    return SequenceValidationResult(errors, len(labels), repaired)
 
 
-def _errors(labels: Sequence[str], encoding: Encoding, places: _Places) -> list[ValidationError]:
+def _errors(labels: Sequence[str], encoding: Encoding, places: _Places) -> Iterator[ValidationError]:
     outside = encoding.dialect.outside
-    errors: list[ValidationError] = []
     before, state_before, type_before = outside, outside, None
     for at, label in enumerate(labels):
         try:
@@ -175,10 +141,9 @@ def _errors(labels: Sequence[str], encoding: Encoding, places: _Places) -> list[
         where = (f" for token {token!r}" if places.tokens else "") + places.words(at)
         rest = (label, type_, state, token, line, places.source)
         if not encoding.is_valid_state(state):
-            errors.append(InvalidStateError(f"Invalid state {state!r} in label {label!r}{where}", *rest))
+            yield InvalidStateError(f"Invalid state {state!r} in label {label!r}{where}", *rest)
         if not encoding.is_valid_transition(state_before, type_before, state, type_):
-            words = f"Invalid transition {before!r} -> {label!r}{where}"
-            errors.append(InvalidTransitionError(words, *rest))
+            yield InvalidTransitionError(f"Invalid transition {before!r} -> {label!r}{where}", *rest)
         before, state_before, type_before = label, state, type_
     if not encoding.is_valid_transition(state_before, type_before, outside, None):
         token, line = places.token_line(-1)
@@ -189,5 +154,4 @@ def _errors(labels: Sequence[str], encoding: Encoding, places: _Places) -> list[
             + (f" on line {line}" if places.lines else "")
             + " at end of sequence"
         )
-        errors.append(InvalidTransitionError(words, before, type_before, state_before, token, line))
-    return errors
+        yield InvalidTransitionError(words, before, type_before, state_before, token, line)

@@ -11,54 +11,22 @@ _CONTENT = "__FILE_RESOURCE_DATA__"
 
 
 class FileResource:
-    """A file; without a name a temporary one, which is pickled with its content and removed at the end.
-
-    Parameters
-    ----------
-    filename : str or None
-        The file; None for a temporary one.
-    keep_tempfiles : bool
-        Do not remove temporary files.
-    suffix, prefix : str
-        Of the names of temporary files.
-
-    Attributes
-    ----------
-    name : str or None
-        The file; None if there is no temporary file yet.
-
-    Examples
-    --------
-    >>> import os
-    >>> from spanrs.compat.sklearn_crfsuite._fileresource import FileResource
-    >>> resource = FileResource(suffix=".crfsuite")
-    >>> resource.ensure_name()
-    >>> name = resource.name
-    >>> os.path.exists(name)
-    True
-    >>> resource.cleanup()
-    >>> os.path.exists(name)
-    False
-    """
+    """A file; without a name a temporary one, which is pickled with its content and removed at the end."""
 
     def __init__(
         self, filename: str | None = None, keep_tempfiles: bool = False, suffix: str = "", prefix: str = ""
     ) -> None:
-        self.name = filename
-        self.auto = filename is None
-        self.keep_tempfiles = keep_tempfiles
-        self.suffix = suffix
-        self.prefix = prefix
+        self.name, self.auto, self.keep_tempfiles = filename, filename is None, keep_tempfiles
+        self.suffix, self.prefix = suffix, prefix
 
-    def ensure_name(self) -> None:
-        """Create a temporary file if there is no file."""
-        if self.name is not None:
-            return
-        if not self.auto:
-            message = "File name is not provided"
-            raise ValueError(message)
-        descriptor, self.name = tempfile.mkstemp(self.suffix, self.prefix)
-        os.close(descriptor)
+    def ensure_name(self) -> str:
+        """Return the name of the file, which is created if it is temporary."""
+        if self.name is None:
+            if not self.auto:
+                raise ValueError("File name is not provided")
+            descriptor, self.name = tempfile.mkstemp(self.suffix, self.prefix)
+            os.close(descriptor)
+        return self.name
 
     def cleanup(self) -> None:
         """Remove the temporary file, unless temporary files are kept."""
@@ -67,10 +35,10 @@ class FileResource:
                 os.unlink(self.name)
             self.name = None
 
-    def refresh(self) -> None:
+    def refresh(self) -> str:
         """Replace the temporary file by a new one."""
         self.cleanup()
-        self.ensure_name()
+        return self.ensure_name()
 
     def __del__(self) -> None:
         # Modules may be gone at the end of the process.
@@ -86,10 +54,9 @@ class FileResource:
         return state
 
     def __setstate__(self, state: dict[str, Any]) -> None:
+        content = state.get(_CONTENT)
         # "fd" is a file descriptor in pickles of sklearn-crfsuite.
         vars(self).update({name: value for name, value in state.items() if name not in (_CONTENT, "fd")})
-        if state.get(_CONTENT) is not None:
-            self.ensure_name()
-            assert self.name is not None
-            with open(self.name, "wb") as file:
-                file.write(state[_CONTENT])
+        if content is not None:
+            with open(self.ensure_name(), "wb") as file:
+                file.write(content)

@@ -3,13 +3,22 @@
 from __future__ import annotations
 
 import inspect
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 EstimatorT = TypeVar("EstimatorT", bound="BaseEstimator")
 
 
 class BaseEstimator:
-    """What scikit-learn needs of an estimator whose parameters are the arguments of ``__init__``."""
+    """What scikit-learn needs of an estimator whose parameters are the arguments of ``__init__``.
+
+    >>> from spanrs.compat.sklearn_crfsuite import CRF
+    >>> CRF(c1=0.5).set_params(c2=3)
+    CRF(c1=0.5, c2=3)
+    """
+
+    if TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any: ...
 
     @classmethod
     def _defaults(cls) -> dict[str, Any]:
@@ -17,33 +26,17 @@ class BaseEstimator:
         return {parameter.name: parameter.default for parameter in parameters}
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:  # noqa: ARG002
-        """Return the parameters.
-
-        Parameters
-        ----------
-        deep : bool
-            Without effect, because no parameter is an estimator.
-        """
+        """Return the parameters; ``deep`` has no effect, because none is an estimator."""
         return {name: getattr(self, name) for name in sorted(self._defaults())}
 
     def set_params(self: EstimatorT, **params: Any) -> EstimatorT:
-        """Set parameters.
-
-        Parameters
-        ----------
-        **params
-            Name to value.
-
-        Raises
-        ------
-        ValueError
-            For other names.
-        """
+        """Set parameters; ValueError for other names."""
         known = sorted(self._defaults())
         for name, value in params.items():
             if name not in known:
-                message = f"Invalid parameter {name!r} for estimator {self}. Valid parameters are: {known}."
-                raise ValueError(message)
+                raise ValueError(
+                    f"Invalid parameter {name!r} for estimator {self}. Valid parameters are: {known}."
+                )
             setattr(self, name, value)
         return self
 
@@ -53,10 +46,6 @@ class BaseEstimator:
         return Tags(estimator_type=None, target_tags=TargetTags(required=False))
 
     def __repr__(self) -> str:
-        values = self.get_params()
-        changed = [
-            f"{name}={values[name]!r}"
-            for name, default in self._defaults().items()
-            if values[name] is not default and values[name] != default
-        ]
+        values = [(name, getattr(self, name), default) for name, default in self._defaults().items()]
+        changed = (f"{name}={value!r}" for name, value, default in values if value != default)
         return f"{type(self).__name__}({', '.join(changed)})"
