@@ -14,7 +14,7 @@ use spanrs_eval::{Scorer, Side};
 use spanrs_tags::{Evidence, Reader};
 
 use crate::error::ColumnError;
-use crate::strings::{intern_strings, strings};
+use crate::strings::{Known, intern_strings, strings};
 
 type Result<T, E = ColumnError> = std::result::Result<T, E>;
 
@@ -85,6 +85,8 @@ macro_rules! with_keys {
 /// Sentences of one side.
 struct Chunk {
     lengths: Vec<i64>,
+    /// The items of the lists.
+    tags: ArrayRef,
     keys: Keys,
     /// The reader's id of each key.
     numbers: Vec<u32>,
@@ -103,16 +105,28 @@ struct Origin<'a> {
 }
 
 impl Column {
-    /// Interns what the column holds; nulls become `origin.null`.
-    fn new(arrays: &[ArrayRef], origin: &Origin<'_>, reader: &mut Reader) -> Result<Self> {
+    /// Interns what the column holds; nulls become `origin.null`. The strings of most chunks are mostly those of the
+    /// chunk of `other` in the same place.
+    fn new(
+        arrays: &[ArrayRef],
+        other: Option<&Self>,
+        origin: &Origin<'_>,
+        reader: &mut Reader,
+    ) -> Result<Self> {
         let mut chunks = Vec::with_capacity(arrays.len());
         let mut row = 0;
-        for array in arrays {
+        for (number, array) in arrays.iter().enumerate() {
             let (lengths, tags) = sentences(array, origin, row)?;
-            let (keys, numbers) = keys(&tags, origin, reader)?;
+            let other = other.and_then(|other| other.0.get(number));
+            let known = other.and_then(|chunk| match &chunk.keys {
+                Keys::Names(ids) => Some((&chunk.tags, &**ids)),
+                _ => None,
+            });
+            let (keys, numbers) = keys(&tags, known, origin, reader)?;
             row += lengths.len();
             chunks.push(Chunk {
                 lengths,
+                tags,
                 keys,
                 numbers,
             });
@@ -174,7 +188,12 @@ fn lists<O: OffsetSizeTrait>(lists: &GenericListArray<O>) -> (Vec<i64>, ArrayRef
 }
 
 /// The keys of tags, and the reader's id of each key.
-fn keys(tags: &ArrayRef, origin: &Origin<'_>, reader: &mut Reader) -> Result<(Keys, Vec<u32>)> {
+fn keys(
+    tags: &ArrayRef,
+    known: Option<Known<'_>>,
+    origin: &Origin<'_>,
+    reader: &mut Reader,
+) -> Result<(Keys, Vec<u32>)> {
     let integers = || {
         origin.numbers.map(<[u32]>::to_vec).ok_or_else(|| {
             ColumnError::Type(format!(
@@ -217,7 +236,7 @@ fn keys(tags: &ArrayRef, origin: &Origin<'_>, reader: &mut Reader) -> Result<(Ke
         },
         DataType::Null => Ok((Keys::Made(vec![origin.null; tags.len()]), Vec::new())),
         _ => {
-            let ids = intern_strings(tags, origin.side, reader)?;
+            let ids = intern_strings(tags, known, origin.side, reader)?;
             Ok((Keys::Names(ids), (0..reader.tags().len() as u32).collect()))
         }
     }
@@ -292,15 +311,13 @@ impl Columns {
         } else {
             NULL
         };
-        let mut column = |arrays, side, null| {
-            let origin = Origin {
-                side,
-                numbers: numbers.as_deref(),
-                null,
-            };
-            Column::new(arrays, &origin, reader)
+        let origin = |side, null| Origin {
+            side,
+            numbers: numbers.as_deref(),
+            null,
         };
-        let (gold, pred) = (column(gold, "gold", ignore)?, column(pred, "pred", NULL)?);
+        let gold = Column::new(gold, None, &origin("gold", ignore), reader)?;
+        let pred = Column::new(pred, Some(&gold), &origin("pred", NULL), reader)?;
         let (g, p) = (gold.rows(), pred.rows());
         if g != p {
             return Err(InputError::Shape {

@@ -250,6 +250,11 @@ unsafe fn checked(
     let valid = match &items {
         // Arrays that were validated are kept until the end of the stream, so an address has one meaning.
         Some(items) if validated.contains(items) => data.validate_data(),
+        Some(_) if data.child_data().iter().all(is_ascii) => {
+            let mut items = data.child_data().iter();
+            data.validate_data()
+                .and_then(|()| items.try_for_each(ArrayData::validate_nulls))
+        }
         _ => data.validate_full(),
     };
     if let Err(error) = valid {
@@ -384,12 +389,28 @@ unsafe fn check(array: &RawArray, kind: &DataType, validated: &Validated) -> Res
 /// # Safety
 /// The bitmap has a bit for each place of the array.
 unsafe fn all_valid(array: &RawArray, bitmap: *const u8) -> Result<()> {
-    for at in array.offset..array.offset + array.length {
+    let (start, end) = (array.offset, array.offset + array.length);
+    let is_set = |at: i64| {
         // SAFETY: as promised by the caller.
         let byte = unsafe { *bitmap.add((at / 8) as usize) };
-        if byte >> (at % 8) & 1 == 0 {
-            return invalid("an array claims to have no nulls, but its validity bitmap has one");
-        }
+        byte >> (at % 8) & 1 != 0
+    };
+    // Whole bytes are looked at together.
+    let (first, last) = ((start + 7) / 8, end / 8);
+    let whole = match first < last {
+        // SAFETY: as promised by the caller.
+        true => unsafe {
+            std::slice::from_raw_parts(bitmap.add(first as usize), (last - first) as usize)
+        },
+        false => &[],
+    };
+    let (before, behind) = match whole.is_empty() {
+        true => (start..end, end..end),
+        false => (start..first * 8, last * 8..end),
+    };
+    if whole.iter().fold(0xFF, |all, byte| all & byte) != 0xFF || !before.chain(behind).all(is_set)
+    {
+        return invalid("an array claims to have no nulls, but its validity bitmap has one");
     }
     Ok(())
 }
@@ -408,18 +429,22 @@ unsafe fn last_offset<O: Copy + Into<i64>>(
     }
     // An empty slice of an array has an offset as well, which arrow takes for the length of the bytes.
     let offsets = offsets.cast::<O>();
-    let mut last = 0;
-    for at in places.start..=places.end {
-        // SAFETY: as promised by the caller; the buffer of another library may be unaligned.
-        let offset: i64 = unsafe { offsets.add(at as usize).read_unaligned() }.into();
-        if offset < last {
-            return invalid(format!(
-                "offset {at} is {offset}, below the one before, {last}"
-            ));
-        }
-        last = offset;
+    // SAFETY: as promised by the caller; the buffer of another library may be unaligned.
+    let offset = |at: i64| -> i64 { unsafe { offsets.add(at as usize).read_unaligned() }.into() };
+    let first = offset(places.start);
+    // Without a branch for each; what is wrong is found after.
+    let falls = |at: i64| offset(at + 1) < offset(at);
+    if first >= 0 && !places.clone().fold(false, |any, at| any | falls(at)) {
+        return Ok(offset(places.end));
     }
-    Ok(last)
+    let (at, before) = match places.clone().find(|&at| falls(at)) {
+        Some(at) if first >= 0 => (at + 1, offset(at)),
+        _ => (places.start, 0),
+    };
+    let offset = offset(at);
+    invalid(format!(
+        "offset {at} is {offset}, below the one before, {before}"
+    ))
 }
 
 /// Strings that hold bytes need a buffer.
@@ -468,6 +493,50 @@ unsafe fn view_sizes(array: &RawArray, buffer: &dyn Fn(usize) -> *const c_void) 
         }
     }
     Ok(())
+}
+
+/// True for strings that are valid because they are ASCII. Their offsets have been checked; views are looked at here, and
+/// are to hold their strings themselves.
+fn is_ascii(items: &ArrayData) -> bool {
+    let range = items.offset()..items.offset() + items.len();
+    let bytes = |first: usize, last: usize| {
+        let text = items
+            .buffers()
+            .get(1)
+            .and_then(|text| text.get(first..last));
+        text.is_some_and(<[u8]>::is_ascii)
+    };
+    let Some(buffer) = items.buffers().first() else {
+        return false;
+    };
+    match items.data_type() {
+        _ if items.is_empty() => false,
+        DataType::Utf8 => {
+            let offsets = buffer.typed_data::<i32>();
+            bytes(offsets[range.start] as usize, offsets[range.end] as usize)
+        }
+        DataType::LargeUtf8 => {
+            let offsets = buffer.typed_data::<i64>();
+            bytes(offsets[range.start] as usize, offsets[range.end] as usize)
+        }
+        DataType::Utf8View => {
+            let views = &buffer.typed_data::<u128>()[range];
+            views
+                .iter()
+                .fold(true, |all, &view| all & is_inline_ascii(view))
+        }
+        _ => false,
+    }
+}
+
+/// True for a view of at most 12 bytes, all ASCII, that it holds itself, followed by zeros.
+#[inline(always)]
+fn is_inline_ascii(view: u128) -> bool {
+    const HIGH: u128 = u128::from_ne_bytes([0x80; 16]);
+    let (len, text) = (view as u32, view >> 32);
+    // Twelve bytes fill the view.
+    let padding = text.checked_shr(8 * len.min(16)).unwrap_or_default();
+    (len <= 12) & (text & HIGH == 0) & (padding == 0)
 }
 
 /// Finds the first tag that is not UTF-8; None where something else is wrong.

@@ -1,6 +1,6 @@
 //! Strings of tags to ids of a reader.
 
-use arrow_array::array::{Array, ArrayRef};
+use arrow_array::array::{Array, ArrayRef, StringViewArray};
 use arrow_array::cast::AsArray;
 use arrow_array::{GenericStringArray, OffsetSizeTrait};
 use arrow_schema::DataType;
@@ -9,6 +9,11 @@ use spanrs_eval::input::NULL;
 use spanrs_tags::Reader;
 
 use crate::error::ColumnError;
+
+/// Strings that are compared with those of the other side together.
+const RUN: usize = 16;
+/// Longest string that a view holds itself.
+const INLINE: usize = 12;
 
 /// Strings or nulls.
 pub(crate) type Strings<'a> = Box<dyn Iterator<Item = Option<&'a str>> + 'a>;
@@ -25,15 +30,31 @@ pub(crate) fn strings<'a>(tags: &'a ArrayRef, side: &str) -> Result<Strings<'a>,
     }
 }
 
+/// Strings whose ids are known: the other side of those that are interned, most of which are equal.
+pub(crate) type Known<'a> = (&'a ArrayRef, &'a [i32]);
+
 /// The reader's id of each string, [`NULL`] for a null.
 pub(crate) fn intern_strings(
     tags: &ArrayRef,
+    known: Option<Known<'_>>,
     side: &str,
     reader: &mut Reader,
 ) -> Result<Vec<i32>, ColumnError> {
+    let known =
+        known.filter(|(other, _)| other.null_count() == 0 && other.data_type() == tags.data_type());
     match tags.data_type() {
-        DataType::Utf8 if tags.null_count() == 0 => intern(tags.as_string::<i32>(), reader),
-        DataType::LargeUtf8 if tags.null_count() == 0 => intern(tags.as_string::<i64>(), reader),
+        DataType::Utf8 if tags.null_count() == 0 => {
+            let known = known.map(|(other, ids)| (other.as_string::<i32>(), ids));
+            intern_runs(tags.as_string::<i32>(), known, reader)
+        }
+        DataType::LargeUtf8 if tags.null_count() == 0 => {
+            let known = known.map(|(other, ids)| (other.as_string::<i64>(), ids));
+            intern_runs(tags.as_string::<i64>(), known, reader)
+        }
+        DataType::Utf8View if tags.null_count() == 0 => {
+            let known = known.map(|(other, ids)| (other.as_string_view(), ids));
+            intern_runs(tags.as_string_view(), known, reader)
+        }
         _ => {
             let mut ids = Vec::with_capacity(tags.len());
             for tag in strings(tags, side)? {
@@ -47,25 +68,174 @@ pub(crate) fn intern_strings(
     }
 }
 
-/// The ids of strings without nulls, the bytes of which are one behind the other.
-fn intern<O: OffsetSizeTrait>(
-    tags: &GenericStringArray<O>,
+/// An array of strings without nulls.
+trait StringRuns {
+    /// Number of strings.
+    fn number(&self) -> usize;
+
+    /// True where [`RUN`] strings from an index on are those of another array.
+    fn equals(&self, other: &Self, from: usize) -> bool;
+
+    /// The ids of the strings from an index on, as many as there is room for.
+    fn intern(&self, from: usize, ids: &mut [i32], reader: &mut Reader) -> Result<(), ColumnError>;
+}
+
+/// The ids of all strings, run by run; a run that equals that of the known array has its ids.
+fn intern_runs<T: StringRuns>(
+    tags: &T,
+    known: Option<(&T, &[i32])>,
     reader: &mut Reader,
 ) -> Result<Vec<i32>, ColumnError> {
-    let (offsets, text) = (tags.value_offsets(), tags.value_data());
-    let mut ids = vec![0; tags.len()];
-    let Some(first) = offsets.first() else {
-        return Ok(ids);
-    };
-    let mut start = first.as_usize();
-    for (id, end) in ids.iter_mut().zip(&offsets[1..]) {
-        let end = end.as_usize();
-        let key = ShortKey::ending_at(text, end, end - start);
-        *id = match key.and_then(|key| reader.get_short(key)) {
-            Some(id) => id as i32,
-            None => reader.intern_bytes(&text[start..end])? as i32,
-        };
-        start = end;
+    let mut ids = vec![0; tags.number()];
+    for (number, run) in ids.chunks_mut(RUN).enumerate() {
+        let from = number * RUN;
+        if let Some((other, ids)) = known
+            && run.len() == RUN
+            && let Some(ids) = ids.get(from..from + RUN)
+            && tags.equals(other, from)
+        {
+            run.copy_from_slice(ids);
+            continue;
+        }
+        tags.intern(from, run, reader)?;
     }
     Ok(ids)
+}
+
+impl<O: OffsetSizeTrait> StringRuns for GenericStringArray<O> {
+    fn number(&self) -> usize {
+        self.len()
+    }
+
+    #[inline]
+    fn equals(&self, other: &Self, from: usize) -> bool {
+        let run = |side: &Self| -> Option<[O; RUN + 1]> {
+            side.value_offsets()
+                .get(from..from + RUN + 1)?
+                .try_into()
+                .ok()
+        };
+        let (Some(ends), Some(others)) = (run(self), run(other)) else {
+            return false;
+        };
+        let shift = ends[0] - others[0];
+        let same = |at: usize| ends[at] - others[at] == shift;
+        if !(0..=RUN).fold(true, |all, at| all & same(at)) {
+            return false;
+        }
+        let text = |ends: [O; RUN + 1]| ends[0].as_usize()..ends[RUN].as_usize();
+        self.value_data()[text(ends)] == other.value_data()[text(others)]
+    }
+
+    #[inline]
+    fn intern(&self, from: usize, ids: &mut [i32], reader: &mut Reader) -> Result<(), ColumnError> {
+        let (offsets, text) = (self.value_offsets(), self.value_data());
+        let ends = &offsets[from..=from + ids.len()];
+        let mut start = ends[0].as_usize();
+        for (id, end) in ids.iter_mut().zip(&ends[1..]) {
+            let end = end.as_usize();
+            let key = ShortKey::ending_at(text, end, end - start);
+            *id = match key.and_then(|key| reader.get_short(key)) {
+                Some(id) => id as i32,
+                None => reader.intern_bytes(&text[start..end])? as i32,
+            };
+            start = end;
+        }
+        Ok(())
+    }
+}
+
+impl StringRuns for StringViewArray {
+    fn number(&self) -> usize {
+        self.len()
+    }
+
+    #[inline]
+    fn equals(&self, other: &Self, from: usize) -> bool {
+        let run = |side: &Self| -> Option<[u128; RUN]> {
+            side.views().get(from..from + RUN)?.try_into().ok()
+        };
+        let (Some(views), Some(others)) = (run(self), run(other)) else {
+            return false;
+        };
+        // Views of longer strings point into buffers of their own array.
+        let inline = |view: u128| view as u32 as usize <= INLINE;
+        views == others && views.iter().all(|&view| inline(view))
+    }
+
+    #[inline]
+    fn intern(&self, from: usize, ids: &mut [i32], reader: &mut Reader) -> Result<(), ColumnError> {
+        let views = &self.views()[from..from + ids.len()];
+        for ((at, id), &view) in (from..).zip(ids).zip(views) {
+            let len = view as u32 as usize;
+            let key = (len <= INLINE).then(|| ShortKey::of_padded(view >> 32, len));
+            *id = match key.and_then(|key| reader.get_short(key)) {
+                Some(id) => id as i32,
+                None => reader.intern(self.value(at))? as i32,
+            };
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use spanrs_tags::{Dialect, Reading, Scheme};
+
+    use super::*;
+
+    fn ids(arrays: &[ArrayRef]) -> Vec<Vec<String>> {
+        let mut reader = Reader::new(Scheme::Bio, Reading::Conlleval, Dialect::default()).unwrap();
+        let mut all: Vec<Vec<i32>> = Vec::new();
+        for array in arrays {
+            let known = arrays.first().zip(all.first()).map(|(a, i)| (a, &**i));
+            all.push(intern_strings(array, known, "gold", &mut reader).unwrap());
+        }
+        let name = |id: &i32| match u32::try_from(*id) {
+            Ok(id) => reader.tags().name(id).to_owned(),
+            Err(_) => "null".to_owned(),
+        };
+        all.iter()
+            .map(|ids| ids.iter().map(name).collect())
+            .collect()
+    }
+
+    #[test]
+    fn every_kind_of_string_array_has_the_same_tags() {
+        let long = "B-a type of more than sixteen bytes";
+        let mut tags: Vec<&str> =
+            ["O", "B-PER", "I-PER", "", "B-é", long, "B-twelve-by", "x"].into();
+        for _ in 0..4 {
+            tags.extend(tags.clone());
+        }
+        let mut other = tags.clone();
+        other[40] = "I-LOC";
+        other[77] = long;
+        for tags in [tags.clone(), other.clone(), tags[..21].to_vec()] {
+            let offsets: ArrayRef = Arc::new(GenericStringArray::<i32>::from(tags.clone()));
+            let large: ArrayRef = Arc::new(GenericStringArray::<i64>::from(tags.clone()));
+            let views: ArrayRef = Arc::new(StringViewArray::from(tags.clone()));
+            let first: ArrayRef = Arc::new(GenericStringArray::<i32>::from(other.clone()));
+            let found = ids(&[
+                first,
+                offsets.slice(3, tags.len() - 3),
+                large,
+                views.clone(),
+            ]);
+            assert_eq!(found[1], tags[3..]);
+            assert_eq!(found[2], tags);
+            assert_eq!(found[3], tags);
+            let first: ArrayRef = Arc::new(StringViewArray::from(other.clone()));
+            assert_eq!(ids(&[first, views])[1], tags);
+        }
+    }
+
+    #[test]
+    fn nulls_are_told_apart() {
+        let tags = vec![Some("O"), None, Some("B-PER")];
+        let array: ArrayRef = Arc::new(GenericStringArray::<i32>::from(tags));
+        assert_eq!(ids(&[array])[0], ["O", "null", "B-PER"]);
+    }
 }

@@ -69,6 +69,14 @@ impl ShortKey {
         Self::joined(word, len)
     }
 
+    /// The key of the first `len` bytes of a little-endian word whose other bytes are 0; `len` is at most
+    /// [`ShortKey::BYTES`].
+    #[inline(always)]
+    pub fn of_padded(word: u128, len: usize) -> Self {
+        debug_assert!(len < WORD && word >> (8 * len) == 0);
+        Self::joined(word, len)
+    }
+
     #[inline(always)]
     fn joined(word: u128, len: usize) -> Self {
         Self(word | (len as u128) << (8 * (WORD - 1)))
