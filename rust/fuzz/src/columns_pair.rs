@@ -2,7 +2,7 @@
 
 use spanrs_eval::{Exact, Scorer, Side};
 use spanrs_io::{Column, ColumnReader, Columns};
-use spanrs_jobs::{OnMisaligned, Rows, Sides, score};
+use spanrs::{OnMisaligned, Rows, Sides, score};
 use spanrs_tags::{Dialect, Reader, Reading};
 
 use crate::by_definition::{Table, by_sets, documents, sum, totals};

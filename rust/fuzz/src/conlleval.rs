@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use spanrs_base::Limits;
 use spanrs_eval::{Conlleval, Rules, Setting};
-use spanrs_jobs::conlleval::{ConllevalText, Cut, Error, Layout};
+use spanrs::conlleval::{ConllevalText, Cut, Error, Layout};
 
 use crate::input::Input;
 

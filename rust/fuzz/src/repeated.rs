@@ -5,8 +5,8 @@ use std::fs;
 use spanrs_eval::{Exact, Scorer};
 use spanrs_io::document::{Format, Reader};
 use spanrs_io::{ColumnReader, Columns, SpanFileReader, read_tasks};
-use spanrs_jobs::conlleval::{ConllevalText, Cut, Layout};
-use spanrs_jobs::{Alignment, OnMisaligned, Rows, Sides, score};
+use spanrs::conlleval::{ConllevalText, Cut, Layout};
+use spanrs::{Alignment, OnMisaligned, Rows, Sides, score};
 use spanrs_tags::{Dialect, Reading, Scheme};
 
 use crate::brat;

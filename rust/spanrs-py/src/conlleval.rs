@@ -5,9 +5,9 @@ use std::sync::{Mutex, MutexGuard, TryLockError};
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString};
+use spanrs::conlleval::{ConllevalText, Cut, Error as TextError, Layout};
 use spanrs_base::Limits;
 use spanrs_eval::{Rules, Setting};
-use spanrs_jobs::conlleval::{ConllevalText, Cut, Error as TextError, Layout};
 
 use crate::error::{Error, Result};
 

@@ -1,7 +1,7 @@
 //! State of a `Counter`, and scheme detection.
 
+use spanrs::Alignment;
 use spanrs_eval::{Scorer, Side};
-use spanrs_jobs::Alignment;
 use spanrs_tags::{Detection, Error as TagsError, Evidence, Reader, Reading, Scheme, are_many};
 
 use crate::error::{Error, Result};
@@ -261,7 +261,7 @@ impl Counting {
         for (name, side) in [("gold", Side::Gold), ("pred", Side::Pred)] {
             let violations = self.scorer.violations(side);
             if violations.count > 0 {
-                return Err(spanrs_jobs::Error::Malformed {
+                return Err(spanrs::Error::Malformed {
                     path: name.to_owned(),
                     scheme: match side {
                         Side::Gold => self.reader.scheme(),

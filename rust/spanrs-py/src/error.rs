@@ -2,9 +2,9 @@
 
 use pyo3::exceptions::{PyKeyboardInterrupt, PyOSError};
 use pyo3::prelude::*;
+use spanrs::Error as JobError;
 use spanrs_base::Position;
 use spanrs_eval::{Side, Unmatched};
-use spanrs_jobs::Error as JobError;
 use spanrs_tags::Error as TagsError;
 
 use crate::options::violation_tuple;

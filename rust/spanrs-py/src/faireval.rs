@@ -206,7 +206,7 @@ pub(crate) fn faireval_files<'py>(
     let mut scorer = Scorer::new(Box::new(matcher), 0).with_filter(type_filter(only));
     let mut progress = Progress::new(None);
     let read = py.detach(|| {
-        spanrs_jobs::span_files::score_spans(gold, pred, &mut scorer, &mut |n| progress.tell(n))
+        spanrs::span_files::score_spans(gold, pred, &mut scorer, &mut |n| progress.tell(n))
     });
     let files = progress.check(read.map_err(Error::from))?;
     let evaluated = evaluate(scorer.span_counts(), &files.types);

@@ -7,10 +7,10 @@ use numpy::PyReadonlyArray1;
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
+use spanrs::{Alignment, OnMisaligned, Rows as RowsOf, score_in_threads};
 use spanrs_base::Limits;
 use spanrs_eval::outcomes::{CORPUS, DIFFERING_TOKENS, UNALIGNED_FILES};
 use spanrs_eval::{MatcherOptions, Scorer as Core, Side, TypeFilter, Violations, make_matcher};
-use spanrs_jobs::{Alignment, OnMisaligned, Rows as RowsOf, score_in_threads};
 use spanrs_tags::{Evidence, Reader, Reading, Scheme};
 
 use crate::arrow;
@@ -259,8 +259,8 @@ impl Scorer {
             |reader, side, most| {
                 let rows = files.side(side)?;
                 let progress = &mut *progress.borrow_mut();
-                let result = py
-                    .detach(|| spanrs_jobs::gather(rows, reader, most, &mut |n| progress.tell(n)));
+                let result =
+                    py.detach(|| spanrs::gather(rows, reader, most, &mut |n| progress.tell(n)));
                 progress.check(result.map_err(Error::from))
             },
             |reader, scorer| {
@@ -282,7 +282,7 @@ impl Scorer {
                             return Ok(found);
                         }
                     }
-                    spanrs_jobs::score(sides, reader, scorer, on_misaligned, rows, &mut tell)
+                    spanrs::score(sides, reader, scorer, on_misaligned, rows, &mut tell)
                 });
                 alignment = progress.check(result.map_err(Error::from))?;
                 Ok(())
@@ -354,7 +354,7 @@ impl Scorer {
         let mut part = inner.scorer.part(&inner.reader);
         let read = py.detach(|| {
             let watch = &mut |n| progress.tell(n);
-            spanrs_jobs::span_files::score_spans(gold, pred, &mut part, watch)
+            spanrs::span_files::score_spans(gold, pred, &mut part, watch)
         });
         let files = progress.check(read.map_err(Error::from))?;
         part.end_document(&inner.reader, name);
