@@ -16,7 +16,7 @@ RUST = {
     "spanrs-eval": {"spanrs-base", "spanrs-tags"},
     "spanrs-crf": {"spanrs-base"},
     "spanrs-dep": {"spanrs-base"},
-    "spanrs-compat": set(),
+    "spanrs-compat": {"spanrs-base", "spanrs-tags", "spanrs-eval"},
     "spanrs": {
         "spanrs-base",
         "spanrs-tags",

@@ -2,10 +2,10 @@
 
 use std::collections::{HashMap, HashSet};
 
+use spanrs::mat::{Outcome, Pieces, Rules, Unscored, score_documents};
 use spanrs_eval::mat::{Kind, Matcher, TAG, Unit};
 use spanrs_io::document::{Document, Format, Reader};
 use spanrs_io::read_tasks;
-use spanrs::mat::{Outcome, Pieces, Rules, Unscored, score_documents};
 
 use crate::input::{Input, split_at_byte};
 use crate::mat_rows::{Row, rows};

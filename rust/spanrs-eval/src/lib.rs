@@ -15,8 +15,6 @@
 //! assert_eq!(f1, 2.0 / 3.0);
 //! ```
 
-mod chunks;
-mod conlleval;
 mod counting;
 pub mod dep;
 mod exact;
@@ -39,8 +37,6 @@ mod token_sets;
 mod type_filter;
 mod violations;
 
-pub use chunks::{Outcomes, count_chunks, outcomes};
-pub use conlleval::{Conlleval, NoType, Rules, Setting, TypeCounts};
 pub use counting::{CountingSink, add_pair};
 pub use exact::{Exact, SCHEMA as EXACT, Seen};
 pub use matcher::{Event, Events, Matcher, Pair, Sink, Text, Unmatched};

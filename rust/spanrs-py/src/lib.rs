@@ -6,7 +6,7 @@
 
 mod arrow;
 mod batch;
-mod conlleval;
+mod compat;
 mod counting;
 mod counts;
 mod crf;
@@ -15,15 +15,12 @@ mod dep;
 mod document_ends;
 mod documents;
 mod error;
-mod faireval;
 mod file_errors;
 mod files;
 mod ids;
-mod iobes;
 mod lists;
 mod mat;
 mod measures;
-mod ncrfpp;
 mod options;
 mod partial;
 mod raw;
@@ -31,7 +28,6 @@ mod readings;
 mod resample;
 mod rows;
 mod scorer;
-mod seqeval;
 mod span_events;
 mod span_lists;
 mod span_tuples;
@@ -45,7 +41,12 @@ use pyo3::prelude::*;
 #[pymodule(gil_used = true)]
 mod _spanrs {
     #[pymodule_export]
-    use crate::conlleval::Conlleval;
+    use crate::compat::{
+        Conlleval, IobesReader, IobesWriter, distinct_tags, fair_compare, fair_evaluation,
+        faireval_files, ncrfpp_counts, ncrfpp_spans, nervaluate_conll, nervaluate_dicts,
+        nervaluate_entities, nervaluate_pairs, nervaluate_tags, same_shape, seqeval_counts,
+        seqeval_entities, token_outcomes,
+    };
     #[pymodule_export]
     use crate::counts::{Counts, DocumentTotals};
     #[pymodule_export]
@@ -63,32 +64,19 @@ mod _spanrs {
         read_tasks, whole_file,
     };
     #[pymodule_export]
-    use crate::faireval::{fair_compare, fair_evaluation, faireval_files};
-    #[pymodule_export]
     use crate::file_errors::file_errors;
     #[pymodule_export]
     use crate::files::{convert_file, detect_file, spans_file, validate_file};
     #[pymodule_export]
-    use crate::iobes::{IobesReader, IobesWriter};
-    #[pymodule_export]
     use crate::mat::{MatOutcome, MatScorer};
     #[pymodule_export]
-    use crate::ncrfpp::{ncrfpp_counts, ncrfpp_spans};
-    #[pymodule_export]
-    use crate::partial::{
-        nervaluate_conll, nervaluate_dicts, nervaluate_entities, nervaluate_pairs, nervaluate_tags,
-        partial_count, partial_outcomes, span_lists_of_ids, span_lists_of_tags,
-    };
+    use crate::partial::{partial_count, partial_outcomes, span_lists_of_ids, span_lists_of_tags};
     #[pymodule_export]
     use crate::readings::score_readings;
     #[pymodule_export]
     use crate::resample::Systems;
     #[pymodule_export]
     use crate::scorer::Scorer;
-    #[pymodule_export]
-    use crate::seqeval::{
-        distinct_tags, same_shape, seqeval_counts, seqeval_entities, token_outcomes,
-    };
     #[pymodule_export]
     use crate::span_events::span_events;
     #[pymodule_export]

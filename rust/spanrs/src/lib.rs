@@ -39,7 +39,6 @@ pub use spanrs_eval as eval;
 pub use spanrs_io as io;
 pub use spanrs_tags as tags;
 
-pub mod conlleval;
 mod convert;
 pub mod dep_files;
 mod detect;

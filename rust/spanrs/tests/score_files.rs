@@ -11,13 +11,13 @@ fn example(name: &str) -> PathBuf {
         .join(name)
 }
 
-fn scored(options: &ScoreOptions) -> FileScore {
-    score_files(&example("gold.conll"), &example("pred.conll"), options).unwrap()
+fn scored(options: &ScoreOptions) -> Result<FileScore, Error> {
+    score_files(&example("gold.conll"), &example("pred.conll"), options)
 }
 
 #[test]
 fn examples_have_the_recorded_scores() {
-    let scored = scored(&ScoreOptions::default());
+    let scored = scored(&ScoreOptions::default()).unwrap();
     assert_eq!(scored.scheme, Scheme::Bio);
     let summary = scored.summary();
     let types: Vec<_> = summary
@@ -40,7 +40,8 @@ fn the_scheme_can_be_named() {
         scheme: Some(Scheme::Bio),
         ..ScoreOptions::default()
     };
-    let (named, detected) = (scored(&options), scored(&ScoreOptions::default()));
+    let named = scored(&options).unwrap();
+    let detected = scored(&ScoreOptions::default()).unwrap();
     assert_eq!(named.summary(), detected.summary());
 }
 

@@ -1,31 +1,45 @@
-//! The text that conlleval reads: lines of columns, gold and pred in the last two.
+//! The input of conlleval: lines of columns, with gold and pred in the last two.
 //!
-//! Bytes come in pieces of any size, as a program finds them on its standard input. They are not checked
-//! as those of other files are: the original takes any byte, and its output is to be the same.
+//! The text is fed in pieces of any size, as read from standard input. Unlike other column files it is not checked for
+//! UTF-8 or NUL, because conlleval.pl accepts any byte.
 
 use memchr::{memchr, memmem};
 use regex::bytes::{Regex, RegexBuilder};
 use spanrs_base::Limits;
-use spanrs_eval::{Conlleval, Rules, Setting};
 
-/// How a line is cut into columns.
+use super::{Conlleval, Rules, Setting};
+
+/// How a line is split into columns.
 #[derive(Clone, Debug)]
 pub enum Cut {
-    /// At each occurrence of a byte; empty columns at the end do not count, as in perl.
+    /// At each occurrence of a byte; trailing empty columns are dropped, as in Perl.
     Byte(u8),
-    /// At each match of a pattern, by the rules of perl's `split`.
+    /// At each match of a pattern, by the rules of Perl's `split`.
     Pattern(Regex),
-    /// At runs of what Python takes for white space.
+    /// At runs of Python's white space.
     Blanks,
     /// At each occurrence of a string, as in Python.
     Text(Vec<u8>),
 }
 
 impl Cut {
-    /// What perl makes of a delimiter: a pattern, where most characters mean themselves.
+    /// How `rules` split at a delimiter; None for white space.
     ///
     /// # Errors
-    /// Where it is no pattern.
+    /// [`Error::Pattern`]; [`Error::NoDelimiter`] for an empty delimiter, except in Perl.
+    pub fn new(rules: Rules, delimiter: Option<Vec<u8>>) -> Result<Self, Error> {
+        match delimiter {
+            None => Ok(Self::Blanks),
+            Some(delimiter) if rules == Rules::Perl => Self::perl(&delimiter),
+            Some(delimiter) if delimiter.is_empty() => Err(Error::NoDelimiter),
+            Some(delimiter) => Ok(Self::Text(delimiter)),
+        }
+    }
+
+    /// How Perl splits at a delimiter, which is a pattern there.
+    ///
+    /// # Errors
+    /// [`Error::Pattern`].
     pub fn perl(delimiter: &[u8]) -> Result<Self, Error> {
         if let &[byte] = delimiter
             && !br".*+?()[\^$|".contains(&byte)
@@ -37,19 +51,19 @@ impl Cut {
             .any(|byte| br".*+?()[]{}\^$|".contains(byte));
         let pattern = match std::str::from_utf8(delimiter) {
             Ok(text) if meta => text.to_owned(),
-            // Bytes that mean themselves.
+            // No metacharacter: the bytes match literally.
             _ => delimiter
                 .iter()
                 .map(|byte| format!(r"\x{byte:02X}"))
                 .collect(),
         };
-        let made = RegexBuilder::new(&pattern).unicode(false).build();
-        made.map(Self::Pattern).map_err(|_| Error::Pattern {
+        let built = RegexBuilder::new(&pattern).unicode(false).build();
+        built.map(Self::Pattern).map_err(|_| Error::Pattern {
             pattern: String::from_utf8_lossy(delimiter).into_owned(),
         })
     }
 
-    /// The places of the columns of a line.
+    /// Finds the columns of a line.
     fn columns(&self, line: &[u8], into: &mut Columns) {
         into.clear();
         match self {
@@ -75,7 +89,7 @@ impl Cut {
     }
 }
 
-/// Columns of one line: how many, and where the first and the last two are.
+/// Number of columns of a line, and the byte ranges of the first and the last two.
 #[derive(Clone, Debug, Default)]
 struct Columns {
     count: usize,
@@ -110,8 +124,8 @@ impl Columns {
         self.push(from, end);
     }
 
-    /// What `split` of perl gives: a match is never empty where it begins at a column's begin, groups are
-    /// columns too, and empty columns at the end fall away.
+    /// Perl's `split`: a match at the beginning of a column is not empty, capture groups are columns too, and trailing
+    /// empty columns are dropped.
     fn perl(&mut self, line: &[u8], pattern: &Regex) {
         let mut all = Vec::new();
         let (mut from, mut look) = (0, 0);
@@ -140,7 +154,7 @@ impl Columns {
         }
     }
 
-    /// What `str.split` of Python gives.
+    /// Python's `str.split`.
     fn python(&mut self, line: &[u8]) {
         let (mut at, mut from) = (0, 0);
         while at < line.len() {
@@ -161,7 +175,7 @@ impl Columns {
     }
 }
 
-/// Bytes of the white space, as Python understands it, that UTF-8 text begins with; 0 for none.
+/// Length in bytes of the white space character, in Python's sense, at the beginning of UTF-8 text; 0 for none.
 #[inline(always)]
 fn blank(text: &[u8]) -> usize {
     match text {
@@ -176,15 +190,15 @@ fn blank(text: &[u8]) -> usize {
     }
 }
 
-/// What is wrong with a text for conlleval.
+/// An error in the input of conlleval.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Error {
-    /// Another number of columns than the first line.
+    /// The number of columns differs from that of the first line.
     #[error("unexpected number of features: {found} ({expected})")]
     Columns {
-        /// On this line.
+        /// Columns of this line.
         found: usize,
-        /// On the first.
+        /// Columns of the first line.
         expected: usize,
     },
     /// Fewer columns than gold and pred need.
@@ -193,52 +207,55 @@ pub enum Error {
         /// The line.
         line: Vec<u8>,
     },
-    /// A tag without type, where there must be one.
+    /// A tag without a type under [`Rules::Sequences`].
     #[error("a tag without a type")]
     NoType,
-    /// A delimiter that cannot be a pattern.
+    /// A delimiter that is not a valid pattern.
     #[error("{pattern:?} is no pattern")]
     Pattern {
         /// As given.
         pattern: String,
     },
+    /// An empty delimiter.
+    #[error("empty separator")]
+    NoDelimiter,
     /// A line longer than the limit.
     #[error("line {line} is longer than {limit} bytes")]
     Long {
-        /// Which, from 1.
+        /// Line number, from 1.
         line: u64,
         /// The limit.
         limit: usize,
     },
 }
 
-/// What of a line is read how.
+/// How a line is read.
 #[derive(Clone, Debug)]
 pub struct Layout {
-    /// How lines are cut.
+    /// How lines are split.
     pub cut: Cut,
-    /// The first column of lines that part sentences, beside empty lines.
+    /// The first column of lines that end a sentence, as empty lines do.
     pub boundary: Vec<u8>,
-    /// Carriage returns and line ends at the end are no part of a line.
+    /// Carriage returns and line feeds at the end of a line are removed.
     pub trim: bool,
 }
 
-/// Reads the text that conlleval reads, and counts.
+/// Reads the input of conlleval and counts.
 #[derive(Clone, Debug)]
 pub struct ConllevalText {
     layout: Layout,
     rules: Rules,
     counts: Conlleval,
-    /// Columns of the first line that has some.
+    /// Number of columns of the first line that has any.
     expected: Option<usize>,
-    /// A line whose end is still to come.
+    /// The beginning of a line whose end has not been fed yet.
     open: Vec<u8>,
     lines: u64,
     limits: Limits,
 }
 
 impl ConllevalText {
-    /// Nothing read yet.
+    /// Creates a reader at the beginning of a text.
     pub fn new(layout: Layout, setting: Setting, limits: Limits) -> Self {
         Self {
             layout,
@@ -251,7 +268,7 @@ impl ConllevalText {
         }
     }
 
-    /// What was counted.
+    /// The counts so far.
     pub fn counts(&self) -> &Conlleval {
         &self.counts
     }
@@ -259,7 +276,7 @@ impl ConllevalText {
     /// Reads a piece of the text, which may end anywhere.
     ///
     /// # Errors
-    /// As [`ConllevalText::line`], and [`Error::Long`].
+    /// See [`ConllevalText::line`]; [`Error::Long`].
     pub fn feed(&mut self, mut bytes: &[u8]) -> Result<(), Error> {
         if !self.open.is_empty() {
             let Some(end) = memchr(b'\n', bytes) else {
@@ -278,10 +295,10 @@ impl ConllevalText {
         self.check(self.open.len())
     }
 
-    /// Ends the text: what came after the last line end is a line.
+    /// Ends the text; bytes after the last line feed are a line.
     ///
     /// # Errors
-    /// As [`ConllevalText::line`].
+    /// See [`ConllevalText::line`].
     pub fn end(&mut self) -> Result<(), Error> {
         if self.open.is_empty() {
             return Ok(());
@@ -302,10 +319,10 @@ impl ConllevalText {
         Ok(())
     }
 
-    /// Reads a line, without the line end that parts it from the next.
+    /// Reads a line, given without its line feed.
     ///
     /// # Errors
-    /// [`Error::Columns`] and [`Error::Few`] where it has too many columns or too few, [`Error::NoType`].
+    /// [`Error::Columns`], [`Error::Few`], [`Error::NoType`].
     pub fn line(&mut self, mut line: &[u8]) -> Result<(), Error> {
         self.check(line.len())?;
         self.lines += 1;
@@ -319,7 +336,7 @@ impl ConllevalText {
             return self.sequences(line, &columns);
         }
         match self.expected {
-            // The script counts one less, and takes no column for "not known yet".
+            // conlleval.pl counts one less, and its initial value for "unknown" is that of a line without columns.
             None if columns.count > 0 => self.expected = Some(columns.count),
             None => {
                 if self.rules == Rules::Python {
@@ -345,7 +362,7 @@ impl ConllevalText {
         self.token(line, &columns)
     }
 
-    /// As the port that keeps no borders: an empty line is a token outside.
+    /// The port without sentence boundaries: an empty line is a token outside.
     fn sequences(&mut self, line: &[u8], columns: &Columns) -> Result<(), Error> {
         match columns.count {
             0 => self.counts.token(b"O", b"O").map_err(|_| Error::NoType),
@@ -389,7 +406,7 @@ mod tests {
     }
 
     #[test]
-    fn perl_cuts_as_perl_does() {
+    fn perl_delimiters_split_as_in_perl() {
         let row = |n, gold: &str, pred: &str| (n, gold.to_owned(), pred.to_owned());
         assert_eq!(found(" ", "a b  c "), row(4, "", "c"));
         assert_eq!(found(" ", "   "), row(0, "", ""));
@@ -403,13 +420,13 @@ mod tests {
     }
 
     #[test]
-    fn python_cuts_at_its_white_space() {
+    fn blanks_are_the_white_space_of_python() {
         let row = (2, "a".to_owned(), "b".to_owned());
         assert_eq!(cut(&Cut::Blanks, " a\u{3000}\u{85}\x1Cb\u{2028}"), row);
     }
 
     #[test]
-    fn pieces_of_any_size_are_the_same_text() {
+    fn counts_do_not_depend_on_the_size_of_pieces() {
         let text = b"a B-X B-X\n\nb O I-Y\nc I-X I-Y";
         for size in 1..text.len() {
             let layout = Layout {

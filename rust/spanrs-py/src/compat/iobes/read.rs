@@ -4,7 +4,8 @@ use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PyString, PyTuple, PyType};
 use spanrs_base::{Span, Vocabulary};
-use spanrs_tags::{Dialect, Kind, Reader, Reading, Scheme};
+use spanrs_compat::iobes::SentenceReader;
+use spanrs_tags::{Reader, Scheme};
 
 use super::write::IobesWriter;
 use super::{Kept, MOST_KEPT};
@@ -12,14 +13,14 @@ use crate::error::Result;
 use crate::lists::{TagInterner, is_list_or_tuple};
 use crate::options::scheme;
 
-/// Places of the table of spans that were made before.
-const PLACES: usize = 1 << 11;
-/// Longest span that is kept there.
+/// Slots of the cache of span objects.
+const SLOTS: usize = 1 << 11;
+/// Longest span that is cached, in tokens.
 const LONGEST_KEPT: u32 = 16;
-/// Ends the stand-in of a tag that is no UTF-8; a noncharacter, which text does not hold.
-const STAND_IN: char = '\u{10FFFF}';
+/// Ends the replacement of a tag that is not UTF-8; a noncharacter, which does not occur in text.
+const REPLACEMENT: char = '\u{10FFFF}';
 
-/// Reads the tags of one encoding as iobes does.
+/// Reads the tags of one encoding as iobes does. See [`spanrs_compat::iobes`].
 #[pyclass(frozen, module = "spanrs._spanrs")]
 pub(crate) struct IobesReader {
     scheme: Scheme,
@@ -34,7 +35,7 @@ type Found<'py> = (Bound<'py, PyList>, Option<Bound<'py, PyList>>);
 
 #[pymethods]
 impl IobesReader {
-    /// `report` is called with the list of errors of every sentence that has some.
+    /// `report` is called with the list of errors of every sentence with errors.
     #[new]
     #[pyo3(signature = (scheme_name, span_class, error_class, report, /))]
     fn new(
@@ -69,7 +70,7 @@ impl IobesReader {
         Ok((spans, errors))
     }
 
-    /// The tags of a sentence as `writer` writes them; None where the sentence has errors or is odd.
+    /// The tags of a sentence as `writer` writes them; None if the sentence has errors or items that are not str.
     #[pyo3(signature = (sequence, writer, /))]
     fn convert<'py>(
         &self,
@@ -80,9 +81,9 @@ impl IobesReader {
             return Ok(None);
         }
         let mut decoder = self.decoder()?;
-        let ready = decoder.plain(sequence) && !decoder.is_wrong();
+        let ready = decoder.plain(sequence) && !decoder.sentence.has_errors();
         let converted = if ready {
-            writer.get().convert(sequence.py(), &decoder)
+            writer.get().convert(sequence.py(), &decoder.sentence)
         } else {
             Ok(None)
         };
@@ -94,7 +95,7 @@ impl IobesReader {
 impl IobesReader {
     fn decoder(&self) -> Result<Box<Decoder>> {
         match self.kept.take() {
-            Some(decoder) if decoder.reader.tags().len() <= MOST_KEPT => Ok(decoder),
+            Some(decoder) if decoder.sentence.tags() <= MOST_KEPT => Ok(decoder),
             _ => Ok(Box::new(Decoder::new(self.scheme)?)),
         }
     }
@@ -127,11 +128,11 @@ impl IobesReader {
             decoder.odd(sequence)?;
         }
         let spans = PyList::empty(py);
-        for at in 0..decoder.spans.len() {
-            let span = decoder.spans[at];
+        for at in 0..decoder.sentence.spans().len() {
+            let span = decoder.sentence.spans()[at];
             spans.append(decoder.object(py, span, &self.span_class)?)?;
         }
-        let errors = decoder.errors();
+        let errors = decoder.sentence.errors();
         if errors.is_empty() {
             return Ok((spans, None));
         }
@@ -144,14 +145,14 @@ impl IobesReader {
         let list = PyList::empty(py);
         for (at, kind) in errors {
             let before = at.checked_sub(1).map(tag);
-            let behind = (at + 1 < decoder.ids.len()).then(|| tag(at + 1));
+            let after = (at + 1 < decoder.sentence.tokens()).then(|| tag(at + 1));
             let name = PyString::intern(py, kind.name());
-            list.append(named_tuple(class, (at, name, tag(at), before, behind))?)?;
+            list.append(named_tuple(class, (at, name, tag(at), before, after))?)?;
         }
         Ok((spans, Some(list)))
     }
 
-    /// TOKEN takes anything for a tag.
+    /// The spans under TOKEN, where a tag can be any object.
     fn tokens<'py>(&self, sequence: &Bound<'py, PyAny>) -> Result<Bound<'py, PyList>> {
         let py = sequence.py();
         let spans = PyList::empty(py);
@@ -173,130 +174,60 @@ fn named_tuple<'py>(
     make.call1((class, fields.into_pyobject(py)?))
 }
 
-/// A sentence as it is read, and what earlier sentences left.
-pub(super) struct Decoder {
-    pub(super) reader: Reader,
+/// Reads sentences; keeps the objects made for earlier ones.
+struct Decoder {
+    sentence: SentenceReader,
     interner: TagInterner,
-    pub(super) ids: Vec<u32>,
-    pub(super) spans: Vec<Span>,
-    doubtful: bool,
-    /// The name of each type as Python's string; of each tag under TOKEN.
+    /// The name of each type.
     types: Vec<Py<PyString>>,
-    made: Vec<Option<(Span, Py<PyAny>)>>,
+    /// A direct-mapped cache of span objects.
+    objects: Vec<Option<(Span, Py<PyAny>)>>,
 }
 
 impl Decoder {
     fn new(scheme: Scheme) -> Result<Self> {
-        // No limit on the number of tags: iobes has none.
-        let vocabulary = Vocabulary::new(usize::MAX);
-        let reader =
-            Reader::with_vocabulary(vocabulary, scheme, Reading::Conlleval, Dialect::iobes())?;
         Ok(Self {
-            reader,
+            sentence: SentenceReader::new(scheme)?,
             interner: TagInterner::new(),
-            ids: Vec::new(),
-            spans: Vec::new(),
-            doubtful: false,
             types: Vec::new(),
-            made: std::iter::repeat_with(|| None).take(PLACES).collect(),
+            objects: std::iter::repeat_with(|| None).take(SLOTS).collect(),
         })
     }
 
-    /// Reads a list or tuple of strings; false where it holds something else.
+    /// Reads a list or tuple of strings; false if it has other items.
     #[inline]
     fn plain(&mut self, sequence: &Bound<'_, PyAny>) -> bool {
-        self.ids.clear();
+        let interner = &mut self.interner;
         let read = self
-            .interner
-            .sentence(sequence, &mut self.reader, &mut self.ids);
-        if read.is_err() {
-            return false;
-        }
-        self.find();
-        true
+            .sentence
+            .read(|reader, ids| interner.sentence(sequence, reader, ids));
+        read.is_ok()
     }
 
-    fn find(&mut self) {
-        self.spans.clear();
-        if self.reader.scheme() == Scheme::Token {
-            let span = |(at, &ty): (usize, &u32)| Span {
-                start: at as u32,
-                end: at as u32 + 1,
-                ty,
-            };
-            self.spans.extend(self.ids.iter().enumerate().map(span));
-        } else {
-            self.doubtful = self.reader.spans_into(&self.ids, &mut self.spans);
-        }
-    }
-
-    /// Reads a list or tuple of anything.
+    /// Reads a list or tuple of arbitrary items.
     #[cold]
     fn odd(&mut self, sequence: &Bound<'_, PyAny>) -> Result<()> {
-        let py = sequence.py();
-        self.ids.clear();
-        for at in 0..sequence.len()? {
-            let item = sequence.get_item(at)?;
-            let Ok(tag) = item.cast::<PyString>() else {
-                // iobes looks for the separator in whatever it gets, which mostly is a TypeError; what has
-                // none is no tag it knows.
-                if item.contains("-")? {
-                    item.getattr("split")?;
-                }
-                self.ids.push(self.reader.intern(&STAND_IN.to_string())?);
-                continue;
-            };
-            if let Ok(text) = tag.to_str() {
-                self.ids.push(self.reader.intern(text)?);
-                continue;
+        let types = &mut self.types;
+        self.sentence.read(|reader, ids| {
+            for at in 0..sequence.len()? {
+                let item = sequence.get_item(at)?;
+                ids.push(match item.cast::<PyString>() {
+                    Ok(tag) => intern_any(tag, reader, types)?,
+                    Err(_) => {
+                        // iobes tests for the separator and then splits, which raises an error for most objects; an
+                        // object without the separator is an unknown tag.
+                        if item.contains("-")? {
+                            item.getattr("split")?;
+                        }
+                        reader.intern(&REPLACEMENT.to_string())?
+                    }
+                });
             }
-            // Lone surrogates. Every other character of the tag stays itself, its dash above all.
-            let bytes: Vec<u8> = tag
-                .call_method1("encode", ("utf-8", "surrogatepass"))?
-                .extract()?;
-            let mut text: String = bytes.into_iter().map(char::from).collect();
-            text.push(STAND_IN);
-            self.fill_types(py);
-            self.ids.push(self.reader.intern(&text)?);
-            if self.types.len() < self.reader.types().len() {
-                let parts = tag.call_method1("split", ("-", 1))?;
-                let ty = parts.get_item(parts.len()? - 1)?;
-                self.types
-                    .push(ty.cast_into::<PyString>().map_err(PyErr::from)?.unbind());
-            }
-        }
-        self.find();
-        Ok(())
+            Ok(())
+        })
     }
 
-    fn is_wrong(&self) -> bool {
-        self.doubtful && self.reader.count_violations(&self.ids) > 0
-    }
-
-    /// The errors by location, then by name.
-    fn errors(&self) -> Vec<(usize, Kind)> {
-        let mut found = Vec::new();
-        if self.doubtful {
-            self.reader
-                .each_violation(&self.ids, |at, kind| found.push((at, kind)));
-            found.sort();
-        }
-        found
-    }
-
-    fn fill_types(&mut self, py: Python<'_>) {
-        let names = if self.reader.scheme() == Scheme::Token {
-            self.reader.tags()
-        } else {
-            self.reader.types()
-        };
-        for id in self.types.len()..names.len() {
-            let name = PyString::new(py, names.name(id as u32));
-            self.types.push(name.unbind());
-        }
-    }
-
-    /// The named tuple of a span. Spans cannot be changed, so one object may stand for all that are equal.
+    /// The named tuple of a span. Named tuples are immutable, so equal spans can share one.
     fn object<'py>(
         &mut self,
         py: Python<'py>,
@@ -304,19 +235,51 @@ impl Decoder {
         class: &Py<PyType>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let mixed = span.start ^ span.end.rotate_left(10) ^ span.ty.rotate_left(20);
-        let place = (mixed.wrapping_mul(0x9E37_79B1) >> (32 - PLACES.trailing_zeros())) as usize;
-        if let Some((known, object)) = &self.made[place]
+        let slot = (mixed.wrapping_mul(0x9E37_79B1) >> (32 - SLOTS.trailing_zeros())) as usize;
+        if let Some((known, object)) = &self.objects[slot]
             && *known == span
         {
             return Ok(object.bind(py).clone());
         }
-        self.fill_types(py);
+        name_types(py, self.sentence.types(), &mut self.types);
         let tokens = PyTuple::new(py, span.start..span.end)?;
         let ty = self.types[span.ty as usize].bind(py);
         let object = named_tuple(class.bind(py), (ty, span.start, span.end, tokens))?;
         if span.end - span.start <= LONGEST_KEPT {
-            self.made[place] = Some((span, object.clone().unbind()));
+            self.objects[slot] = Some((span, object.clone().unbind()));
         }
         Ok(object)
     }
+}
+
+/// Adds the names of new types.
+fn name_types(py: Python<'_>, names: &Vocabulary, types: &mut Vec<Py<PyString>>) {
+    for id in types.len()..names.len() {
+        types.push(PyString::new(py, names.name(id as u32)).unbind());
+    }
+}
+
+/// The id of a tag that may have lone surrogates. `types` keeps Python's name of its type.
+fn intern_any(
+    tag: &Bound<'_, PyString>,
+    reader: &mut Reader,
+    types: &mut Vec<Py<PyString>>,
+) -> Result<u32> {
+    if let Ok(text) = tag.to_str() {
+        return Ok(reader.intern(text)?);
+    }
+    // Bytes become characters, so that all ASCII characters stay the same, in particular the separator.
+    let bytes: Vec<u8> = tag
+        .call_method1("encode", ("utf-8", "surrogatepass"))?
+        .extract()?;
+    let mut text: String = bytes.into_iter().map(char::from).collect();
+    text.push(REPLACEMENT);
+    name_types(tag.py(), reader.types(), types);
+    let id = reader.intern(&text)?;
+    if types.len() < reader.types().len() {
+        let parts = tag.call_method1("split", ("-", 1))?;
+        let ty = parts.get_item(parts.len()? - 1)?;
+        types.push(ty.cast_into::<PyString>().map_err(PyErr::from)?.unbind());
+    }
+    Ok(id)
 }

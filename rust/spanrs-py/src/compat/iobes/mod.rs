@@ -1,8 +1,8 @@
 //! iobes' readers and writers: behind `spanrs.compat.iobes`.
 //!
-//! iobes is called once a sentence, so what a call costs beside its tokens decides: what was decoded or
-//! made in one call is kept for the next. Whatever is out of the ordinary (odd spans, tags that are no
-//! strings) is handed back to Python, whose code says what iobes does with it.
+//! iobes is called once per sentence, so the fixed cost of a call matters: decoded tags and created objects are kept for
+//! the next call. Unusual input (odd spans, tags that are not strings) is handed back to Python, whose code reproduces
+//! iobes there.
 
 mod read;
 mod write;
@@ -12,11 +12,11 @@ use std::sync::{Mutex, PoisonError};
 pub(crate) use read::IobesReader;
 pub(crate) use write::IobesWriter;
 
-/// Distinct tags or types that are kept from call to call; with more of them all is forgotten.
+/// Distinct tags or types kept between calls; beyond it all are dropped.
 const MOST_KEPT: usize = 1 << 14;
 
-/// What one call leaves to the next one. Taken out while a call works with it, so that code that runs in
-/// between (a finaliser, another thread) finds nothing and makes its own, instead of an error.
+/// A value kept between calls. It is taken out during a call, so that code that runs in between (a finaliser, another
+/// thread) creates a new one instead of raising an error.
 pub(super) struct Kept<T>(Mutex<Option<Box<T>>>);
 
 impl<T> Kept<T> {
@@ -31,7 +31,7 @@ impl<T> Kept<T> {
     pub(super) fn put(&self, value: Box<T>) {
         let mut place = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let before = place.replace(value);
-        // What is dropped may run Python code, which may come here again: not under the lock.
+        // Dropped after the lock is released: the destructor may run Python code that calls this again.
         drop(place);
         drop(before);
     }

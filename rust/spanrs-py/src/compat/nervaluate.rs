@@ -1,13 +1,12 @@
-//! What nervaluate's loaders take, with their refusals to the letter.
-
-use std::collections::HashMap;
+//! nervaluate's loaders, with its messages: behind `spanrs.compat.nervaluate`.
 
 use pyo3::exceptions::{PyOverflowError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyInt, PyList, PySet, PyString};
-use spanrs_base::Span;
-use spanrs_eval::partial::{BadTag, NervaluateReader};
-use spanrs_tags::{Dialect, Reader, Reading, Scheme};
+use spanrs_base::{Interner, Span};
+use spanrs_compat::nervaluate::{self, Documents, TagReader, read_conll};
+use spanrs_compat::tag_numbering;
+use spanrs_tags::Reader;
 
 use crate::error::{Error, Result};
 use crate::lists::{Items, TagInterner};
@@ -20,18 +19,20 @@ fn refuse<T>(message: impl Into<String>) -> Result<T> {
     Err(PyValueError::new_err(message.into()).into())
 }
 
-/// Only numbers the tags: what they mean is the reader's business.
-fn numbering() -> Result<Reader> {
-    Ok(Reader::new(
-        Scheme::Bio,
-        Reading::Conlleval,
-        Dialect::default(),
-    )?)
+fn refused(error: nervaluate::Error) -> Error {
+    match error {
+        nervaluate::Error::Tags(error) => error.into(),
+        error => PyValueError::new_err(error.to_string()).into(),
+    }
 }
 
-fn bad_tag(tags: &Reader, BadTag(id): BadTag) -> Error {
-    let tag = tags.tags().name(id);
-    PyValueError::new_err(format!("Invalid tag format: {tag}")).into()
+fn span_lists(documents: Documents) -> SpanLists {
+    let types = names(&documents.types);
+    SpanLists::new(documents.spans, None, &documents.ends, types)
+}
+
+fn names(types: &Interner<str>) -> Vec<String> {
+    types.names().map(str::to_owned).collect()
 }
 
 /// Spans of a list of lists of tags; ends are exclusive. With `any_prefix` no tag is refused.
@@ -41,11 +42,10 @@ pub(crate) fn nervaluate_tags(data: &Bound<'_, PyAny>, any_prefix: bool) -> Resu
     let Ok(list) = data.cast::<PyList>() else {
         return refuse("ListLoader expects list input");
     };
-    let (mut tags, mut interner) = (numbering()?, TagInterner::new());
-    let mut reader = if any_prefix {
-        NervaluateReader::any_prefix()
-    } else {
-        NervaluateReader::default()
+    let (mut tags, mut interner) = (tag_numbering()?, TagInterner::new());
+    let mut reader = match any_prefix {
+        true => TagReader::any_prefix(),
+        false => TagReader::default(),
     };
     let (mut ids, mut spans) = (Vec::new(), Vec::new());
     let mut ends = Vec::with_capacity(list.len());
@@ -61,22 +61,27 @@ pub(crate) fn nervaluate_tags(data: &Bound<'_, PyAny>, any_prefix: bool) -> Resu
         ids.clear();
         let walked = interner.sentence(&document, &mut tags, &mut ids);
         reader.learn(&tags);
-        // Where a tag is no str, those before it may be wrong, too, and are the first to say so.
+        // A bad tag before an item that is not a str is the first error.
         let places = ids.iter().copied().enumerate();
         reader
             .spans(places, ids.len(), &mut spans)
-            .map_err(|bad| bad_tag(&tags, bad))?;
+            .map_err(|bad| refused(bad.named(&tags)))?;
         if let Err(error) = walked {
             return Err(not_a_tag(&document, ids.len())?.unwrap_or(error));
         }
         ends.push(spans.len());
         pause(at)?;
     }
-    Ok(SpanLists::new(spans, None, &ends, reader.into_types()))
+    Ok(SpanLists::new(
+        spans,
+        None,
+        &ends,
+        names(&reader.into_types()),
+    ))
 }
 
-/// Both sides of lists of lists of tags at once, or None where anything is wrong with them: then
-/// [`nervaluate_tags`] says what. A pred sentence of the same objects as its gold sentence is not read.
+/// Both sides of lists of lists of tags at once, or None if anything is wrong with them; [`nervaluate_tags`] then raises
+/// the error. A pred sentence of the same objects as its gold sentence is not read.
 #[pyfunction]
 #[pyo3(signature = (gold, pred, /))]
 pub(crate) fn nervaluate_pairs(
@@ -109,19 +114,19 @@ pub(crate) fn nervaluate_pairs(
         return Ok(None);
     }
     walked?;
-    let held = Held::new(spans, None, walk.reader.into_types());
+    let held = Held::new(spans, None, names(&walk.reader.into_types()));
     Ok(Some(SpanLists::gold_and_pred(
         held,
         [gold_ranges, pred_ranges],
     )))
 }
 
-/// Reads sentences whose tags were seen before in one go, without putting their ids down first.
+/// Reads sentences of known tags in one pass, without storing their ids.
 struct Walk<'py> {
     py: Python<'py>,
     tags: Reader,
     interner: TagInterner,
-    reader: NervaluateReader,
+    reader: TagReader,
     ids: Vec<u32>,
 }
 
@@ -129,9 +134,9 @@ impl<'py> Walk<'py> {
     fn new(py: Python<'py>) -> Result<Self> {
         Ok(Self {
             py,
-            tags: numbering()?,
+            tags: tag_numbering()?,
             interner: TagInterner::new(),
-            reader: NervaluateReader::default(),
+            reader: TagReader::default(),
             ids: Vec::new(),
         })
     }
@@ -157,7 +162,7 @@ impl<'py> Walk<'py> {
         unsafe { self.read_new(items, spans) }
     }
 
-    /// The same for tags that may be new.
+    /// As [`Walk::read`], for tags that may be new.
     ///
     /// # Safety
     /// The items are alive.
@@ -181,7 +186,7 @@ impl<'py> Walk<'py> {
     }
 }
 
-/// What is wrong with the item at a place, if it is that it is no str.
+/// The error for an item that is not a str; None for a str.
 #[cold]
 fn not_a_tag(document: &Bound<'_, PyAny>, at: usize) -> Result<Option<Error>> {
     let Some(item) = Items::of(document).get(at) else {
@@ -194,78 +199,15 @@ fn not_a_tag(document: &Bound<'_, PyAny>, at: usize) -> Result<Option<Error>> {
     Ok(Some(PyValueError::new_err(message).into()))
 }
 
-/// Spans of text in columns separated by tabs, the tag in the second; documents stand between empty
-/// lines. Blank lines within a document are places without a tag.
+/// Spans of text in columns separated by tabs, the tag in the second. Documents are separated by empty lines; blank
+/// lines within a document are places without a tag.
 #[pyfunction]
 #[pyo3(signature = (data, /))]
 pub(crate) fn nervaluate_conll(data: &str) -> Result<SpanLists> {
-    let (mut tags, mut reader) = (numbering()?, NervaluateReader::default());
-    let (mut places, mut spans, mut ends) = (Vec::new(), Vec::new(), Vec::new());
-    let text = data.trim_end_matches(is_space);
-    // An empty text has no documents, one of nothing but blanks has one.
-    let documents = text
-        .split("\n\n")
-        .take(if data.is_empty() { 0 } else { usize::MAX });
-    for document in documents {
-        places.clear();
-        let mut lines = 0;
-        let mut bad_line = None;
-        for (at, line) in document.split('\n').enumerate() {
-            lines = at + 1;
-            if line.trim_matches(is_space).is_empty() {
-                continue;
-            }
-            let Some(tag) = line.split('\t').nth(1) else {
-                bad_line = Some(line);
-                break;
-            };
-            places.push((at, tags.intern(tag)?));
-        }
-        reader.learn(&tags);
-        reader
-            .spans(places.iter().copied(), lines, &mut spans)
-            .map_err(|bad| bad_tag(&tags, bad))?;
-        if let Some(line) = bad_line {
-            return refuse(format!(
-                "Invalid CoNLL format: line '{line}' does not contain a tab separator"
-            ));
-        }
-        ends.push(spans.len());
-    }
-    Ok(SpanLists::new(spans, None, &ends, reader.into_types()))
+    Ok(span_lists(read_conll(data).map_err(refused)?))
 }
 
-/// Python's white space, which is Unicode's and four control characters.
-fn is_space(c: char) -> bool {
-    c.is_whitespace() || ('\x1c'..='\x1f').contains(&c)
-}
-
-/// Numbers types, and gathers spans.
-#[derive(Default)]
-struct Gathered {
-    spans: Vec<Span<i64>>,
-    types: Vec<String>,
-    numbers: HashMap<String, u32>,
-}
-
-impl Gathered {
-    /// Adds a span; `end` is inclusive.
-    fn push(&mut self, ty: &str, start: i64, end: i64) {
-        let ty = self.numbers.get(ty).copied().unwrap_or_else(|| {
-            let number = self.types.len() as u32;
-            self.numbers.insert(ty.to_owned(), number);
-            self.types.push(ty.to_owned());
-            number
-        });
-        self.spans.push(Span {
-            start,
-            end: end + 1,
-            ty,
-        });
-    }
-}
-
-/// Lengths and shares are exact up to here, in Python as in Rust.
+/// Bound on the absolute value of offsets, up to which lengths and shares are exact in f64.
 const FARTHEST: i64 = 1 << 51;
 
 fn offset(value: &Bound<'_, PyAny>) -> Result<i64> {
@@ -278,29 +220,28 @@ fn offset(value: &Bound<'_, PyAny>) -> Result<i64> {
     }
 }
 
-/// Walks lists of lists.
+/// Reads a list of lists of entities. `refusals` are the messages for an outer and an inner value that is not a list.
 fn gather(
     data: &Bound<'_, PyAny>,
     refusals: [&str; 2],
-    mut each: impl FnMut(&Bound<'_, PyAny>, &mut Gathered) -> Result<()>,
+    mut each: impl FnMut(&Bound<'_, PyAny>, &mut Documents) -> Result<()>,
 ) -> Result<SpanLists> {
     let Ok(list) = data.cast::<PyList>() else {
         return refuse(refusals[0]);
     };
-    let mut gathered = Gathered::default();
-    let mut ends = Vec::with_capacity(list.len());
+    let mut documents = Documents::default();
     for (at, document) in list.iter().enumerate() {
         let Ok(document) = document.cast::<PyList>() else {
             return refuse(refusals[1]);
         };
         for entity in document.iter() {
-            each(&entity, &mut gathered)?;
-            pause(gathered.spans.len())?;
+            each(&entity, &mut documents)?;
+            pause(documents.spans.len())?;
         }
-        ends.push(gathered.spans.len());
+        documents.end();
         pause(at)?;
     }
-    Ok(SpanLists::new(gathered.spans, None, &ends, gathered.types))
+    Ok(span_lists(documents))
 }
 
 /// Spans of a list of lists of dicts with label, start and end, which is inclusive.
@@ -311,7 +252,7 @@ pub(crate) fn nervaluate_dicts(data: &Bound<'_, PyAny>) -> Result<SpanLists> {
         "DictLoader expects list input",
         "Each document must be a list of entity dictionaries",
     ];
-    gather(data, refusals, |entity, gathered| {
+    gather(data, refusals, |entity, documents| {
         let Ok(dict) = entity.cast::<PyDict>() else {
             let kind = entity.get_type().str()?;
             return refuse(format!("Invalid entity type: {kind}"));
@@ -330,7 +271,7 @@ pub(crate) fn nervaluate_dicts(data: &Bound<'_, PyAny>) -> Result<SpanLists> {
         if !start.is_instance_of::<PyInt>() || !end.is_instance_of::<PyInt>() {
             return refuse("Entity start and end must be integers");
         }
-        gathered.push(label.to_str()?, offset(&start)?, offset(&end)?);
+        documents.push(label.to_str()?, offset(&start)?, offset(&end)?);
         Ok(())
     })
 }
@@ -343,11 +284,11 @@ pub(crate) fn nervaluate_entities(data: &Bound<'_, PyAny>) -> Result<SpanLists> 
         "expected a list of documents",
         "each document must be a list of entities",
     ];
-    gather(data, refusals, |entity, gathered| {
+    gather(data, refusals, |entity, documents| {
         let label = entity.getattr("label")?;
         let (start, end) = (entity.getattr("start")?, entity.getattr("end")?);
         let label = label.cast::<PyString>().map_err(PyErr::from)?;
-        gathered.push(label.to_str()?, offset(&start)?, offset(&end)?);
+        documents.push(label.to_str()?, offset(&start)?, offset(&end)?);
         Ok(())
     })
 }

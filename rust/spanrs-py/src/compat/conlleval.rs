@@ -1,17 +1,16 @@
-//! Counting as conlleval: behind `spanrs conlleval` and `spanrs.compat.conlleval`.
+//! conlleval's counts: behind `spanrs conlleval` and `spanrs.compat.conlleval`.
 
 use std::sync::{Mutex, MutexGuard, TryLockError};
 
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString};
-use spanrs::conlleval::{ConllevalText, Cut, Error as TextError, Layout};
 use spanrs_base::Limits;
-use spanrs_eval::{Rules, Setting};
+use spanrs_compat::conlleval::{ConllevalText, Cut, Error as TextError, Layout, Rules, Setting};
 
 use crate::error::{Error, Result};
 
-/// Tokens between two looks for Ctrl-C.
+/// Tokens between two checks for Ctrl-C.
 const PAUSE: usize = 1 << 15;
 
 /// (type, [spans of gold, of pred, of both, tokens of gold, of pred, with equal tags])
@@ -39,22 +38,10 @@ impl Conlleval {
         raw: bool,
         trim: bool,
     ) -> Result<Self> {
-        let rules = match rules {
-            "perl" => Rules::Perl,
-            "python" => Rules::Python,
-            "sequences" => Rules::Sequences,
-            _ => return Err(PyValueError::new_err(format!("unknown rules {rules:?}")).into()),
-        };
-        let cut = match delimiter {
-            None => Cut::Blanks,
-            Some(delimiter) if rules == Rules::Perl => Cut::perl(&delimiter).map_err(raised)?,
-            Some(delimiter) if delimiter.is_empty() => {
-                return Err(PyValueError::new_err("empty separator").into());
-            }
-            Some(delimiter) => Cut::Text(delimiter),
-        };
+        let rules = Rules::from_name(rules)
+            .ok_or_else(|| PyValueError::new_err(format!("unknown rules {rules:?}")))?;
         let layout = Layout {
-            cut,
+            cut: Cut::new(rules, delimiter).map_err(raised)?,
             boundary,
             trim,
         };
@@ -85,7 +72,7 @@ impl Conlleval {
     fn lines(&self, lines: &Bound<'_, PyAny>) -> Result<()> {
         for (at, line) in lines.try_iter()?.enumerate() {
             let line = line?;
-            // Not held while the iterable runs, which may be anybody's code.
+            // The lock is not held while the iterable runs arbitrary code.
             let read = with_bytes(&line, |bytes| Ok(self.lock()?.line(bytes)))?;
             read.map_err(raised)?;
             if at % PAUSE == PAUSE - 1 {
@@ -114,7 +101,7 @@ impl Conlleval {
         Ok(())
     }
 
-    /// What was counted: tokens, tokens with equal tags, types, pairs of tags.
+    /// Tokens, tokens with equal tags, types, and pairs of tags.
     fn counts<'py>(
         &self,
         py: Python<'py>,
@@ -159,10 +146,10 @@ impl Conlleval {
     }
 }
 
-/// The bytes of a str; lone surrogates, as the error handler `surrogateescape` makes, are kept.
+/// Runs a function on the bytes of a str. Lone surrogates, as made by the error handler `surrogateescape`, are kept.
 fn with_bytes<T>(text: &Bound<'_, PyAny>, run: impl FnOnce(&[u8]) -> Result<T>) -> Result<T> {
     let Ok(string) = text.cast::<PyString>() else {
-        // What Python says where a method of str is asked of something else.
+        // Raises Python's AttributeError for a method of str.
         let split = text.getattr("split")?;
         let message = format!("expected str, got an object whose split is {split}");
         return Err(pyo3::exceptions::PyTypeError::new_err(message).into());
@@ -176,7 +163,7 @@ fn with_bytes<T>(text: &Bound<'_, PyAny>, run: impl FnOnce(&[u8]) -> Result<T>) 
     }
 }
 
-/// An error as the class the faces look for; they give it the class and the words of their program.
+/// An exception with a code, by which `spanrs.compat.conlleval` chooses the class and message of the replaced program.
 fn raised(error: TextError) -> Error {
     Error::from(Python::attach(|py| {
         make(py, &error).unwrap_or_else(|failed| failed)
@@ -185,6 +172,7 @@ fn raised(error: TextError) -> Error {
 
 fn make(py: Python<'_>, error: &TextError) -> PyResult<PyErr> {
     let (class, code) = match error {
+        TextError::NoDelimiter => return Ok(PyValueError::new_err(error.to_string())),
         TextError::Columns { .. } => ("FormatError", "ragged_columns"),
         TextError::Few { .. } => ("FormatError", "no_column"),
         TextError::NoType => ("FormatError", "no_type"),
@@ -197,7 +185,7 @@ fn make(py: Python<'_>, error: &TextError) -> PyResult<PyErr> {
         .call1((error.to_string(),))?;
     value.setattr("code", code)?;
     if let TextError::Few { line } = error {
-        // The line itself, byte for byte.
+        // The line as bytes, which need not be UTF-8.
         value.setattr("text", PyBytes::new(py, line))?;
     }
     Ok(PyErr::from_value(value))

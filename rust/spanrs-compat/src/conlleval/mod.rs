@@ -1,36 +1,52 @@
-//! Counting as conlleval does, in the three sets of rules it exists in.
+//! The counts of conlleval, in each of its three versions.
 //!
-//! Tags are bytes: the original never asks how they are encoded. Each distinct pair of tags is decoded
-//! once; after that a token is two looks into a table.
+//! Tags are bytes, because conlleval.pl does not decode its input. Each distinct pair of tags is decoded once; after
+//! that a token costs two table lookups.
+
+mod text;
+
+pub use text::{ConllevalText, Cut, Error, Layout};
 
 use foldhash::fast::FixedState;
 use hashbrown::HashTable;
 use spanrs_base::Interner;
 use std::hash::BuildHasher;
 
-/// Which conlleval.
+/// A version of conlleval.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rules {
-    /// conlleval.pl of 2004-01-26: knows B, I, E and brackets.
+    /// conlleval.pl of 2004-01-26, with the prefixes B, I, E and brackets.
     Perl,
-    /// conlleval.py and the package of that name: E and S as in IOBES.
+    /// conlleval.py and the package of that name, with E and S as in IOBES.
     Python,
-    /// The port that counts any prefix but O as inside, and refuses tags without a type.
+    /// The port in which any prefix but O is inside, and in which tags without a type are an error.
     Sequences,
+}
+
+impl Rules {
+    /// The rules of a name: `perl`, `python` or `sequences`.
+    pub fn from_name(name: &str) -> Option<Self> {
+        match name {
+            "perl" => Some(Self::Perl),
+            "python" => Some(Self::Python),
+            "sequences" => Some(Self::Sequences),
+            _ => None,
+        }
+    }
 }
 
 /// How tags are read.
 #[derive(Clone, Debug)]
 pub struct Setting {
-    /// Which conlleval.
+    /// Version of conlleval.
     pub rules: Rules,
-    /// The prefix of tokens outside; the perl script asks for it only where tags are raw.
+    /// The prefix of tokens outside; conlleval.pl uses it only with raw tags.
     pub outside: Vec<u8>,
     /// Tags are types without prefixes, each a span of one token.
     pub raw: bool,
 }
 
-/// What was counted of one type.
+/// Counts of one type.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TypeCounts {
     /// Spans of gold.
@@ -39,15 +55,15 @@ pub struct TypeCounts {
     pub pred: u64,
     /// Spans of both.
     pub both: u64,
-    /// Tokens that gold has in this type.
+    /// Tokens whose gold tag has this type.
     pub gold_tags: u64,
-    /// Tokens that pred has in this type.
+    /// Tokens whose pred tag has this type.
     pub pred_tags: u64,
     /// Tokens of this type whose tags are equal.
     pub equal_tags: u64,
 }
 
-/// A tag without `-` where the rules want one.
+/// A tag without `-` under [`Rules::Sequences`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NoType;
 
@@ -58,15 +74,15 @@ const S: u8 = 4;
 const DOT: u8 = 5;
 const OPEN: u8 = 6;
 const CLOSE: u8 = 7;
-/// Stands beside the others: any prefix can be named the one of tokens outside.
+/// A flag, combined with the kinds above: any prefix can be chosen as that of tokens outside.
 const OUT: u8 = 8;
-/// Kinds of prefixes there are.
+/// Number of kinds of prefixes, with and without [`OUT`].
 const KINDS: usize = 16;
 
 const ENDS: u8 = 1;
 const STARTS: u8 = 2;
 
-/// Pairs kept before the table is emptied, so that a file of words instead of tags costs time only.
+/// Pairs kept before the table is emptied, which bounds memory for files with words in the place of tags.
 const PAIRS: usize = 1 << 16;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -86,17 +102,17 @@ struct Pair {
     middle: usize,
 }
 
-/// Counts gold against pred, token after token; sentences are parted by [`Conlleval::boundary`].
+/// Counts gold against pred token by token; [`Conlleval::boundary`] ends a sentence.
 ///
 /// ```
-/// use spanrs_eval::{Conlleval, Rules, Setting};
+/// use spanrs_compat::conlleval::{Conlleval, Rules, Setting};
 /// let setting = Setting { rules: Rules::Perl, outside: b"O".to_vec(), raw: false };
 /// let mut counts = Conlleval::new(setting);
 /// for (gold, pred) in [("B-PER", "B-PER"), ("I-PER", "I-PER"), ("O", "B-LOC")] {
 ///     counts.token(gold.as_bytes(), pred.as_bytes()).unwrap();
 /// }
 /// let types = counts.types();
-/// // The first is that of `O`, which has none.
+/// // The first type is the empty one of `O`.
 /// assert_eq!((types[1].0, types[1].1.both), (&b"PER"[..], 1));
 /// assert_eq!((counts.tokens(), counts.equal_tags()), (3, 2));
 /// ```
@@ -112,12 +128,12 @@ pub struct Conlleval {
     newest: u32,
     border: (Symbol, Symbol),
     last: (Symbol, Symbol),
-    /// The span that is open on both sides is the same so far.
+    /// Both sides have an open span, which is equal so far.
     agreeing: bool,
 }
 
 impl Conlleval {
-    /// Nothing counted yet.
+    /// Creates a counter with zero counts.
     pub fn new(setting: Setting) -> Self {
         let mut table = [0; 2 * KINDS * KINDS];
         for (at, edges) in table.iter_mut().enumerate() {
@@ -125,7 +141,7 @@ impl Conlleval {
             *edges = edges_of(setting.rules, previous, current, at >= KINDS * KINDS);
         }
         let nothing = Symbol { kind: OUT, ty: 0 };
-        let mut made = Self {
+        let mut counter = Self {
             setting,
             table,
             types: Interner::default(),
@@ -137,23 +153,23 @@ impl Conlleval {
             last: (nothing, nothing),
             agreeing: false,
         };
-        // Before the first token both sides are outside, with the type that is none.
-        let outside = match made.setting.rules {
-            Rules::Python => made.setting.outside.clone(),
+        // Before the first token both sides are outside, with the empty type.
+        let outside = match counter.setting.rules {
+            Rules::Python => counter.setting.outside.clone(),
             Rules::Perl | Rules::Sequences => b"O".to_vec(),
         };
-        let start = made.symbol(&outside, b"");
-        made.last = (start, start);
+        let start = counter.symbol(&outside, b"");
+        counter.last = (start, start);
         let (prefix, ty) = split(&outside);
-        // A border is always outside for pred, whatever its tag would be read as.
-        made.border = (made.symbol(prefix, ty), made.symbol(&outside, ty));
-        made
+        // At a sentence boundary the prefix of pred is not split from its tag, as in conlleval.py.
+        counter.border = (counter.symbol(prefix, ty), counter.symbol(&outside, ty));
+        counter
     }
 
     /// Counts a token.
     ///
     /// # Errors
-    /// [`NoType`] under [`Rules::Sequences`] for a tag that is neither `O` nor has a `-`.
+    /// [`NoType`] under [`Rules::Sequences`] for a tag without `-` other than `O`.
     #[inline]
     pub fn token(&mut self, gold: &[u8], pred: &[u8]) -> Result<(), NoType> {
         let at = self.pair(gold, pred)?;
@@ -199,10 +215,10 @@ impl Conlleval {
             [same * KINDS * KINDS + usize::from(previous.kind) * KINDS + usize::from(current.kind)]
     }
 
-    /// The number of a pair of tags, which is decoded if it is new.
+    /// The index of a pair of tags, decoded at its first occurrence.
     #[inline]
     fn pair(&mut self, gold: &[u8], pred: &[u8]) -> Result<u32, NoType> {
-        // Most tokens are outside on both sides, as the one before.
+        // Most tokens have the same pair as the previous one: outside on both sides.
         if let Some(pair) = self.pairs.get(self.newest as usize)
             && pair.is(gold, pred)
         {
@@ -250,7 +266,7 @@ impl Conlleval {
         Ok(at)
     }
 
-    /// Moves what pairs were hit to the types.
+    /// Adds the token counts of pairs to the counts of their types.
     fn flush_hits(&mut self) {
         for pair in &mut self.pairs {
             let hits = std::mem::take(&mut pair.hits);
@@ -283,10 +299,11 @@ impl Conlleval {
         Ok((symbol.kind, symbol.ty))
     }
 
-    /// What is compared beside the type where tokens are compared.
+    /// The prefix that takes part in the comparison of tokens, besides the type.
     fn prefix<'a>(&self, tag: &'a [u8]) -> &'a [u8] {
         match self.setting.raw {
-            // Only types differ among the spans; outside has none, but so has the raw tag `0`.
+            // Raw tags differ in type only. Both outside and the raw tag `0` have the empty type, so their prefixes
+            // must differ.
             true if tag == b"O" || tag == self.setting.outside => b"O",
             true => b"B",
             false => split(tag).0,
@@ -308,7 +325,7 @@ impl Conlleval {
             Rules::Python => prefix == self.setting.outside,
             Rules::Perl | Rules::Sequences => prefix == b"O",
         };
-        // To perl `0` is as false as the empty string, and so becomes it.
+        // Perl's `||` replaces the false value `0` by the empty string.
         let ty = match self.setting.rules {
             Rules::Perl if ty == b"0" => b"",
             _ => ty,
@@ -327,7 +344,7 @@ impl Conlleval {
         id
     }
 
-    /// What was counted so far, as if the text ended here, by type in the order of their appearance.
+    /// The counts up to here, by type in order of first appearance. A span that is open on both sides counts as ended.
     pub fn types(&self) -> Vec<(&[u8], TypeCounts)> {
         let mut now = self.clone();
         now.flush_hits();
@@ -357,7 +374,7 @@ impl Conlleval {
             .sum()
     }
 
-    /// Pairs of tags and how often they came, in the order of their appearance; all of them only under
+    /// Pairs of tags and their number of tokens, in order of first appearance. Complete only under
     /// [`Rules::Sequences`].
     pub fn pairs(&self) -> impl Iterator<Item = (&[u8], &[u8], u64)> {
         self.pairs.iter().map(|pair| {
@@ -385,8 +402,8 @@ fn hash_pair(gold: &[u8], pred: &[u8]) -> u64 {
     FixedState::with_seed(0).hash_one((gold, pred))
 }
 
-/// Prefix and type of a tag, as the pattern `^([^-]*)-(.*)$` of perl and Python has them: `.` is no line
-/// end, and `$` stands also before one that ends the text.
+/// Prefix and type of a tag as matched by the pattern `^([^-]*)-(.*)$` of Perl and Python, where `.` does not match a
+/// line end and `$` also matches before a final one.
 fn split(tag: &[u8]) -> (&[u8], &[u8]) {
     let Some(dash) = tag.iter().position(|&byte| byte == b'-') else {
         return (tag, b"");
@@ -399,7 +416,7 @@ fn split(tag: &[u8]) -> (&[u8], &[u8]) {
     (&tag[..dash], ty)
 }
 
-/// Whether a span ends and whether one starts between two tokens.
+/// [`ENDS`] and [`STARTS`] between two tokens.
 fn edges_of(rules: Rules, previous: u8, current: u8, same_type: bool) -> u8 {
     let (out_before, out_now) = (previous & OUT != 0, current & OUT != 0);
     let (before, now) = (previous & !OUT, current & !OUT);
@@ -463,7 +480,7 @@ mod tests {
     }
 
     #[test]
-    fn only_the_ports_know_single_tokens() {
+    fn only_the_ports_read_s_as_a_single_token() {
         let twice = [("S-A", "S-A"), ("S-A", "S-A")];
         let row = |n| vec![("A".to_owned(), n)];
         assert_eq!(counted(Rules::Perl, &twice), row([1, 1, 1]));
@@ -472,7 +489,7 @@ mod tests {
     }
 
     #[test]
-    fn perl_takes_the_type_0_for_none() {
+    fn perl_reads_the_type_0_as_empty() {
         let row = vec![(String::new(), [1, 1, 1])];
         assert_eq!(counted(Rules::Perl, &[("B-0", "B-")]), row);
     }

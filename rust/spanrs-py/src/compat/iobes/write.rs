@@ -4,28 +4,18 @@ use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyInt, PyList, PyString, PyTuple, PyType};
 use spanrs_base::{Span, Vocabulary};
+use spanrs_compat::iobes::{Prefixes, SentenceReader, TagKind};
 
-use super::read::Decoder;
 use super::{Kept, MOST_KEPT};
 use crate::error::Result;
 use crate::lists::{Items, is_list_or_tuple};
 
-/// Writes spans as tags of one encoding as iobes does.
+/// Writes spans as tags of one encoding as iobes does. See [`spanrs_compat::iobes`].
 #[pyclass(frozen, module = "spanrs._spanrs")]
 pub(crate) struct IobesWriter {
-    letters: Letters,
+    prefixes: Prefixes,
     span_class: Py<PyType>,
     kept: Kept<Encoder>,
-}
-
-/// For the first of several tokens, those between, the last, an only one, and the first token of a span
-/// that touches one of its type.
-struct Letters {
-    begin: String,
-    inside: String,
-    end: String,
-    single: String,
-    contact: Option<String>,
 }
 
 #[pymethods]
@@ -40,7 +30,7 @@ impl IobesWriter {
         contact: Option<String>,
         span_class: Py<PyType>,
     ) -> Self {
-        let letters = Letters {
+        let prefixes = Prefixes {
             begin,
             inside,
             end,
@@ -48,14 +38,14 @@ impl IobesWriter {
             contact,
         };
         Self {
-            letters,
+            prefixes,
             span_class,
             kept: Kept::new(),
         }
     }
 
-    /// Writes spans over `tags`, or over `length` times `O`; None where a span is not contiguous, does not
-    /// fit, or is of another class. `tags` is changed only where the answer is not None.
+    /// Writes spans over `tags`, or over `length` times `O`; None if a span is not contiguous, does not fit, or is of
+    /// another class. `tags` is changed only if the result is not None.
     #[pyo3(signature = (spans, tags, length, /))]
     fn write<'py>(
         &self,
@@ -91,7 +81,7 @@ impl IobesWriter {
         }
     }
 
-    /// The spans by start, types as ids; None where one is odd.
+    /// The spans sorted by start, with types as ids; None if one is not a plain span.
     fn sorted(&self, spans: &Bound<'_, PyAny>, encoder: &mut Encoder) -> Option<Vec<Span>> {
         let items = Items::of(spans);
         let mut all = Vec::with_capacity(items.len());
@@ -110,10 +100,10 @@ impl IobesWriter {
             if start >= end || !contiguous(Items::of(tokens.as_any()), start, end) {
                 return None;
             }
-            let ty = encoder.type_id(span.py(), &self.letters, ty).ok()?;
+            let ty = encoder.type_id(span.py(), &self.prefixes, ty).ok()?;
             all.push(Span { start, end, ty });
         }
-        // Stable: of spans with equal starts the later one writes over the earlier.
+        // A stable sort: of spans with equal starts the later one overwrites the earlier one.
         all.sort_by_key(|span| span.start);
         Some(all)
     }
@@ -143,42 +133,26 @@ impl IobesWriter {
     /// Writes spans that are sorted and fit.
     fn fill(&self, tags: &Bound<'_, PyList>, encoder: &Encoder, spans: &[Span]) -> Result<()> {
         let py = tags.py();
-        let mut before: Option<&Span> = None;
-        for span in spans {
-            let of_type = &encoder.tags_of_types[span.ty as usize];
-            let (first, last) = (span.start as usize, span.end as usize - 1);
-            let touches = before.is_some_and(|b| b.end == span.start && b.ty == span.ty);
-            let opening = match &of_type.contact {
-                Some(contact) if touches => contact,
-                _ if first == last => &of_type.single,
-                _ => &of_type.begin,
-            };
-            tags.set_item(first, opening.bind(py))?;
-            for token in first + 1..last {
-                tags.set_item(token, of_type.inside.bind(py))?;
-            }
-            if first < last {
-                tags.set_item(last, of_type.end.bind(py))?;
-            }
-            before = Some(span);
-        }
-        Ok(())
+        self.prefixes.write(spans, |token, ty, kind| {
+            let tag = &encoder.tags_of_types[ty as usize][kind as usize];
+            Ok(tags.set_item(token, tag.bind(py))?)
+        })
     }
 
-    /// Writes what was read.
+    /// Writes the sentence that was read.
     pub(super) fn convert<'py>(
         &self,
         py: Python<'py>,
-        decoder: &Decoder,
+        sentence: &SentenceReader,
     ) -> Result<Option<Bound<'py, PyList>>> {
         let mut encoder = self.encoder();
-        let mut spans = Vec::with_capacity(decoder.spans.len());
-        for span in &decoder.spans {
-            let name = decoder.reader.type_name(span.ty);
-            let ty = encoder.type_id(py, &self.letters, name)?;
+        let mut spans = Vec::with_capacity(sentence.spans().len());
+        for span in sentence.spans() {
+            let name = sentence.types().name(span.ty);
+            let ty = encoder.type_id(py, &self.prefixes, name)?;
             spans.push(Span { ty, ..*span });
         }
-        let length = Some(decoder.ids.len() as i64);
+        let length = Some(sentence.tokens() as i64);
         let converted = self.over(py, &encoder, &spans, None, length);
         self.kept.put(encoder);
         converted
@@ -188,30 +162,16 @@ impl IobesWriter {
 /// The tags made so far.
 struct Encoder {
     types: Vocabulary,
-    /// One a type.
-    tags_of_types: Vec<TagsOfType>,
-}
-
-struct TagsOfType {
-    begin: Py<PyString>,
-    inside: Py<PyString>,
-    end: Py<PyString>,
-    single: Py<PyString>,
-    contact: Option<Py<PyString>>,
+    /// The tags of each type, by [`TagKind`].
+    tags_of_types: Vec<[Py<PyString>; TagKind::ALL.len()]>,
 }
 
 impl Encoder {
-    fn type_id(&mut self, py: Python<'_>, letters: &Letters, name: &str) -> Result<u32> {
+    fn type_id(&mut self, py: Python<'_>, prefixes: &Prefixes, name: &str) -> Result<u32> {
         let id = self.types.intern(name).map_err(spanrs_tags::Error::from)?;
         if id as usize == self.tags_of_types.len() {
-            let tag = |letter: &String| PyString::new(py, &format!("{letter}-{name}")).unbind();
-            self.tags_of_types.push(TagsOfType {
-                begin: tag(&letters.begin),
-                inside: tag(&letters.inside),
-                end: tag(&letters.end),
-                single: tag(&letters.single),
-                contact: letters.contact.as_ref().map(tag),
-            });
+            let tag = |kind| PyString::new(py, &prefixes.tag(kind, name)).unbind();
+            self.tags_of_types.push(TagKind::ALL.map(tag));
         }
         Ok(id)
     }
@@ -223,7 +183,7 @@ fn outside(py: Python<'_>, length: usize) -> PyResult<Bound<'_, PyList>> {
     Ok(all.cast_into::<PyList>()?)
 }
 
-/// A field that is a plain int of the right size.
+/// A field that is exactly an int and fits.
 fn number(fields: Items<'_, '_>, at: usize) -> Option<u32> {
     let field = fields.get(at)?.to_owned();
     field.cast_exact::<PyInt>().ok()?.extract().ok()
