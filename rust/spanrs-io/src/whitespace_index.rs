@@ -1,10 +1,10 @@
-//! Where the white space is, found eight bytes at a time.
+//! Offsets of white space, found eight bytes at a time.
 //!
-//! Looking at every byte of a line and branching on it is slow, because the branches cannot be guessed. So the places of all bytes up to the space are
-//! gathered first, for a chunk at once and without branches, and lines and columns are cut there.
+//! A branch on every byte of a line is slow, because it is often mispredicted. So the offsets of all bytes up to `b' '`
+//! are collected first, a chunk at a time and without branches, and lines and columns are split there.
 
-/// Gathers the places of all bytes that are at most `b' '`: line ends, tabs, spaces, controls. `start`
-/// is the place of the first byte.
+/// Replaces `marks` by the offsets of all bytes of `text` that are at most `b' '`: line ends, tabs, spaces, controls.
+/// `start` is the offset of the first byte.
 pub(crate) fn gather(text: &[u8], start: usize, marks: &mut Vec<u32>) {
     marks.clear();
     let blocks = text.chunks_exact(BLOCK);
@@ -28,28 +28,28 @@ pub(crate) fn gather(text: &[u8], start: usize, marks: &mut Vec<u32>) {
 }
 
 const BLOCK: usize = 64;
-/// Places written at once; most blocks have fewer.
+/// Offsets written at once; most blocks have fewer.
 const BURST: usize = 16;
 
-/// One bit for each of eight bytes: is it at most `b' '`?
+/// A bit for each of eight bytes: 1 if it is at most `b' '`.
 #[inline(always)]
 fn low_bytes(word: u64) -> u64 {
     const HIGH: u64 = 0x8080_8080_8080_8080;
     const LOW: u64 = !HIGH;
-    // The high bit of each byte of the sum says that its low seven bits are above b' '; the sum cannot
-    // carry into the next byte. Bytes with a high bit of their own are above as well.
+    // The high bit of each byte of the sum is set if the low seven bits are above b' '; the sum cannot carry into the
+    // next byte. Bytes whose high bit is set are above as well.
     let above = ((word & LOW) + 0x5F5F_5F5F_5F5F_5F5F) | word;
     let low = !above & HIGH;
-    // Multiplying moves the eight high bits into the top byte, in order.
+    // The multiplication moves the eight high bits into the top byte, in order.
     ((low >> 7).wrapping_mul(0x0102_0408_1020_4080)) >> 56
 }
 
-/// Appends the places of the bits.
+/// Appends the offsets of the bits that are set.
 #[inline(always)]
 fn write(mut bits: u64, base: u32, marks: &mut Vec<u32>) {
     let count = bits.count_ones() as usize;
     let end = marks.len() + count;
-    // A fixed number is written whatever the count, and cut off after: the loop has no branch to guess.
+    // A fixed number of offsets is written and then truncated to the count, so that the loop has no unpredictable branch.
     let mut burst = [0; BURST];
     for place in &mut burst {
         *place = base + bits.trailing_zeros();
@@ -68,13 +68,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn finds_what_a_look_at_each_byte_finds() {
+    fn finds_the_same_bytes_as_a_scan() {
         let mut state = 7_u32;
         for length in 0..300 {
             let text: Vec<u8> = (0..length)
                 .map(|_| {
                     state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-                    // All byte values, and blanks often.
+                    // All byte values, with many spaces.
                     if state >> 30 == 0 {
                         b' '
                     } else {
@@ -93,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn decides_every_byte_in_every_place() {
+    fn every_byte_is_classified_at_every_position() {
         for byte in 0..=255_u8 {
             for at in 0..8 {
                 let mut word = [b'a'; 8];
