@@ -11,19 +11,19 @@ use crate::file_warnings::{column_warnings, violation_warning};
 use crate::sentence::Lines;
 use crate::{Progress, Reporter};
 
-/// How many violations are kept for the message.
+/// Violations kept for the message.
 const KEEP: usize = 1000;
 
-/// The lines of the sentence that is being read, as they are, with the places of their tags.
+/// The unchanged lines of the current sentence, with the positions of their tags.
 #[derive(Default)]
 struct Pending {
     text: Vec<u8>,
-    /// None where CoNLL-U does not specify a tag.
+    /// None if CoNLL-U does not specify a tag.
     tags: Vec<Option<Range<usize>>>,
     lines: Lines,
 }
 
-/// Copies a column file with its tags converted; everything else stays byte for byte.
+/// Copies a column file with its tags converted; all other bytes are unchanged.
 ///
 /// The whole file is read even where a sentence is malformed, so that every violation is counted; what
 /// was written until then is of no use. Returns warnings.

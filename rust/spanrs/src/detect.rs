@@ -6,11 +6,11 @@ use crate::error::{Error, Result};
 use crate::sentence::Sentence;
 use crate::{Progress, Reporter};
 
-/// Gathers from a file what detection looks at, until there are `most` tokens; also gives whether that
-/// was the whole file. The tags are numbered by `reader`, of any scheme.
+/// Collects the evidence for scheme detection from the first `most` tokens of a file; also returns whether that was the
+/// whole file. The tags are numbered by `reader`, of any scheme.
 ///
 /// # Errors
-/// What reading the file brings; [`Error::Stopped`].
+/// Errors of reading the file; [`Error::Stopped`].
 pub fn gather(
     mut rows: ColumnReader,
     reader: &mut Reader,
@@ -44,7 +44,7 @@ pub fn gather(
 /// Finds the scheme of a file by reading it once.
 ///
 /// # Errors
-/// What reading the file brings; [`Error::Stopped`].
+/// Errors of reading the file; [`Error::Stopped`].
 pub fn detect(
     rows: ColumnReader,
     dialect: &Dialect,

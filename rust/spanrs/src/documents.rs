@@ -9,14 +9,14 @@ use crate::file_warnings::{column_warnings, violation_warning};
 use crate::sentence::Sentence;
 use crate::{Progress, Reporter};
 
-/// The documents of a column file. Their text is rebuilt: a blank between tokens, a line end between
-/// sentences. Tokens are annotations of type [`TOKEN`], and behind them come the spans of the tags.
+/// Reads the documents of a column file. Their text is rebuilt with a space between tokens and a line feed between
+/// sentences. Tokens are annotations of type [`TOKEN`], followed by the spans of the tags.
 ///
-/// A document is called what its first line says: `# newdoc id = NAME`, or `-DOCSTART- (NAME)`. One without
-/// sentences is none. Returns warnings, too.
+/// The name of a document is in its first line: `# newdoc id = NAME`, or `-DOCSTART- (NAME)`. Documents without
+/// sentences are skipped. Also returns warnings.
 ///
 /// # Errors
-/// What reading the file brings; [`Code::NoColumn`] for a file of tags alone; [`Code::DocumentTooLong`];
+/// Errors of reading the file; [`Code::NoColumn`] for a file of tags alone; [`Code::DocumentTooLong`];
 /// [`Error::Malformed`] under [`Reading::Refuse`]; [`Error::Stopped`].
 pub fn read_conll(
     rows: ColumnReader,
@@ -26,7 +26,7 @@ pub fn read_conll(
     read_up_to(rows, reader, progress, Limits::default().document_bytes)
 }
 
-/// As [`read_conll`], with documents of so many bytes of text.
+/// As [`read_conll`], with a limit on the text of a document in bytes.
 fn read_up_to(
     mut rows: ColumnReader,
     reader: &mut Reader,
@@ -102,7 +102,7 @@ fn too_long(rows: &ColumnReader, most: usize) -> Error {
     spanrs_io::Error::new(Code::DocumentTooLong, place, message).into()
 }
 
-/// What the line that begins a document calls it.
+/// The name of a document in its first line.
 fn id(line: &str) -> Option<String> {
     let line = line.trim();
     let name = match line.strip_prefix("# newdoc") {
@@ -122,15 +122,15 @@ fn id(line: &str) -> Option<String> {
     (!name.is_empty()).then(|| name.to_owned())
 }
 
-/// A document that is being read.
+/// The document being read.
 #[derive(Default)]
 struct Draft {
     document: Document,
     /// Characters of the text so far.
     characters: u32,
-    /// Where the tokens of this sentence begin among the annotations.
+    /// Index of the first token of this sentence among the annotations.
     begun: usize,
-    /// Type, start and end of the spans of the tags, which come behind all tokens.
+    /// Type, start and end of the spans of the tags, which follow all tokens.
     spans: Vec<(u32, u32, u32)>,
 }
 
@@ -150,7 +150,7 @@ impl Draft {
         self.document.push(ty, start, self.characters);
     }
 
-    /// Notes a span of tokens of this sentence.
+    /// Stores a span of tokens of this sentence.
     fn span(&mut self, ty: &str, start: u32, end: u32) {
         let tokens = &self.document.annotations[self.begun..];
         let (first, last) = (tokens[start as usize].start, tokens[end as usize - 1].end);
@@ -161,7 +161,7 @@ impl Draft {
         self.begun = self.document.annotations.len();
     }
 
-    /// The document; None where it has no sentence.
+    /// The document; None if it has no sentence.
     fn finish(mut self) -> Option<Document> {
         for (ty, start, end) in self.spans {
             self.document.push(ty, start, end);

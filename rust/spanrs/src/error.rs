@@ -4,10 +4,10 @@ use spanrs_eval::{Unmatched, Violations};
 /// What can go wrong in a job.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// A file cannot be read, or is not what it should be.
+    /// A file cannot be read or is malformed.
     #[error(transparent)]
     Io(#[from] spanrs_io::Error),
-    /// Tags that cannot be handled, at a place.
+    /// Tags that cannot be handled.
     #[error("{position}: {error}")]
     Tags {
         /// Where.
@@ -15,17 +15,17 @@ pub enum Error {
         /// What.
         error: spanrs_tags::Error,
     },
-    /// Gold and pred do not hold the same tokens.
+    /// Gold and pred differ in tokens or lengths of sentences.
     #[error("{gold}: {message}")]
     Misaligned {
-        /// Where gold is.
+        /// Position in gold.
         gold: Position,
-        /// Where pred is.
+        /// Position in pred.
         pred: Position,
-        /// What each has there; names the place in pred.
+        /// The difference, with the position in pred.
         message: String,
     },
-    /// Stacked tags that do not fit together, at a place.
+    /// Stacked tags that contradict each other.
     #[error("{position}: {message}")]
     Stacked {
         /// Where.
@@ -33,14 +33,14 @@ pub enum Error {
         /// What is wrong, and what to do.
         message: String,
     },
-    /// Tags do not conform to the scheme and no reading was asked for.
+    /// Tags do not conform to the scheme, under [`spanrs_tags::Reading::Refuse`].
     #[error("{}", refused(path, *scheme, violations))]
     Malformed {
         /// The file.
         path: String,
         /// The scheme the tags were read in.
         scheme: spanrs_tags::Scheme,
-        /// All counted, the first ones located.
+        /// Their number, and the first ones.
         violations: Violations,
     },
     /// Spans of a sentence that cannot be matched.
@@ -54,7 +54,7 @@ pub enum Error {
     /// The result cannot be written.
     #[error("cannot write the result: {0}")]
     Write(#[from] std::io::Error),
-    /// The progress function said stop.
+    /// The progress function returned false.
     #[error("interrupted")]
     Stopped,
 }

@@ -3,8 +3,8 @@ use spanrs_eval::Violations;
 use spanrs_io::ColumnReader;
 use spanrs_tags::{Scheme, are_many};
 
-/// Warnings about the columns of a file: tags of the same types in columns that are not read, except the column
-/// `also_read`, and numbers that are read as tokens.
+/// Warnings about the columns of a file: unread columns with tags of the same types, except the column `also_read`, and
+/// a column of running numbers that is read as the tokens.
 pub fn column_warnings(rows: &ColumnReader, also_read: Option<usize>) -> Vec<String> {
     let path = Position::file(rows.path());
     let mut found = Vec::new();
@@ -36,8 +36,7 @@ pub fn column_warnings(rows: &ColumnReader, also_read: Option<usize>) -> Vec<Str
     found
 }
 
-/// A warning where more than a tenth of the tags other than `O` are violations. `consequence` says what became of
-/// them.
+/// A warning if more than a tenth of the tags other than `O` are violations. `consequence` says how they were read.
 pub(crate) fn violation_warning(
     path: &str,
     scheme: Scheme,

@@ -11,19 +11,19 @@ use crate::{Progress, Reporter};
 pub(crate) struct SentencePair {
     pub(crate) gold: Sentence,
     pub(crate) pred: Sentence,
-    /// Tokens of gold; none where gold has no tokens.
+    /// Tokens of gold; empty if gold has no tokens.
     pub(crate) tokens: Tokens,
     /// Number of the sentence, from 0.
     pub(crate) number: u64,
-    /// True where a document of gold ended before the sentence.
+    /// True if a document of gold ended before the sentence.
     pub(crate) begins_document: bool,
 }
 
-/// Walks over the sentences of both sides of files that were scored before: misaligned tokens are not reported again.
+/// Calls `each` for every sentence of files that were scored before; misaligned tokens are not reported again.
 ///
 /// # Errors
-/// What reading the files brings; [`crate::Error::Misaligned`] where sentences differ; [`crate::Error::Stopped`]; and those
-/// of `each`.
+/// Errors of reading the files; [`crate::Error::Misaligned`] if the lengths of sentences differ;
+/// [`crate::Error::Stopped`]; those of `each`.
 pub(crate) fn walk(
     sides: Sides,
     reader: &mut Reader,
@@ -95,7 +95,7 @@ impl SentencePair {
     }
 }
 
-/// The tokens of the sentence that is being read, in one buffer.
+/// The tokens of the current sentence, in one buffer.
 #[derive(Default)]
 pub(crate) struct Tokens {
     bytes: Vec<u8>,

@@ -7,62 +7,62 @@ use crate::error::{Error, Result};
 use crate::sentence::{Sentence, too_many};
 use crate::{Progress, Reporter};
 
-/// Where gold and pred come from.
+/// The sources of gold and pred.
 pub enum Sides {
     /// Two files with the same tokens.
     Two {
-        /// What is right.
+        /// The reference.
         gold: Box<ColumnReader>,
-        /// What is scored.
+        /// The predictions.
         pred: Box<ColumnReader>,
     },
     /// One file with two columns of tags: `tag` is gold, `second` is pred.
     One(Box<ColumnReader>),
 }
 
-/// What to do where a token of pred is not that of gold. Sentences and their lengths must agree in any case.
+/// What to do if a token of pred differs from that of gold. The lengths of sentences must agree in any case.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum OnMisaligned {
-    /// It is an error.
+    /// Return an error.
     #[default]
     Refuse,
-    /// It is counted.
+    /// Count it.
     Report,
-    /// Tokens are not compared.
+    /// Do not compare tokens.
     Ignore,
 }
 
-/// What has a row of its own, where the scorer keeps documents.
+/// What a row of counts is, if the scorer keeps documents.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Rows {
-    /// The documents of gold.
+    /// A document of gold.
     #[default]
     Documents,
-    /// Sentences.
+    /// A sentence.
     Sentences,
 }
 
-/// How the tokens of two files agree.
+/// Agreement of the tokens of two files.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Alignment {
-    /// A side has tags without tokens, so that only the lengths of sentences were compared.
+    /// A file has no tokens, so only the lengths of sentences were compared.
     pub unaligned: bool,
-    /// Tokens that differ, where that is to be reported.
+    /// Number of tokens that differ, under [`OnMisaligned::Report`].
     pub differing: u64,
-    /// The first of them: both tokens with their places.
+    /// The first of them, with their positions.
     pub examples: Vec<String>,
-    /// A key of MISC that no word of pred has, so that all its tags are `O`.
+    /// A key of MISC that no word of pred has; all tags of pred were read as `O`.
     pub missing_key: Option<String>,
 }
 
 /// Differing tokens that are kept as examples.
 pub(crate) const EXAMPLES: usize = 5;
 
-/// Scores file against file, or column against column.
+/// Scores a file against another, or a column against another.
 ///
 /// # Errors
-/// What reading the files brings; [`Error::Misaligned`] where the sentences differ, or the tokens and that is
-/// to be refused; [`Error::Malformed`] under [`Reading::Refuse`]; [`Error::Stopped`].
+/// Errors of reading the files; [`Error::Misaligned`] if the lengths of sentences differ, or tokens under
+/// [`OnMisaligned::Refuse`]; [`Error::Malformed`] under [`Reading::Refuse`]; [`Error::Stopped`].
 pub fn score(
     sides: Sides,
     reader: &mut Reader,
@@ -108,20 +108,20 @@ pub fn score(
     Ok(alignment)
 }
 
-/// The two sides of the sentence that is being read, and of those that are yet to be counted.
+/// Both sides of the current sentence, and of the sentences not counted yet.
 #[derive(Default)]
 struct Pair {
     gold: Sentence,
     pred: Sentence,
     /// Sentences that have ended.
     block: TagBlock,
-    /// Where they begin, in tokens.
+    /// Their first tokens.
     starts: Vec<u32>,
     rows: Rows,
 }
 
 impl Pair {
-    /// Takes lines that are the same in both files; gives their number.
+    /// Reads lines that are identical in both files; returns their number.
     #[inline]
     fn follow(
         &mut self,
@@ -131,7 +131,7 @@ impl Pair {
         pred: &mut ColumnReader,
     ) -> Result<u64> {
         let lag = pred.line().wrapping_sub(gold.line());
-        // Tokens of the sentence that have their lines and their tags of pred.
+        // Number of tokens of the sentence whose lines and pred tags are stored.
         let mut known = self.gold.ids.len();
         let lines = pred.follow_lines(gold, |tag, line| {
             if let Some(tag) = tag {
@@ -148,8 +148,8 @@ impl Pair {
         Ok(lines)
     }
 
-    /// Gives pred the tags of gold from token `first` on, and both their lines: those before `line` of
-    /// gold, which is `lag` lines before that of pred.
+    /// Copies the tags of gold from token `first` on to pred, and stores the lines of both: the last ones before `line`
+    /// of gold, and `lag` more for pred.
     #[inline]
     fn same_from(&mut self, first: usize, line: u64, lag: u64) {
         let ids = &self.gold.ids[first..];
@@ -166,7 +166,7 @@ impl Pair {
     #[inline]
     fn end(&mut self, reader: &Reader, scorer: &mut Scorer) {
         if reader.tags().len() > TagBlock::TAGS {
-            // What has ended fits; this sentence may not.
+            // The ended sentences fit in a block; this one may not.
             self.count(reader, scorer);
         }
         if !scorer.takes_blocks(reader) {
@@ -217,7 +217,7 @@ impl Pair {
         self.pred.forget();
     }
 
-    /// Takes the end of a document of gold.
+    /// Ends a document of gold.
     fn pass_document(&mut self, reader: &Reader, scorer: &mut Scorer) {
         if self.rows == Rows::Documents {
             self.end_document(reader, scorer);
@@ -278,7 +278,7 @@ fn two(
 ) -> Result<(String, String)> {
     let mut reporter = Reporter::new(progress);
     if gold.tag_key().is_some() && gold.tag_key() == pred.tag_key() {
-        // Gold shows that the key is spelt right; pred has no span then.
+        // If gold has the key, its absence in pred means that pred has no spans.
         pred.allow_missing_key();
     }
     let alike = pred.can_follow(&gold);
@@ -323,7 +323,7 @@ fn two(
                 pair.end(reader, scorer);
             }
             (None, None) => break,
-            // A side that has a token ends no sentence, so what is left is one that goes on alone.
+            // One side has a token after the end of the sentence on the other.
             (g, p) if g == Some(Event::Token) || p.is_none() => {
                 return Err(ends(&gold, &pred, p.is_none(), true));
             }
@@ -335,7 +335,7 @@ fn two(
     Ok((gold.path().to_owned(), pred.path().to_owned()))
 }
 
-/// The next event of pred. Documents are those of gold: predictions often come without their borders.
+/// The next event of pred except document boundaries, which are taken from gold: predictions often lack them.
 pub(crate) fn past_documents(pred: &mut ColumnReader) -> Result<Option<Event>> {
     loop {
         match pred.next_event()? {
@@ -380,7 +380,7 @@ fn differ(gold: &ColumnReader, pred: &ColumnReader) -> Error {
     }
 }
 
-/// One side goes on with a token where the sentence or the file of the other has ended.
+/// The error for a token after the end of the sentence or the file on the other side.
 #[cold]
 pub(crate) fn ends(
     on: &ColumnReader,

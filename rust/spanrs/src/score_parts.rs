@@ -20,7 +20,7 @@ const LEAST: u64 = 4 << 20;
 
 /// A file whose layout is known.
 pub struct PartedFile {
-    /// Where it is.
+    /// Its path.
     pub path: PathBuf,
     /// Its layout.
     pub layout: ColumnLayout,
@@ -28,9 +28,9 @@ pub struct PartedFile {
 
 /// Scores files as [`crate::score`] does, in parts between sentences, each in a thread of its own.
 ///
-/// Returns None, and counts nothing, where the files cannot be cut: they are small, compressed or in CoNLL-U, gold and
-/// pred do not have blank lines at the same sentences, documents have rows, or a part brings an error. Then
-/// [`crate::score`] gives the result, or the error with its place.
+/// Returns None, and counts nothing, if the files cannot be split: they are small, compressed or in CoNLL-U, gold and
+/// pred do not have blank lines at the same sentences, documents have rows, or a part has an error. Then
+/// [`crate::score`] returns the result, or the error with its position.
 ///
 /// # Errors
 /// [`crate::Error::Stopped`].
@@ -122,12 +122,12 @@ struct Watch<'a, 'p> {
     read: AtomicU64,
     stopped: AtomicBool,
     progress: Mutex<&'a mut (dyn FnMut(u64) -> bool + Send + 'p)>,
-    /// The thread that may be asked to stop: signals are seen by no other.
+    /// The thread that receives signals, which alone can be asked to stop.
     caller: ThreadId,
 }
 
 impl Watch<'_, '_> {
-    /// Adds bytes; answers false where the work should stop.
+    /// Adds bytes; returns false if the work should stop.
     fn tell(&self, bytes: u64) -> bool {
         let read = self.read.fetch_add(bytes, Ordering::Relaxed) + bytes;
         if std::thread::current().id() == self.caller
@@ -141,7 +141,7 @@ impl Watch<'_, '_> {
 }
 
 /// Cuts files into parts of similar size. Each row has the beginning of a part in every file; the last row is empty.
-/// None where the files have no borders at the same sentences.
+/// None if the files have no blank lines after the same sentences.
 fn cut(
     files: &[&PartedFile],
     threads: usize,

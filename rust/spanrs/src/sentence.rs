@@ -4,17 +4,16 @@ use spanrs_tags::Reader;
 
 use crate::error::{Error, Result};
 
-/// The tags of the sentence that is being read, with the lines they stand on.
+/// The tags of the current sentence, with their lines.
 #[derive(Default)]
 pub(crate) struct Sentence {
     pub(crate) ids: Vec<u32>,
-    /// The lines of earlier sentences' tokens, `before` of them, and then of its own.
+    /// The lines of `before` tokens of earlier sentences, then those of this one.
     pub(crate) lines: Lines,
     before: usize,
 }
 
-/// The lines of tokens. They nearly always follow each other, so only the breaks are kept: token and
-/// line where each run begins.
+/// The lines of tokens. They are nearly always consecutive, so only the first token and line of each run are stored.
 #[derive(Default)]
 pub(crate) struct Lines {
     runs: Vec<(u32, u64)>,
@@ -22,7 +21,7 @@ pub(crate) struct Lines {
 }
 
 impl Lines {
-    /// Notes the line of the next token, which is number `token`.
+    /// Stores the line of the next token, number `token`.
     #[inline(always)]
     pub(crate) fn push(&mut self, token: usize, line: u64) {
         if line != self.next {
@@ -31,7 +30,7 @@ impl Lines {
         self.next = line + 1;
     }
 
-    /// Notes the lines of the next tokens, which follow each other.
+    /// Stores the lines of the next tokens, which are consecutive.
     #[inline(always)]
     pub(crate) fn push_run(&mut self, token: usize, line: u64, tokens: usize) {
         self.push(token, line);

@@ -11,12 +11,12 @@ use crate::file_warnings::{column_warnings, violation_warning};
 use crate::sentence::Sentence;
 use crate::{Progress, Reporter};
 
-/// Writes the spans of a file as JSON Lines, one object a sentence: `document` and `sentence` (from 0),
+/// Writes the spans of a file as JSON Lines, one object per sentence: `document` and `sentence` (from 0),
 /// `line` (of its first token, from 1), `tokens`, and `spans` with `type`, `start`, `end` (tokens from
 /// 0, end exclusive) and `text`. Returns warnings.
 ///
 /// # Errors
-/// What reading the file brings; [`Error::Malformed`] under [`Reading::Refuse`]; [`Error::Write`];
+/// Errors of reading the file; [`Error::Malformed`] under [`Reading::Refuse`]; [`Error::Write`];
 /// [`Error::Stopped`].
 pub fn spans(
     mut rows: ColumnReader,
