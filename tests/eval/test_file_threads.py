@@ -15,7 +15,7 @@ import spanrs
 from spanrs.errors import SpanrsError
 from spanrs.io import Columns
 
-#: Files of less than twice this size are not cut (rust/spanrs-jobs/src/score_parts.rs).
+#: Files of less than twice this size are not cut (rust/spanrs/src/score_parts.rs).
 LEAST = 4 << 20
 #: Tokens are long, so that files of this size have few of them.
 PADDING = "x" * 420

@@ -42,7 +42,7 @@ SpanTuple: TypeAlias = tuple[str, int, int] | tuple[str, int, int, tuple[int, ..
 
 #: Sentences scored at once.
 BLOCK = 4096
-#: Parts of speech of punctuation, as in ``spanrs_jobs::span_files``.
+#: Parts of speech of punctuation, as in ``spanrs::span_files``.
 PUNCTUATION = frozenset(
     [
         *("$.", "$,", "$(", "PUNCT", "PUNKT", "KOMMA", "COMMA", "KLAMMER", ".", ",", ":", "(", ")", '"'),

@@ -1,10 +1,9 @@
-//! The text that conlleval reads.
+//! The input of conlleval.
 
 use std::collections::BTreeMap;
 
+use spanrs::compat::conlleval::{Conlleval, ConllevalText, Cut, Error, Layout, Rules, Setting};
 use spanrs_base::Limits;
-use spanrs_eval::{Conlleval, Rules, Setting};
-use spanrs_jobs::conlleval::{ConllevalText, Cut, Error, Layout};
 
 use crate::input::Input;
 

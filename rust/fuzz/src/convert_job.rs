@@ -1,7 +1,7 @@
 //! Column files converted from one scheme to another.
 
+use spanrs::{Error, convert, detect, spans, validate};
 use spanrs_io::{ColumnReader, Columns, Comments, LineKind};
-use spanrs_jobs::{Error, convert, detect, spans, validate};
 use spanrs_tags::{Converter, Dialect, Reader, Reading};
 
 use crate::columns::{is_guessed, options};

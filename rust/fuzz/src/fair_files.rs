@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
+use spanrs::span_files::{SpanSource, score_spans};
 use spanrs_eval::fair::Matcher;
 use spanrs_eval::outcomes::Counts;
 use spanrs_eval::{Scorer, TypeFilter};
 use spanrs_io::{Column, ColumnReader, Columns, SpanFileReader};
-use spanrs_jobs::span_files::{SpanSource, score_spans};
 
 use crate::by_definition::totals;
 use crate::input::{CHUNK, Input, chunk, lines, split_at_byte};

@@ -2,10 +2,10 @@
 
 use std::collections::{HashMap, HashSet};
 
-use spanrs_eval::mat::{Kind, Matcher, TAG, Unit};
+use spanrs::mat::{Outcome, Unscored, score_documents};
+use spanrs_eval::mat::{Kind, Matcher, Pieces, Rules, TAG, Unit};
 use spanrs_io::document::{Document, Format, Reader};
 use spanrs_io::read_tasks;
-use spanrs_jobs::mat::{Outcome, Pieces, Rules, Unscored, score_documents};
 
 use crate::input::{Input, split_at_byte};
 use crate::mat_rows::{Row, rows};

@@ -2,11 +2,11 @@
 
 use std::fs;
 
+use spanrs::compat::conlleval::{ConllevalText, Cut, Layout, Rules, Setting};
+use spanrs::{Alignment, OnMisaligned, Rows, Sides, score};
 use spanrs_eval::{Exact, Scorer};
 use spanrs_io::document::{Format, Reader};
 use spanrs_io::{ColumnReader, Columns, SpanFileReader, read_tasks};
-use spanrs_jobs::conlleval::{ConllevalText, Cut, Layout};
-use spanrs_jobs::{Alignment, OnMisaligned, Rows, Sides, score};
 use spanrs_tags::{Dialect, Reading, Scheme};
 
 use crate::brat;
@@ -73,8 +73,8 @@ fn read(format: u8, text: &[u8]) {
                 boundary: b"-X-".to_vec(),
                 trim: false,
             };
-            let setting = spanrs_eval::Setting {
-                rules: spanrs_eval::Rules::Perl,
+            let setting = Setting {
+                rules: Rules::Perl,
                 outside: b"O".to_vec(),
                 raw: false,
             };

@@ -1,8 +1,7 @@
-//! The words every other crate speaks: vocabulary, span, position in a file, limits, interrupts,
+//! Types shared by the other crates: vocabularies, spans, annotation tasks, positions in files, limits, interrupts,
 //! threads, random numbers.
 //!
-//! This crate depends on no other crate of the workspace and knows no file format, no tagging scheme
-//! and no Python.
+//! This crate depends on no other crate of the workspace.
 
 mod interner;
 mod interrupt;
@@ -11,6 +10,7 @@ mod position;
 mod rng;
 mod short_strings;
 mod span;
+mod task;
 mod threads;
 mod vocabulary;
 
@@ -21,5 +21,6 @@ pub use position::Position;
 pub use rng::Rng;
 pub use short_strings::ShortKey;
 pub use span::Span;
+pub use task::{Alias, Category, Tag, Task};
 pub use threads::map_in_threads;
 pub use vocabulary::{TooManyTags, Vocabulary};

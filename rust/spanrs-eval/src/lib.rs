@@ -16,8 +16,6 @@
 //! ```
 
 mod auto_scheme;
-mod chunks;
-mod conlleval;
 mod counting_sink;
 pub mod dep;
 mod exact;
@@ -42,8 +40,6 @@ mod type_filter;
 mod violations;
 
 pub use auto_scheme::{AutoSchemeScorer, PredScheme};
-pub use chunks::{Outcomes, count_chunks, outcomes};
-pub use conlleval::{Conlleval, NoType, Rules, Setting, TypeCounts};
 pub use counting_sink::{CountingSink, add_pair};
 pub use exact::{Exact, SCHEMA as EXACT, Seen};
 pub use matcher::{Event, Events, Matcher, Pair, Sink, Text, Unmatched};

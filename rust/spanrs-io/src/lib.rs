@@ -22,13 +22,13 @@ mod error;
 mod layers;
 mod layout;
 mod lines;
-mod marks;
 mod open;
 mod recognise;
 mod running_numbers;
 mod span_file;
 mod syntax;
 mod task;
+mod whitespace_index;
 
 pub use borders::{SentenceBorder, find_border, sample_borders};
 pub use columns::{ColumnLayout, ColumnReader, Event, LineKind};

@@ -5,8 +5,8 @@ use memchr::{memchr, memchr_iter, memrchr};
 use spanrs_base::{Limits, Position};
 
 use crate::error::{Code, Error, Result};
-use crate::marks::gather;
 use crate::open::decompress;
+use crate::whitespace_index::gather;
 
 mod ordinary;
 

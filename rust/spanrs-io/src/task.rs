@@ -5,50 +5,9 @@ use std::collections::HashMap;
 use quick_xml::events::{BytesStart, Event};
 use quick_xml::{Reader, XmlVersion};
 use spanrs_base::Position;
+pub use spanrs_base::{Alias, Category, Tag, Task};
 
 use crate::error::{Code, Error, Result};
-
-/// What a type of annotations is for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Category {
-    /// What is scored.
-    Content,
-    /// Tokens.
-    Token,
-    /// Parts of the text that are annotated.
-    Zone,
-    /// Anything else.
-    Other,
-}
-
-/// Another name for the annotations of a tag that have all these attributes.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Alias {
-    /// The name.
-    pub name: String,
-    /// (name, value)
-    pub attributes: Vec<(String, String)>,
-}
-
-/// A type of annotations.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Tag {
-    /// The type.
-    pub name: String,
-    /// What it is for.
-    pub category: Category,
-    /// In the order of the file; the first that fits counts.
-    pub aliases: Vec<Alias>,
-}
-
-/// A task: the types of annotations of a project.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Task {
-    /// Its name.
-    pub name: String,
-    /// Its types.
-    pub tags: Vec<Tag>,
-}
 
 /// A task while its file is read.
 #[derive(Default)]

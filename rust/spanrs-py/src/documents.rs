@@ -142,11 +142,11 @@ pub(crate) fn read_conll_documents(
         };
         let dialect = Dialect::default();
         let read_in = match scheme_name {
-            "auto" => spanrs_jobs::detect(open()?, &dialect, &mut stop)?.scheme,
+            "auto" => spanrs::detect(open()?, &dialect, &mut stop)?.scheme,
             name => scheme(name)?,
         };
         let mut reader = spanrs_tags::Reader::new(read_in, reading(reading_name)?, dialect)?;
-        Result::Ok(spanrs_jobs::read_conll(open()?, &mut reader, &mut stop)?)
+        Result::Ok(spanrs::read_conll(open()?, &mut reader, &mut stop)?)
     })?;
     Ok((Documents(documents), warnings))
 }

@@ -2,11 +2,11 @@
 
 use pyo3::exceptions::{PyKeyboardInterrupt, PyOSError, PyTypeError};
 use pyo3::prelude::*;
+use spanrs::Error as JobError;
 use spanrs_arrow::ColumnError;
 use spanrs_base::Position;
 use spanrs_eval::input::InputError;
 use spanrs_eval::{Side, Unmatched};
-use spanrs_jobs::Error as JobError;
 use spanrs_tags::Error as TagsError;
 
 use crate::options::violation_tuple;

@@ -1,7 +1,7 @@
 //! Lists of the errors of files.
 
 use pyo3::prelude::*;
-use spanrs_jobs::{ErrorOptions, SpanError, TypedSpan};
+use spanrs::{ErrorOptions, SpanError, TypedSpan};
 
 use crate::error::{Error, Result};
 use crate::files::{ColumnFiles, ColumnOptions, Progress};
@@ -63,7 +63,7 @@ pub(crate) fn file_errors(
     let mut progress = Progress::new(progress);
     let found = gold.py().detach(|| {
         let tell = &mut |n| progress.tell(n);
-        spanrs_jobs::errors(sides, &mut reader, &mut *matcher, &filter, &options, tell)
+        spanrs::errors(sides, &mut reader, &mut *matcher, &filter, &options, tell)
     });
     let found = progress.check(found.map_err(Error::from))?;
     let kept = found.kept.into_iter().map(error_tuple).collect();

@@ -6,13 +6,13 @@ use std::time::{Duration, Instant};
 
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString};
+use spanrs::PartedFile;
+use spanrs::span_files::SpanSource;
 use spanrs_base::Limits;
 use spanrs_eval::Side;
 use spanrs_io::{
     Column, ColumnReader, Columns, Comments, Format, LineReader, Separator, SpanFileReader,
 };
-use spanrs_jobs::PartedFile;
-use spanrs_jobs::span_files::SpanSource;
 use spanrs_tags::{Converter, Reader};
 
 use crate::error::{Error, Result};
@@ -229,7 +229,7 @@ pub(crate) fn detect_file(
     let dialect = dialect.checked()?;
     let result = source
         .py()
-        .detach(|| spanrs_jobs::detect(rows, &dialect, &mut |n| progress.tell(n)))
+        .detach(|| spanrs::detect(rows, &dialect, &mut |n| progress.tell(n)))
         .map_err(Error::from);
     let detection = progress.check(result)?;
     let violations = detection
@@ -270,11 +270,11 @@ pub(crate) fn validate_file(
         dialect.checked()?,
     )?;
     let rows = columns(source, &options, None)?;
-    let warnings = spanrs_jobs::column_warnings(&rows, None);
+    let warnings = spanrs::column_warnings(&rows, None);
     let mut progress = Progress::new(progress);
     let result = source
         .py()
-        .detach(|| spanrs_jobs::validate(rows, &mut reader, keep, &mut |n| progress.tell(n)))
+        .detach(|| spanrs::validate(rows, &mut reader, keep, &mut |n| progress.tell(n)))
         .map_err(Error::from);
     let report = progress.check(result)?;
     let kinds = report
@@ -312,10 +312,9 @@ pub(crate) fn convert_file(
     let mut progress = Progress::new(progress);
     let result = source.py().detach(|| {
         let mut out = std::io::BufWriter::with_capacity(1 << 20, Sink(&out));
-        let warnings =
-            spanrs_jobs::convert(rows, &mut converter, &mut out, &mut |n| progress.tell(n))?;
+        let warnings = spanrs::convert(rows, &mut converter, &mut out, &mut |n| progress.tell(n))?;
         out.flush()?;
-        Ok::<_, spanrs_jobs::Error>(warnings)
+        Ok::<_, spanrs::Error>(warnings)
     });
     progress.check(result.map_err(Error::from))
 }
@@ -341,9 +340,9 @@ pub(crate) fn spans_file(
     let mut progress = Progress::new(progress);
     let result = source.py().detach(|| {
         let mut out = std::io::BufWriter::with_capacity(1 << 20, Sink(&out));
-        let warnings = spanrs_jobs::spans(rows, &mut reader, &mut out, &mut |n| progress.tell(n))?;
+        let warnings = spanrs::spans(rows, &mut reader, &mut out, &mut |n| progress.tell(n))?;
         out.flush()?;
-        Ok::<_, spanrs_jobs::Error>(warnings)
+        Ok::<_, spanrs::Error>(warnings)
     });
     progress.check(result.map_err(Error::from))
 }
@@ -407,7 +406,7 @@ impl ColumnFiles<'_, '_> {
     }
 
     /// The files for several threads; None where they are not paths.
-    pub(crate) fn parted(&self, sides: &spanrs_jobs::Sides) -> Result<Option<PartedFiles>> {
+    pub(crate) fn parted(&self, sides: &spanrs::Sides) -> Result<Option<PartedFiles>> {
         let part = |source: &Bound<'_, PyAny>, rows: &ColumnReader| {
             let source = source.call0()?;
             if source.hasattr("read")? {
@@ -418,10 +417,10 @@ impl ColumnFiles<'_, '_> {
             Ok::<_, Error>(path.is_file().then_some(PartedFile { path, layout }))
         };
         let (gold, pred) = match (sides, self.pred) {
-            (spanrs_jobs::Sides::Two { gold, pred }, Some(source)) => {
+            (spanrs::Sides::Two { gold, pred }, Some(source)) => {
                 (part(self.gold, gold)?, Some(part(source, pred)?))
             }
-            (spanrs_jobs::Sides::One(rows), _) => (part(self.gold, rows)?, None),
+            (spanrs::Sides::One(rows), _) => (part(self.gold, rows)?, None),
             _ => return Ok(None),
         };
         Ok(match (gold, pred) {
@@ -432,17 +431,16 @@ impl ColumnFiles<'_, '_> {
     }
 
     /// Both sides, and warnings of their columns.
-    pub(crate) fn both(&self) -> Result<(spanrs_jobs::Sides, Vec<String>)> {
+    pub(crate) fn both(&self) -> Result<(spanrs::Sides, Vec<String>)> {
         let first = columns(&self.gold.call0()?, &self.options.0, None)?;
         let Some(pred) = self.pred else {
-            let warnings = spanrs_jobs::column_warnings(&first, None);
-            return Ok((spanrs_jobs::Sides::One(Box::new(first)), warnings));
+            let warnings = spanrs::column_warnings(&first, None);
+            return Ok((spanrs::Sides::One(Box::new(first)), warnings));
         };
         let second = columns(&pred.call0()?, &self.options.1, None)?;
         let same_file = (second.path() == first.path()).then_some(&second);
-        let warnings =
-            spanrs_jobs::column_warnings(&first, same_file.map(ColumnReader::tag_column));
-        let sides = spanrs_jobs::Sides::Two {
+        let warnings = spanrs::column_warnings(&first, same_file.map(ColumnReader::tag_column));
+        let sides = spanrs::Sides::Two {
             gold: Box::new(first),
             pred: Box::new(second),
         };

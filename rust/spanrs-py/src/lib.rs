@@ -5,21 +5,18 @@
 #![deny(clippy::undocumented_unsafe_blocks)]
 
 mod arrow;
-mod conlleval;
+mod compat;
 mod counts;
 mod crf;
 mod criteria;
 mod dep;
 mod documents;
 mod error;
-mod faireval;
 mod file_errors;
 mod files;
 mod ids;
-mod iobes;
 mod mat;
 mod measures;
-mod ncrfpp;
 mod nested_lists;
 mod options;
 mod partial;
@@ -27,7 +24,6 @@ mod py_sequence;
 mod readings;
 mod resample;
 mod scorer;
-mod seqeval;
 mod span_events;
 mod span_lists;
 mod span_tuples;
@@ -42,7 +38,12 @@ use pyo3::prelude::*;
 #[pymodule(gil_used = true)]
 mod _spanrs {
     #[pymodule_export]
-    use crate::conlleval::Conlleval;
+    use crate::compat::{
+        Conlleval, IobesReader, IobesWriter, distinct_tags, fair_compare, fair_evaluation,
+        faireval_files, ncrfpp_counts, ncrfpp_spans, nervaluate_conll, nervaluate_dicts,
+        nervaluate_entities, nervaluate_pairs, nervaluate_tags, same_shape, seqeval_counts,
+        seqeval_entities, token_outcomes,
+    };
     #[pymodule_export]
     use crate::counts::{Counts, DocumentTotals};
     #[pymodule_export]
@@ -60,32 +61,19 @@ mod _spanrs {
         read_tasks, whole_file,
     };
     #[pymodule_export]
-    use crate::faireval::{fair_compare, fair_evaluation, faireval_files};
-    #[pymodule_export]
     use crate::file_errors::file_errors;
     #[pymodule_export]
     use crate::files::{convert_file, detect_file, spans_file, validate_file};
     #[pymodule_export]
-    use crate::iobes::{IobesReader, IobesWriter};
-    #[pymodule_export]
     use crate::mat::{MatOutcome, MatScorer};
     #[pymodule_export]
-    use crate::ncrfpp::{ncrfpp_counts, ncrfpp_spans};
-    #[pymodule_export]
-    use crate::partial::{
-        nervaluate_conll, nervaluate_dicts, nervaluate_entities, nervaluate_pairs, nervaluate_tags,
-        partial_count, partial_outcomes, span_lists_of_ids, span_lists_of_tags,
-    };
+    use crate::partial::{partial_count, partial_outcomes, span_lists_of_ids, span_lists_of_tags};
     #[pymodule_export]
     use crate::readings::score_readings;
     #[pymodule_export]
     use crate::resample::Systems;
     #[pymodule_export]
     use crate::scorer::Scorer;
-    #[pymodule_export]
-    use crate::seqeval::{
-        distinct_tags, same_shape, seqeval_counts, seqeval_entities, token_outcomes,
-    };
     #[pymodule_export]
     use crate::span_events::span_events;
     #[pymodule_export]
@@ -103,7 +91,7 @@ mod _spanrs {
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
-        module.add("NO_CONTENT", spanrs_jobs::mat::NO_CONTENT.to_vec())?;
+        module.add("NO_CONTENT", spanrs_eval::mat::NO_CONTENT.to_vec())?;
         module.add("__version__", env!("CARGO_PKG_VERSION"))
     }
 }

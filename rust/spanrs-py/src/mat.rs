@@ -4,12 +4,11 @@ use std::collections::HashMap;
 
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use spanrs_base::Span;
+use spanrs::mat::{Outcome, Unscored, score_documents};
+use spanrs_base::{Alias, Category, Span, Tag, Task};
 use spanrs_eval::Unmatched;
-use spanrs_eval::mat::{Matcher, Unit, Unpaired};
+use spanrs_eval::mat::{Matcher, Pieces, Rules, Unit, Unpaired};
 use spanrs_eval::outcomes::Counts;
-use spanrs_io::{Alias, Category, Tag, Task};
-use spanrs_jobs::mat::{Outcome, Pieces, Rules, Unscored, score_documents};
 
 use crate::documents::{Documents, TagTuple};
 use crate::error::{Error, Result};
@@ -130,7 +129,7 @@ impl MatScorer {
                     Unscored::Texts { .. } => "texts",
                     Unscored::Pieces { .. } => "pieces",
                     Unscored::Unmatched(Unmatched::Stopped) => {
-                        return Err(spanrs_jobs::Error::Stopped.into());
+                        return Err(spanrs::Error::Stopped.into());
                     }
                     Unscored::Unmatched(_) => "too_tangled",
                 };

@@ -1,7 +1,6 @@
 //! Partial matching: behind `spanrs.partial` and `spanrs.compat.nervaluate`.
 
 mod inputs;
-mod nervaluate_reader;
 
 use std::collections::BTreeMap;
 
@@ -10,9 +9,6 @@ use spanrs_eval::partial::{Found, Matcher, Matching, Mode};
 use spanrs_eval::{Scorer, TypeFilter};
 
 pub(crate) use inputs::{span_lists_of_ids, span_lists_of_tags};
-pub(crate) use nervaluate_reader::{
-    nervaluate_conll, nervaluate_dicts, nervaluate_entities, nervaluate_pairs, nervaluate_tags,
-};
 
 use crate::error::{Error, Result};
 use crate::span_lists::{Sides, SpanLists};

@@ -1,7 +1,7 @@
 //! Files scored under several readings.
 
 use pyo3::prelude::*;
-use spanrs_jobs::Rows;
+use spanrs::Rows;
 
 use crate::error::{Error, Result};
 use crate::files::{ColumnFiles, ColumnOptions, Progress};
@@ -41,7 +41,7 @@ pub(crate) fn score_readings(
         .collect();
     let found = gold.py().detach(|| {
         let tell = &mut |n| progress.tell(n);
-        spanrs_jobs::score_readings(sides, &mut targets, rows, tell)
+        spanrs::score_readings(sides, &mut targets, rows, tell)
     });
     progress.check(found.map_err(Error::from))
 }

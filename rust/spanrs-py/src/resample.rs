@@ -71,7 +71,7 @@ impl Systems {
             let systems = &self.0;
             let measures = measures_of(systems, measures)?;
             let values = systems.bootstrap(&measures, samples, seed, threads, stop);
-            Ok::<_, Error>(values.ok_or(spanrs_jobs::Error::Stopped)?)
+            Ok::<_, Error>(values.ok_or(spanrs::Error::Stopped)?)
         })?;
         array(py, shape, found)
     }
@@ -95,7 +95,7 @@ impl Systems {
             let systems = &self.0;
             let measures = measures_of(systems, measures)?;
             let found = systems.randomise(pair, &measures, samples, seed, threads, stop);
-            Ok(found.ok_or(spanrs_jobs::Error::Stopped)?)
+            Ok(found.ok_or(spanrs::Error::Stopped)?)
         })
     }
 
@@ -113,7 +113,7 @@ impl Systems {
             let systems = &self.0;
             let measures = measures_of(systems, measures)?;
             let omissions = systems.jackknife(&measures, stop);
-            Ok::<_, Error>(omissions.ok_or(spanrs_jobs::Error::Stopped)?)
+            Ok::<_, Error>(omissions.ok_or(spanrs::Error::Stopped)?)
         })?;
         let shape = (omissions.len(), self.0.len(), width);
         let sizes = omissions.iter().map(|one| one.documents).collect();

@@ -7,6 +7,7 @@ use numpy::PyReadonlyArray1;
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
+use spanrs::{Alignment, OnMisaligned, Rows as RowsOf, score_in_threads};
 use spanrs_arrow::{ColumnError, Columns};
 use spanrs_base::Limits;
 use spanrs_eval::input::{DocumentEnds, IdBatch, InputError, Sentences, numbering};
@@ -15,7 +16,6 @@ use spanrs_eval::{
     AutoSchemeScorer, MatcherOptions, PredScheme, Scorer as Core, Side, TypeFilter, Violations,
     make_matcher,
 };
-use spanrs_jobs::{Alignment, OnMisaligned, Rows as RowsOf, score_in_threads};
 use spanrs_tags::{Evidence, Reader, Reading, Scheme};
 
 use crate::arrow;
@@ -293,8 +293,8 @@ impl Scorer {
             |reader, side, most| {
                 let rows = files.side(side)?;
                 let progress = &mut *progress.borrow_mut();
-                let result = py
-                    .detach(|| spanrs_jobs::gather(rows, reader, most, &mut |n| progress.tell(n)));
+                let result =
+                    py.detach(|| spanrs::gather(rows, reader, most, &mut |n| progress.tell(n)));
                 progress.check(result.map_err(Error::from))
             },
             |reader, scorer| {
@@ -316,7 +316,7 @@ impl Scorer {
                             return Ok(found);
                         }
                     }
-                    spanrs_jobs::score(sides, reader, scorer, on_misaligned, rows, &mut tell)
+                    spanrs::score(sides, reader, scorer, on_misaligned, rows, &mut tell)
                 });
                 alignment = progress.check(result.map_err(Error::from))?;
                 Ok(())
@@ -389,7 +389,7 @@ impl Scorer {
         let mut part = inner.auto.scorer.part(&inner.auto.reader);
         let read = py.detach(|| {
             let watch = &mut |n| progress.tell(n);
-            spanrs_jobs::span_files::score_spans(gold, pred, &mut part, watch)
+            spanrs::span_files::score_spans(gold, pred, &mut part, watch)
         });
         let files = progress.check(read.map_err(Error::from))?;
         part.end_document(&inner.auto.reader, name);
@@ -543,7 +543,7 @@ fn refuse(auto: &AutoSchemeScorer) -> Result<()> {
     for side in [Side::Gold, Side::Pred] {
         let violations = auto.scorer.violations(side);
         if violations.count > 0 {
-            return Err(spanrs_jobs::Error::Malformed {
+            return Err(spanrs::Error::Malformed {
                 path: side.name().to_owned(),
                 scheme: match side {
                     Side::Gold => auto.reader.scheme(),

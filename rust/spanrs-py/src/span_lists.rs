@@ -1,4 +1,4 @@
-//! Spans in memory: gold or pred, document after document.
+//! Spans in memory: gold or pred, sentence after sentence.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -11,18 +11,18 @@ use spanrs_eval::{Pair, Run, Spans, TokenSets};
 use crate::error::Result;
 use crate::{is_pause, look_for_interrupt};
 
-/// The spans of one side, document after document.
+/// The spans of one side, sentence after sentence.
 #[pyclass(frozen, module = "spanrs._spanrs")]
 pub(crate) struct SpanLists {
     held: Arc<Held>,
-    /// One a document: where its spans are.
+    /// The range of the spans of each sentence.
     ranges: Vec<Range<u32>>,
 }
 
 /// Spans of one side, or of two of which many are the same.
 pub(crate) struct Held {
     spans: Vec<Span<i64>>,
-    /// Their tokens, where some span lacks tokens between its bounds.
+    /// Their tokens, if some span lacks tokens between its bounds.
     tokens: Option<TokenSets>,
     /// Names of the types that occur, by number, sorted.
     types: Vec<String>,
@@ -30,24 +30,24 @@ pub(crate) struct Held {
 
 /// (type, start, end)
 type SpanTuple<'a> = (&'a str, i64, i64);
-type Documents<'a> = Vec<Vec<SpanTuple<'a>>>;
-/// One a span: the runs of its tokens, where they are not all between its bounds.
+type Sentences<'a> = Vec<Vec<SpanTuple<'a>>>;
+/// The runs of tokens of each span; None for all tokens between its bounds.
 type TokenRuns = Vec<Option<Vec<Run>>>;
-type Reduced<'a> = (Documents<'a>, Option<TokenRuns>);
+type Reduced<'a> = (Sentences<'a>, Option<TokenRuns>);
 
 #[pymethods]
 impl SpanLists {
-    /// The types that spans have, sorted; those of both sides where they were read together.
+    /// The types of the spans, sorted; those of both sides if they were read together.
     fn types(&self) -> Vec<&str> {
         self.held.types.iter().map(|name| &**name).collect()
     }
 
-    /// All spans, a list for each document.
-    fn documents(&self) -> Documents<'_> {
+    /// All spans, in a list for each sentence.
+    fn documents(&self) -> Sentences<'_> {
         (0..self.ranges.len())
             .map(|at| {
                 let tuple = |s: &Span<i64>| (&*self.held.types[s.ty as usize], s.start, s.end);
-                self.document(at).iter().map(tuple).collect()
+                self.sentence(at).iter().map(tuple).collect()
             })
             .collect()
     }
@@ -56,7 +56,7 @@ impl SpanLists {
         self.ranges.len()
     }
 
-    /// How to make the same again, for copies and pickles.
+    /// Support for copies and pickles.
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, Reduced<'_>)> {
         let make = py.import("spanrs._spanrs")?.getattr("span_lists")?;
         let tokens = self.held.tokens.as_ref().map(|tokens| {
@@ -69,18 +69,18 @@ impl SpanLists {
     }
 }
 
-/// One side, from what [`SpanLists::documents`] gave, and the tokens of all spans.
+/// Creates one side from the sentences of [`SpanLists::documents`] and the tokens of all spans.
 #[pyfunction]
-#[pyo3(signature = (documents, tokens=None, /))]
+#[pyo3(signature = (sentences, tokens=None, /))]
 pub(crate) fn span_lists(
-    documents: Vec<Vec<(String, i64, i64)>>,
+    sentences: Vec<Vec<(String, i64, i64)>>,
     tokens: Option<TokenRuns>,
 ) -> SpanLists {
     let mut types: Vec<String> = Vec::new();
     let (mut spans, mut ends) = (Vec::new(), Vec::new());
     let mut numbers = BTreeMap::new();
-    for document in documents {
-        for (ty, start, end) in document {
+    for sentence in sentences {
+        for (ty, start, end) in sentence {
             let ty = *numbers.entry(ty).or_insert_with_key(|ty: &String| {
                 types.push(ty.clone());
                 types.len() as u32 - 1
@@ -97,13 +97,13 @@ pub(crate) fn span_lists(
 }
 
 impl SpanLists {
-    fn document(&self, at: usize) -> &[Span<i64>] {
+    fn sentence(&self, at: usize) -> &[Span<i64>] {
         let range = &self.ranges[at];
         &self.held.spans[range.start as usize..range.end as usize]
     }
 
-    /// The spans of all documents, one after the other, with their tokens where not all spans have all between
-    /// their bounds, and how many there are up to the end of each document.
+    /// Creates one side from the spans of all sentences, their tokens unless every span has all tokens between its
+    /// bounds, and the number of spans up to the end of each sentence.
     pub(crate) fn new(
         spans: Vec<Span<i64>>,
         tokens: Option<TokenSets>,
@@ -120,11 +120,11 @@ impl SpanLists {
         }
     }
 
-    /// The tokens of the spans of a document whose types have a number.
+    /// The tokens of the spans of a sentence whose types have a number.
     fn tokens_of(&self, at: usize, numbers: &[Option<u32>]) -> TokenSets {
         let mut tokens = TokenSets::default();
         let range = &self.ranges[at];
-        for (span, place) in self.document(at).iter().zip(range.start as usize..) {
+        for (span, place) in self.sentence(at).iter().zip(range.start as usize..) {
             if numbers[span.ty as usize].is_some() {
                 let runs = self.held.tokens.as_ref().and_then(|held| held.get(place));
                 tokens.push_runs(runs);
@@ -133,7 +133,7 @@ impl SpanLists {
         tokens
     }
 
-    /// Documents in it.
+    /// Number of sentences.
     pub(crate) fn count(&self) -> usize {
         self.ranges.len()
     }
@@ -149,8 +149,8 @@ impl SpanLists {
 }
 
 impl Held {
-    /// Numbers the types that occur anew, in the order of their names: sides of the same types can be
-    /// compared as they are.
+    /// Renumbers the types that occur in the order of their names, so that sides with the same types can be compared
+    /// directly.
     pub(crate) fn new(
         mut spans: Vec<Span<i64>>,
         tokens: Option<TokenSets>,
@@ -178,11 +178,11 @@ impl Held {
     }
 }
 
-/// Gold and pred with their types numbered alike, and some types left out.
+/// Gold and pred with a common numbering of types, without the types that are not counted.
 pub(crate) struct Sides<'a> {
     gold: &'a SpanLists,
     pred: &'a SpanLists,
-    /// By number, sorted, so that numbers are in the order of the names.
+    /// Names by number, sorted.
     pub(crate) types: Vec<&'a str>,
     numbers: [Vec<Option<u32>>; 2],
 }
@@ -214,7 +214,7 @@ impl<'a> Sides<'a> {
         }
     }
 
-    /// Calls `each` with the number and both sides of sentence after sentence. Ctrl-C is an error.
+    /// Calls `each` with the number and both sides of each sentence. Ctrl-C is an error.
     pub(crate) fn run(&self, mut each: impl FnMut(usize, Pair<'_>) -> Result<()>) -> Result<()> {
         let sentences = self.gold.count().min(self.pred.count());
         let as_they_are = self.types == self.gold.types() && self.types == self.pred.types();
@@ -222,12 +222,12 @@ impl<'a> Sides<'a> {
         let (mut gold, mut pred) = (Vec::new(), Vec::new());
         for at in 0..sentences {
             let (golds, preds) = if as_they_are {
-                (self.gold.document(at), self.pred.document(at))
+                (self.gold.sentence(at), self.pred.sentence(at))
             } else {
                 let sides = [(self.gold, &mut gold), (self.pred, &mut pred)];
                 for ((side, spans), numbers) in sides.into_iter().zip(&self.numbers) {
                     spans.clear();
-                    spans.extend(side.document(at).iter().filter_map(|span| {
+                    spans.extend(side.sentence(at).iter().filter_map(|span| {
                         numbers[span.ty as usize].map(|ty| Span { ty, ..*span })
                     }));
                 }

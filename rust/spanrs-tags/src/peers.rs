@@ -1,12 +1,15 @@
-//! The two readings of seqeval 1.2.2, kept to the letter.
+//! The two readings that reproduce seqeval 1.2.2, as data for the reading tables.
 //!
-//! seqeval's default mode knows the letters `B I E S O .` whatever the scheme, so `L`, `U`, `M` and `W`
-//! are letters it does not understand; its strict mode is a table of patterns a scheme, with gaps
-//! (`B-PER B-LOC` in IOB drops both spans; a span of one token in IOE1 is never found). Numbers published
-//! with seqeval can be reproduced with these readings; `conlleval` and `strict` are the ones to use.
+//! seqeval's default mode uses the letters `B I E S O .` whatever the scheme, so `L`, `U`, `M` and `W` are unknown to it;
+//! its strict mode has a table of patterns for each scheme, with gaps (`B-PER B-LOC` in IOB drops both spans; a span of
+//! one token in IOE1 is never found). These readings reproduce numbers published with seqeval; for other purposes use
+//! `conlleval` and `strict`.
+//!
+//! They are in this crate because they are entries of the table that serves all readings. What is not a reading of a
+//! scheme (seqeval's own splitting of tags, spans across sentence boundaries) is in `spanrs-compat`.
 
 use crate::scheme::{Edge, Prefix, Scheme};
-use crate::table::{Context, END, OUTSIDE, Step};
+use crate::table::{Context, END, OUTSIDE, Step, UNKNOWN};
 
 const fn letter(letter: &'static str) -> Prefix {
     Prefix {
@@ -16,7 +19,7 @@ const fn letter(letter: &'static str) -> Prefix {
     }
 }
 
-/// The letters of the default mode; their order gives the symbols below.
+/// Letters of the default mode, in the order of the symbols below.
 pub(crate) const SEQEVAL_LETTERS: &[Prefix] = &[
     letter("B"),
     letter("I"),
@@ -30,10 +33,26 @@ const E: u8 = 3;
 const S: u8 = 4;
 const DOT: u8 = 5;
 
-/// seqeval's `end_of_chunk` and `start_of_chunk`. Open spans need no memory: where neither says
-/// anything the previous begin stays, as there.
+/// seqeval's `end_of_chunk` and `start_of_chunk` between two tags, given by their letters: whether a span ends and
+/// whether one begins. `same` says whether both tags have the same type.
+pub fn seqeval_borders(before: char, here: char, same: bool) -> (bool, bool) {
+    let symbol = |letter| match letter {
+        'O' => OUTSIDE,
+        'B' => B,
+        'I' => I,
+        'E' => E,
+        'S' => S,
+        '.' => DOT,
+        _ => UNKNOWN,
+    };
+    let step = seqeval(symbol(before), symbol(here), same);
+    (step.close, step.open)
+}
+
+/// The step of the default mode between two symbols. It needs no state of open spans: as in seqeval, the last begin
+/// stays in force until the next one.
 pub(crate) fn seqeval(before: u8, here: u8, same: bool) -> Step {
-    // The end of a sentence is an appended `O` there.
+    // seqeval appends an `O` to the sentence.
     let here = if here == END { OUTSIDE } else { here };
     let spanlike = |symbol| symbol != OUTSIDE && symbol != DOT;
     let close = matches!(before, E | S)
@@ -57,7 +76,7 @@ enum Types {
 }
 use Types::{Any, Differ, Same};
 
-/// (letters before, letters here, types). `*` is any letter, `O` also stands for the sentence's end.
+/// (letters before, letters here, types). `*` is any letter; `O` also matches the end of the sentence.
 type Pattern = (&'static str, &'static str, Types);
 
 struct Patterns {
@@ -116,7 +135,7 @@ const STRICT: [Patterns; 6] = [
     },
 ];
 
-/// True for the schemes seqeval's strict mode knows.
+/// True for the schemes of seqeval's strict mode.
 pub(crate) fn has_strict(scheme: Scheme) -> bool {
     STRICT.iter().any(|p| p.scheme == scheme)
 }

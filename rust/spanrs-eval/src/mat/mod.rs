@@ -31,10 +31,14 @@ mod kind;
 mod munkres;
 mod outcomes;
 mod pairing;
+mod rules;
+mod selection;
 
 pub use elements::is_blank;
 pub use kind::Kind;
 pub use outcomes::{SCHEMA, TAG};
+pub use rules::{NO_CONTENT, Pieces, Rules};
+pub use selection::{AnnotatedText, Discontinuous, Selected, Selection};
 
 use std::ops::Deref;
 

@@ -29,14 +29,12 @@ mod assign;
 mod first_choice;
 mod greedy;
 mod groups;
-mod nervaluate_reader;
 mod optimal;
 mod outcomes;
 mod overlap;
 mod transport;
 
 pub use assign::{Pair, assign};
-pub use nervaluate_reader::{BadTag, NervaluateReader};
 pub use outcomes::{Found, SCHEMA};
 pub use overlap::sufficient;
 

@@ -13,8 +13,8 @@ use std::path::Path;
 
 use spanrs_base::{Limits, Position};
 
+use super::char_index::CharIndex;
 use super::json::excerpt;
-use super::places::Places;
 use super::{Document, decoded, utf8, whole};
 use crate::error::{Code, Error, Result};
 use crate::open::open_file;
@@ -51,7 +51,7 @@ pub(super) fn read(name: &str, annotations: &str, text: &str) -> Result<Document
     let mut walk = Walk {
         name,
         document: Document::new(text.to_owned()),
-        places: Places::new(text),
+        characters: CharIndex::new(text),
         ids: HashMap::new(),
         bounds: Vec::new(),
         pieces: Vec::new(),
@@ -97,7 +97,7 @@ type Said<'a> = (&'a str, &'a str, &'a str, &'a str);
 struct Walk<'a> {
     name: &'a str,
     document: Document,
-    places: Places<'a>,
+    characters: CharIndex<'a>,
     /// Annotations by their ids.
     ids: HashMap<&'a str, usize>,
     bounds: Vec<Bound>,
@@ -140,7 +140,7 @@ impl<'a> Walk<'a> {
 
     /// Start and end of each piece, in the order in which they stand.
     fn offsets(&self, line: &Line<'_>, offsets: &str) -> Result<Vec<(u32, u32)>> {
-        let length = self.places.characters();
+        let length = self.characters.len();
         let piece = |piece: &str| {
             let bounds = piece.split_once(' ');
             let bounds = bounds.and_then(|(start, end)| offset(start).zip(offset(end)));
@@ -167,7 +167,7 @@ impl<'a> Walk<'a> {
     /// What the text says where an annotation shows something else.
     fn differs(&self, pieces: &[(u32, u32)], shown: &str) -> Option<String> {
         let stretches = || {
-            let stretch = |&(start, end)| self.places.between(start, end).unwrap_or_default();
+            let stretch = |&(start, end)| self.characters.between(start, end).unwrap_or_default();
             pieces.iter().map(stretch)
         };
         let covered = || {
@@ -197,7 +197,7 @@ impl<'a> Walk<'a> {
         let from = self.pieces.len();
         for (start, end) in pieces {
             match self.pieces[from..].last_mut() {
-                Some(last) if start <= last.1 || self.places.is_blank(last.1, start) => {
+                Some(last) if start <= last.1 || self.characters.is_blank(last.1, start) => {
                     last.1 = last.1.max(end);
                 }
                 _ => self.pieces.push((start, end)),

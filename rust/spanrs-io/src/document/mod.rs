@@ -14,12 +14,12 @@
 
 mod annotators;
 mod brat;
+mod char_index;
 mod fake_xml;
 mod json;
 mod jsonl;
 mod label_studio;
 mod mat_json;
-mod places;
 mod regions;
 mod xml_inline;
 
@@ -130,7 +130,10 @@ impl Document {
     }
 
     /// The attributes of an annotation, in the order of the file.
-    pub fn attributes(&self, annotation: &Annotation) -> impl Iterator<Item = (&str, &str)> {
+    pub fn attributes(
+        &self,
+        annotation: &Annotation,
+    ) -> impl Iterator<Item = (&str, &str)> + Clone {
         let (from, to) = annotation.attributes;
         self.attributes[from as usize..to as usize]
             .iter()

@@ -29,7 +29,7 @@ pub(crate) fn dep_evaluate(
     let options = Options { subtypes };
     let roots = if any_roots { Roots::Many } else { Roots::One };
     let counts = py.detach(|| {
-        spanrs_jobs::dep::evaluate(gold, pred, options, roots, documents, || clock.stops())
+        spanrs::dep_files::evaluate(gold, pred, options, roots, documents, || clock.stops())
     })?;
     Ok(Counts(Arc::new(counts)))
 }

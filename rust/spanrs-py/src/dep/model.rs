@@ -7,9 +7,9 @@ use numpy::PyArray1;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString};
+use spanrs::dep_files::AnnotateOptions;
 use spanrs_base::{Clock, map_in_threads};
 use spanrs_dep::{Annotated, Model, Sentence, Workspace, import_published, import_tagger};
-use spanrs_jobs::dep::AnnotateOptions;
 
 use super::dep;
 use super::treebank::SyntaxFile;
@@ -349,13 +349,13 @@ impl DepModel {
             threads,
             watch: stop,
         };
-        let written = py.detach(|| -> std::result::Result<_, spanrs_jobs::Error> {
+        let written = py.detach(|| -> std::result::Result<_, spanrs::Error> {
             let mut chunks = file.lock();
             let Some(chunk) = chunks.read()? else {
                 return Ok(None);
             };
             let (path, format) = (chunks.path(), chunks.format());
-            spanrs_jobs::dep::annotate(&self.0, path, format, &chunk, options).map(Some)
+            spanrs::dep_files::annotate(&self.0, path, format, &chunk, options).map(Some)
         })?;
         Ok(written.map(|bytes| PyBytes::new(py, &bytes)))
     }

@@ -143,7 +143,7 @@ impl Treebank {
         let mut clock = spanrs_base::Clock::new(stop);
         py.detach(|| {
             let stops = || clock.stops();
-            spanrs_jobs::dep::read_treebank(&mut file.lock(), trees, &mut self.lock(), stops)
+            spanrs::dep_files::read_treebank(&mut file.lock(), trees, &mut self.lock(), stops)
         })?;
         Ok(())
     }

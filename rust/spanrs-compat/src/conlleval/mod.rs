@@ -1,0 +1,520 @@
+//! The counts of conlleval, in each of its three versions.
+//!
+//! Tags are bytes, because conlleval.pl does not decode its input. Each distinct pair of tags is decoded once; after
+//! that a token costs two table lookups.
+
+mod text;
+
+pub use text::{ConllevalText, Cut, Error, Layout};
+
+use foldhash::fast::FixedState;
+use hashbrown::HashTable;
+use spanrs_base::Interner;
+use std::hash::BuildHasher;
+
+/// A version of conlleval.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Rules {
+    /// conlleval.pl of 2004-01-26, with the prefixes B, I, E and brackets.
+    Perl,
+    /// conlleval.py and the package of that name, with E and S as in IOBES.
+    Python,
+    /// The port in which any prefix but O is inside, and in which tags without a type are an error.
+    Sequences,
+}
+
+impl Rules {
+    /// The rules of a name: `perl`, `python` or `sequences`.
+    pub fn from_name(name: &str) -> Option<Self> {
+        match name {
+            "perl" => Some(Self::Perl),
+            "python" => Some(Self::Python),
+            "sequences" => Some(Self::Sequences),
+            _ => None,
+        }
+    }
+}
+
+/// How tags are read.
+#[derive(Clone, Debug)]
+pub struct Setting {
+    /// Version of conlleval.
+    pub rules: Rules,
+    /// The prefix of tokens outside; conlleval.pl uses it only with raw tags.
+    pub outside: Vec<u8>,
+    /// Tags are types without prefixes, each a span of one token.
+    pub raw: bool,
+}
+
+/// Counts of one type.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct TypeCounts {
+    /// Spans of gold.
+    pub gold: u64,
+    /// Spans of pred.
+    pub pred: u64,
+    /// Spans of both.
+    pub both: u64,
+    /// Tokens whose gold tag has this type.
+    pub gold_tags: u64,
+    /// Tokens whose pred tag has this type.
+    pub pred_tags: u64,
+    /// Tokens of this type whose tags are equal.
+    pub equal_tags: u64,
+}
+
+/// A tag without `-` under [`Rules::Sequences`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NoType;
+
+const B: u8 = 1;
+const I: u8 = 2;
+const E: u8 = 3;
+const S: u8 = 4;
+const DOT: u8 = 5;
+const OPEN: u8 = 6;
+const CLOSE: u8 = 7;
+/// A flag, combined with the kinds above: any prefix can be chosen as that of tokens outside.
+const OUT: u8 = 8;
+/// Number of kinds of prefixes, with and without [`OUT`].
+const KINDS: usize = 16;
+
+const ENDS: u8 = 1;
+const STARTS: u8 = 2;
+
+/// Pairs kept before the table is emptied, which bounds memory for files with words in the place of tags.
+const PAIRS: usize = 1 << 16;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Symbol {
+    kind: u8,
+    ty: u32,
+}
+
+#[derive(Clone, Debug)]
+struct Pair {
+    gold: Symbol,
+    pred: Symbol,
+    equal: bool,
+    hits: u64,
+    tags: Box<[u8]>,
+    /// Where the tag of pred begins in `tags`.
+    middle: usize,
+}
+
+/// Counts gold against pred token by token; [`Conlleval::boundary`] ends a sentence.
+///
+/// ```
+/// use spanrs_compat::conlleval::{Conlleval, Rules, Setting};
+/// let setting = Setting { rules: Rules::Perl, outside: b"O".to_vec(), raw: false };
+/// let mut counts = Conlleval::new(setting);
+/// for (gold, pred) in [("B-PER", "B-PER"), ("I-PER", "I-PER"), ("O", "B-LOC")] {
+///     counts.token(gold.as_bytes(), pred.as_bytes()).unwrap();
+/// }
+/// let types = counts.types();
+/// // The first type is the empty one of `O`.
+/// assert_eq!((types[1].0, types[1].1.both), (&b"PER"[..], 1));
+/// assert_eq!((counts.tokens(), counts.equal_tags()), (3, 2));
+/// ```
+#[derive(Clone, Debug)]
+pub struct Conlleval {
+    setting: Setting,
+    /// (end, start) by same type, previous and current kind.
+    table: [u8; 2 * KINDS * KINDS],
+    types: Interner<[u8]>,
+    counts: Vec<TypeCounts>,
+    pairs: Vec<Pair>,
+    index: HashTable<u32>,
+    newest: u32,
+    border: (Symbol, Symbol),
+    last: (Symbol, Symbol),
+    /// Both sides have an open span, which is equal so far.
+    agreeing: bool,
+}
+
+impl Conlleval {
+    /// Creates a counter with zero counts.
+    pub fn new(setting: Setting) -> Self {
+        let mut table = [0; 2 * KINDS * KINDS];
+        for (at, edges) in table.iter_mut().enumerate() {
+            let (previous, current) = ((at / KINDS % KINDS) as u8, (at % KINDS) as u8);
+            *edges = edges_of(setting.rules, previous, current, at >= KINDS * KINDS);
+        }
+        let nothing = Symbol { kind: OUT, ty: 0 };
+        let mut counter = Self {
+            setting,
+            table,
+            types: Interner::default(),
+            counts: Vec::new(),
+            pairs: Vec::new(),
+            index: HashTable::new(),
+            newest: 0,
+            border: (nothing, nothing),
+            last: (nothing, nothing),
+            agreeing: false,
+        };
+        // Before the first token both sides are outside, with the empty type.
+        let outside = match counter.setting.rules {
+            Rules::Python => counter.setting.outside.clone(),
+            Rules::Perl | Rules::Sequences => b"O".to_vec(),
+        };
+        let start = counter.symbol(&outside, b"");
+        counter.last = (start, start);
+        let (prefix, ty) = split(&outside);
+        // At a sentence boundary the prefix of pred is not split from its tag, as in conlleval.py.
+        counter.border = (counter.symbol(prefix, ty), counter.symbol(&outside, ty));
+        counter
+    }
+
+    /// Counts a token.
+    ///
+    /// # Errors
+    /// [`NoType`] under [`Rules::Sequences`] for a tag without `-` other than `O`.
+    #[inline]
+    pub fn token(&mut self, gold: &[u8], pred: &[u8]) -> Result<(), NoType> {
+        let at = self.pair(gold, pred)?;
+        let pair = &mut self.pairs[at as usize];
+        pair.hits += 1;
+        let sides = (pair.gold, pair.pred);
+        self.step(sides.0, sides.1);
+        Ok(())
+    }
+
+    /// Ends a sentence.
+    #[inline]
+    pub fn boundary(&mut self) {
+        let (gold, pred) = self.border;
+        self.step(gold, pred);
+    }
+
+    #[inline]
+    fn step(&mut self, gold: Symbol, pred: Symbol) {
+        let (last_gold, last_pred) = self.last;
+        let (g, p) = (self.edges(last_gold, gold), self.edges(last_pred, pred));
+        let same = gold.ty == pred.ty;
+        if self.agreeing {
+            if g & p & ENDS != 0 && last_gold.ty == last_pred.ty {
+                self.counts[last_gold.ty as usize].both += 1;
+                self.agreeing = false;
+            } else if (g ^ p) & ENDS != 0 || !same {
+                self.agreeing = false;
+            }
+        }
+        if (g | p) & STARTS != 0 {
+            self.agreeing |= g & p & STARTS != 0 && same;
+            self.counts[gold.ty as usize].gold += u64::from(g & STARTS != 0);
+            self.counts[pred.ty as usize].pred += u64::from(p & STARTS != 0);
+        }
+        self.last = (gold, pred);
+    }
+
+    #[inline(always)]
+    fn edges(&self, previous: Symbol, current: Symbol) -> u8 {
+        let same = usize::from(previous.ty == current.ty);
+        self.table
+            [same * KINDS * KINDS + usize::from(previous.kind) * KINDS + usize::from(current.kind)]
+    }
+
+    /// The index of a pair of tags, decoded at its first occurrence.
+    #[inline]
+    fn pair(&mut self, gold: &[u8], pred: &[u8]) -> Result<u32, NoType> {
+        // Most tokens have the same pair as the previous one: outside on both sides.
+        if let Some(pair) = self.pairs.get(self.newest as usize)
+            && pair.is(gold, pred)
+        {
+            return Ok(self.newest);
+        }
+        let hash = hash_pair(gold, pred);
+        let pairs = &self.pairs;
+        let found = self
+            .index
+            .find(hash, |&at| pairs[at as usize].is(gold, pred))
+            .copied();
+        self.newest = match found {
+            Some(at) => at,
+            None => self.add_pair(hash, gold, pred)?,
+        };
+        Ok(self.newest)
+    }
+
+    #[cold]
+    fn add_pair(&mut self, hash: u64, gold: &[u8], pred: &[u8]) -> Result<u32, NoType> {
+        if self.pairs.len() >= PAIRS && self.setting.rules != Rules::Sequences {
+            self.flush_hits();
+            self.pairs.clear();
+            self.index.clear();
+        }
+        let (g, p) = (self.decode(gold)?, self.decode(pred)?);
+        let equal = match self.setting.rules {
+            Rules::Sequences => gold == pred,
+            _ => g.1 == p.1 && self.prefix(gold) == self.prefix(pred),
+        };
+        let at = self.pairs.len() as u32;
+        self.pairs.push(Pair {
+            gold: Symbol { kind: g.0, ty: g.1 },
+            pred: Symbol { kind: p.0, ty: p.1 },
+            equal,
+            hits: 0,
+            tags: [gold, pred].concat().into(),
+            middle: gold.len(),
+        });
+        let pairs = &self.pairs;
+        self.index.insert_unique(hash, at, |&at| {
+            let (gold, pred) = pairs[at as usize].sides();
+            hash_pair(gold, pred)
+        });
+        Ok(at)
+    }
+
+    /// Adds the token counts of pairs to the counts of their types.
+    fn flush_hits(&mut self) {
+        for pair in &mut self.pairs {
+            let hits = std::mem::take(&mut pair.hits);
+            self.counts[pair.gold.ty as usize].gold_tags += hits;
+            self.counts[pair.pred.ty as usize].pred_tags += hits;
+            self.counts[pair.gold.ty as usize].equal_tags += hits * u64::from(pair.equal);
+        }
+    }
+
+    /// Kind and type of a tag.
+    fn decode(&mut self, tag: &[u8]) -> Result<(u8, u32), NoType> {
+        let symbol = match self.setting.rules {
+            Rules::Perl if self.setting.raw => {
+                let outside = tag == b"O" || tag == self.setting.outside;
+                self.symbol(
+                    if outside { b"O" } else { b"B" },
+                    if outside { b"" } else { tag },
+                )
+            }
+            Rules::Perl | Rules::Python => {
+                let (prefix, ty) = split(tag);
+                self.symbol(prefix, ty)
+            }
+            Rules::Sequences if tag == b"O" => self.symbol(b"O", b""),
+            Rules::Sequences => {
+                let dash = tag.iter().position(|&byte| byte == b'-').ok_or(NoType)?;
+                self.symbol(&tag[..dash], &tag[dash + 1..])
+            }
+        };
+        Ok((symbol.kind, symbol.ty))
+    }
+
+    /// The prefix that takes part in the comparison of tokens, besides the type.
+    fn prefix<'a>(&self, tag: &'a [u8]) -> &'a [u8] {
+        match self.setting.raw {
+            // Raw tags differ in type only. Both outside and the raw tag `0` have the empty type, so their prefixes
+            // must differ.
+            true if tag == b"O" || tag == self.setting.outside => b"O",
+            true => b"B",
+            false => split(tag).0,
+        }
+    }
+
+    fn symbol(&mut self, prefix: &[u8], ty: &[u8]) -> Symbol {
+        let kind = match prefix {
+            b"B" => B,
+            b"I" => I,
+            b"E" => E,
+            b"S" => S,
+            b"." => DOT,
+            b"[" => OPEN,
+            b"]" => CLOSE,
+            _ => 0,
+        };
+        let outside = match self.setting.rules {
+            Rules::Python => prefix == self.setting.outside,
+            Rules::Perl | Rules::Sequences => prefix == b"O",
+        };
+        // Perl's `||` replaces the false value `0` by the empty string.
+        let ty = match self.setting.rules {
+            Rules::Perl if ty == b"0" => b"",
+            _ => ty,
+        };
+        Symbol {
+            kind: kind | if outside { OUT } else { 0 },
+            ty: self.type_of(ty),
+        }
+    }
+
+    fn type_of(&mut self, ty: &[u8]) -> u32 {
+        let id = self.types.intern(ty);
+        if id as usize == self.counts.len() {
+            self.counts.push(TypeCounts::default());
+        }
+        id
+    }
+
+    /// The counts up to here, by type in order of first appearance. A span that is open on both sides counts as ended.
+    pub fn types(&self) -> Vec<(&[u8], TypeCounts)> {
+        let mut now = self.clone();
+        now.flush_hits();
+        if self.agreeing {
+            now.counts[self.last.0.ty as usize].both += 1;
+        }
+        let names = self.types.names();
+        names
+            .zip(now.counts)
+            .filter(|(_, counts)| *counts != TypeCounts::default())
+            .collect()
+    }
+
+    /// Tokens so far.
+    pub fn tokens(&self) -> u64 {
+        self.types()
+            .iter()
+            .map(|(_, counts)| counts.gold_tags)
+            .sum()
+    }
+
+    /// Tokens so far with equal tags.
+    pub fn equal_tags(&self) -> u64 {
+        self.types()
+            .iter()
+            .map(|(_, counts)| counts.equal_tags)
+            .sum()
+    }
+
+    /// Pairs of tags and their number of tokens, in order of first appearance. Complete only under
+    /// [`Rules::Sequences`].
+    pub fn pairs(&self) -> impl Iterator<Item = (&[u8], &[u8], u64)> {
+        self.pairs.iter().map(|pair| {
+            let (gold, pred) = pair.sides();
+            (gold, pred, pair.hits)
+        })
+    }
+}
+
+impl Pair {
+    #[inline(always)]
+    fn is(&self, gold: &[u8], pred: &[u8]) -> bool {
+        let (mine, others) = self.sides();
+        mine == gold && others == pred
+    }
+
+    #[inline(always)]
+    fn sides(&self) -> (&[u8], &[u8]) {
+        self.tags.split_at(self.middle)
+    }
+}
+
+#[inline]
+fn hash_pair(gold: &[u8], pred: &[u8]) -> u64 {
+    FixedState::with_seed(0).hash_one((gold, pred))
+}
+
+/// Prefix and type of a tag as matched by the pattern `^([^-]*)-(.*)$` of Perl and Python, where `.` does not match a
+/// line end and `$` also matches before a final one.
+fn split(tag: &[u8]) -> (&[u8], &[u8]) {
+    let Some(dash) = tag.iter().position(|&byte| byte == b'-') else {
+        return (tag, b"");
+    };
+    let ty = &tag[dash + 1..];
+    let ty = ty.strip_suffix(b"\n").unwrap_or(ty);
+    if ty.contains(&b'\n') {
+        return (tag, b"");
+    }
+    (&tag[..dash], ty)
+}
+
+/// [`ENDS`] and [`STARTS`] between two tokens.
+fn edges_of(rules: Rules, previous: u8, current: u8, same_type: bool) -> u8 {
+    let (out_before, out_now) = (previous & OUT != 0, current & OUT != 0);
+    let (before, now) = (previous & !OUT, current & !OUT);
+    let bracket = |kind| matches!(kind, OPEN | CLOSE);
+    let other_after = !out_before && before != DOT && !same_type;
+    let other_begins = !out_now && now != DOT && !same_type;
+    let (end, start) = match rules {
+        Rules::Perl => (
+            matches!((before, now), (B | I, B) | (E, E | I))
+                || matches!(before, B | I | E) && out_now
+                || other_after
+                || bracket(before),
+            matches!((before, now), (B | I, B) | (E, E | I))
+                || out_before && matches!(now, B | I | E)
+                || other_begins
+                || bracket(now),
+        ),
+        Rules::Python => (
+            matches!(before, E | S)
+                || matches!((before, now), (B | I, B | S))
+                || matches!(before, B | I) && out_now
+                || other_after
+                || bracket(before),
+            matches!(now, B | S)
+                || (matches!(before, E | S) || out_before) && matches!(now, E | I)
+                || other_begins
+                || bracket(now),
+        ),
+        Rules::Sequences => {
+            let border = !same_type || matches!(now, B | S) || matches!(before, E | S);
+            (
+                !out_before && (out_now || border),
+                !out_now && (out_before || border),
+            )
+        }
+    };
+    (u8::from(end) * ENDS) | (u8::from(start) * STARTS)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn counted(rules: Rules, tokens: &[(&str, &str)]) -> Vec<(String, [u64; 3])> {
+        let setting = Setting {
+            rules,
+            outside: b"O".to_vec(),
+            raw: false,
+        };
+        let mut counts = Conlleval::new(setting);
+        for (gold, pred) in tokens {
+            counts.token(gold.as_bytes(), pred.as_bytes()).unwrap();
+        }
+        let name = |name: &[u8]| String::from_utf8_lossy(name).into_owned();
+        let types = counts.types();
+        types
+            .iter()
+            .map(|(ty, n)| (name(ty), [n.gold, n.pred, n.both]))
+            .filter(|(_, n)| *n != [0; 3])
+            .collect()
+    }
+
+    #[test]
+    fn only_the_ports_read_s_as_a_single_token() {
+        let twice = [("S-A", "S-A"), ("S-A", "S-A")];
+        let row = |n| vec![("A".to_owned(), n)];
+        assert_eq!(counted(Rules::Perl, &twice), row([1, 1, 1]));
+        assert_eq!(counted(Rules::Python, &twice), row([2, 2, 2]));
+        assert_eq!(counted(Rules::Sequences, &twice), row([2, 2, 2]));
+    }
+
+    #[test]
+    fn perl_reads_the_type_0_as_empty() {
+        let row = vec![(String::new(), [1, 1, 1])];
+        assert_eq!(counted(Rules::Perl, &[("B-0", "B-")]), row);
+    }
+
+    #[test]
+    fn a_tag_needs_a_type_in_sequences() {
+        let setting = Setting {
+            rules: Rules::Sequences,
+            outside: b"O".to_vec(),
+            raw: false,
+        };
+        assert_eq!(Conlleval::new(setting).token(b"O", b"PER"), Err(NoType));
+    }
+
+    #[test]
+    fn more_pairs_than_are_kept_lose_no_token() {
+        let setting = Setting {
+            rules: Rules::Perl,
+            outside: b"O".to_vec(),
+            raw: false,
+        };
+        let mut counts = Conlleval::new(setting);
+        for at in 0..PAIRS + 10 {
+            counts.token(format!("{at}").as_bytes(), b"O").unwrap();
+        }
+        assert_eq!(counts.tokens(), PAIRS as u64 + 10);
+    }
+}

@@ -1,0 +1,220 @@
+//! Spans and counts of NCRF++'s `utils/metric.py`, including the ends that it loses.
+//!
+//! A span that is closed by the end of the sentence has no end there, and so equals a span of one token. The reading
+//! [`spanrs_tags::Reading::Ncrfpp`] does not lose these ends.
+
+use spanrs_base::Vocabulary;
+
+/// A span: type, first token, and last token unless it was lost.
+pub type Span = (u32, u32, Option<u32>);
+
+/// The empty type, whose spans are never closed; its number in every [`Tags`].
+const NAMELESS: u32 = 0;
+
+/// What a tag does. A type is given by its number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Action {
+    /// Begins a span.
+    Begin(u32),
+    /// Is a span of one token.
+    Single(u32),
+    /// Continues a span of this type, and ends any other.
+    Inside(u32),
+    /// Ends a span of any type, as its last token.
+    End,
+    /// Ends a span before this token.
+    Outside,
+    /// Has no effect.
+    Nothing,
+}
+
+/// A prefix, and the action of its tags for a type.
+type Rule = (&'static str, fn(u32) -> Action);
+
+/// The actions of the distinct tags of a text, by tag id.
+#[derive(Clone, Debug)]
+pub struct Tags {
+    types: Vocabulary,
+    actions: Vec<Action>,
+    bio: bool,
+}
+
+impl Tags {
+    /// No tags yet; `bio` is true for NCRF++'s BIO, false for its BMES.
+    ///
+    /// # Errors
+    /// [`spanrs_tags::Error::TooManyTags`].
+    pub fn new(bio: bool) -> spanrs_tags::Result<Self> {
+        let mut types = Vocabulary::new(usize::MAX);
+        types.intern("")?;
+        Ok(Self {
+            types,
+            actions: Vec::new(),
+            bio,
+        })
+    }
+
+    /// Number of tags.
+    pub fn len(&self) -> usize {
+        self.actions.len()
+    }
+
+    /// True without tags.
+    pub fn is_empty(&self) -> bool {
+        self.actions.is_empty()
+    }
+
+    /// Adds the tag with the next id, given in upper case as NCRF++ converts it.
+    ///
+    /// # Errors
+    /// [`spanrs_tags::Error::TooManyTags`].
+    pub fn push(&mut self, upper: &str) -> spanrs_tags::Result<()> {
+        let rules: &[Rule] = match self.bio {
+            true => &[("B-", Action::Begin), ("I-", Action::Inside)],
+            false => &[
+                ("B-", Action::Begin),
+                ("S-", Action::Single),
+                ("E-", |_| Action::End),
+            ],
+        };
+        // Prefixes are searched for anywhere in the tag.
+        let rule = rules.iter().find(|(prefix, _)| upper.contains(prefix));
+        self.actions.push(match rule {
+            Some((prefix, action)) => action(self.types.intern(&upper.replacen(prefix, "", 1))?),
+            None if self.bio => Action::Outside,
+            None => Action::Nothing,
+        });
+        Ok(())
+    }
+
+    /// The name of a type.
+    pub fn type_name(&self, ty: u32) -> &str {
+        self.types.name(ty)
+    }
+
+    /// Finds the spans of a sentence, in the order of their starts.
+    pub fn spans(&self, ids: &[u32], found: &mut Vec<Span>) {
+        found.clear();
+        spans(ids.iter().map(|&id| self.actions[id as usize]), found);
+    }
+}
+
+fn spans(actions: impl Iterator<Item = Action>, found: &mut Vec<Span>) {
+    let mut open: Option<(u32, u32)> = None;
+    for (at, action) in (0_u32..).zip(actions) {
+        // A span of the empty type is never closed, and so never found.
+        let close = |open: &mut Option<(u32, u32)>, found: &mut Vec<Span>, last: u32| {
+            if let Some((ty, start)) = open.take()
+                && ty != NAMELESS
+            {
+                found.push((ty, start, Some(last)));
+            }
+        };
+        match action {
+            Action::Begin(ty) => {
+                close(&mut open, found, at.wrapping_sub(1));
+                open = Some((ty, at));
+            }
+            Action::Single(ty) => {
+                close(&mut open, found, at.wrapping_sub(1));
+                found.push((ty, at, None));
+            }
+            // The empty type continues an open span of the empty type, and no span.
+            Action::Inside(ty) if open.map_or(NAMELESS, |(known, _)| known) == ty => {}
+            Action::Inside(_) | Action::Outside => close(&mut open, found, at.wrapping_sub(1)),
+            Action::End => close(&mut open, found, at),
+            Action::Nothing => {}
+        }
+    }
+    if let Some((ty, start)) = open
+        && ty != NAMELESS
+    {
+        found.push((ty, start, None));
+    }
+}
+
+/// What NCRF++ counts in a text.
+#[derive(Clone, Debug, Default)]
+pub struct Counts {
+    /// Tokens of gold with equal tags.
+    pub equal_tokens: usize,
+    /// Tokens of gold.
+    pub tokens: usize,
+    /// Spans of gold.
+    pub gold: usize,
+    /// Spans of pred.
+    pub pred: usize,
+    /// Spans of both.
+    pub both: usize,
+    /// Work space: the spans of a sentence.
+    found: [Vec<Span>; 2],
+}
+
+impl Counts {
+    /// Counts a sentence, given by tag ids. Tokens beyond the end of gold count only for the spans of pred.
+    pub fn add(&mut self, tags: &Tags, gold: &[u32], pred: &[u32]) {
+        let [gold_spans, pred_spans] = &mut self.found;
+        tags.spans(gold, gold_spans);
+        tags.spans(pred, pred_spans);
+        self.equal_tokens += gold.iter().zip(pred).filter(|(g, p)| g == p).count();
+        self.tokens += gold.len();
+        self.gold += gold_spans.len();
+        self.pred += pred_spans.len();
+        self.both += common(gold_spans, pred_spans);
+    }
+}
+
+/// Number of spans in both of two lists, which are in the order of their starts.
+fn common(one: &[Span], other: &[Span]) -> usize {
+    let mut others = other.iter().peekable();
+    one.iter()
+        .filter(|span| {
+            while others.next_if(|other| other.1 < span.1).is_some() {}
+            others.peek() == Some(span)
+        })
+        .count()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(tags: &[&str], bio: bool) -> Vec<(String, u32, Option<u32>)> {
+        let mut read = Tags::new(bio).unwrap();
+        for tag in tags {
+            read.push(tag).unwrap();
+        }
+        let ids: Vec<u32> = (0..tags.len() as u32).collect();
+        let mut found = Vec::new();
+        read.spans(&ids, &mut found);
+        let named = |&(ty, start, last): &Span| (read.type_name(ty).to_owned(), start, last);
+        found.iter().map(named).collect()
+    }
+
+    #[test]
+    fn a_span_at_the_end_of_the_sentence_loses_its_end() {
+        let found = read(&["B-PER", "I-PER", "B-LOC"], true);
+        let expected = [("PER".to_owned(), 0, Some(1)), ("LOC".to_owned(), 2, None)];
+        assert_eq!(found, expected);
+        assert_eq!(read(&["S-LOC"], false), [("LOC".to_owned(), 0, None)]);
+    }
+
+    #[test]
+    fn prefixes_are_found_anywhere_in_a_tag() {
+        assert_eq!(read(&["WEB-SITE"], true), [("WESITE".to_owned(), 0, None)]);
+    }
+
+    #[test]
+    fn a_lost_end_counts_as_a_match() {
+        let mut tags = Tags::new(true).unwrap();
+        for tag in ["B-PER", "I-PER", "O"] {
+            tags.push(tag).unwrap();
+        }
+        let mut counts = Counts::default();
+        // Both spans of PER from the second token on have lost their ends.
+        counts.add(&tags, &[2, 0, 1], &[2, 0, 1]);
+        counts.add(&tags, &[0, 2], &[0, 1]);
+        assert_eq!((counts.equal_tokens, counts.tokens), (4, 5));
+        assert_eq!((counts.gold, counts.pred, counts.both), (2, 2, 1));
+    }
+}

@@ -1,0 +1,254 @@
+//! nervaluate's reading of tags and its loaders.
+//!
+//! The reading is neither one of the schemes nor one of the readings of `spanrs-tags`: `O` alone is outside; the type is
+//! what follows the first two characters, whatever they are; a span continues while the type stays the same and no `B`
+//! comes; only where a span begins must the prefix be `B-` or `I-`.
+//!
+//! The matching of nervaluate is [`spanrs_eval::partial::Matching::Greedy`].
+
+use spanrs_base::{Interner, Span};
+use spanrs_tags::Reader;
+
+/// Why a loader of nervaluate refuses its input. The messages are those of nervaluate.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// A tag that cannot begin a span.
+    #[error("Invalid tag format: {0}")]
+    BadTag(String),
+    /// A line of CoNLL without a second column.
+    #[error("Invalid CoNLL format: line '{0}' does not contain a tab separator")]
+    NoTab(String),
+    /// There are too many different tags.
+    #[error(transparent)]
+    Tags(#[from] spanrs_tags::Error),
+}
+
+/// Spans of a list of documents.
+#[derive(Debug, Default)]
+pub struct Documents {
+    /// The spans of all documents in order. Types are indices into `types`.
+    pub spans: Vec<Span<i64>>,
+    /// Number of spans up to the end of each document.
+    pub ends: Vec<usize>,
+    /// Names of the types, in order of first appearance.
+    pub types: Interner<str>,
+}
+
+impl Documents {
+    /// Adds a span to the last document; `last` is its last place.
+    pub fn push(&mut self, ty: &str, start: i64, last: i64) {
+        let ty = self.types.intern(ty);
+        self.spans.push(Span {
+            start,
+            end: last + 1,
+            ty,
+        });
+    }
+
+    /// Ends the document.
+    pub fn end(&mut self) {
+        self.ends.push(self.spans.len());
+    }
+}
+
+/// A tag in one word: 0 for `O`, else its type from 1, above two bits.
+type Decoded = u32;
+/// The prefix is `B`, and ends the span before.
+const B: Decoded = 1;
+/// The tag may begin a span.
+const BEGINS: Decoded = 2;
+
+/// Reads tags that a [`Reader`] has numbered. Each is decoded once.
+#[derive(Debug, Default)]
+pub struct TagReader {
+    decoded: Vec<Decoded>,
+    types: Interner<str>,
+    any_prefix: bool,
+}
+
+/// The id of a tag that cannot begin a span.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BadTag(u32);
+
+impl BadTag {
+    /// The error for a tag of `tags`.
+    pub fn named(self, tags: &Reader) -> Error {
+        Error::BadTag(tags.tags().name(self.0).to_owned())
+    }
+}
+
+impl TagReader {
+    /// A reader under which any prefix can begin a span.
+    #[must_use]
+    pub fn any_prefix() -> Self {
+        Self {
+            any_prefix: true,
+            ..Self::default()
+        }
+    }
+
+    /// The types seen, in order of first appearance.
+    pub fn into_types(self) -> Interner<str> {
+        self.types
+    }
+
+    /// Decodes the tags that are new in `tags`.
+    pub fn learn(&mut self, tags: &Reader) {
+        for id in self.decoded.len()..tags.tags().len() {
+            let tag = tags.tags().name(id as u32);
+            if tag == "O" {
+                self.decoded.push(0);
+                continue;
+            }
+            let ty = tag.char_indices().nth(2).map_or("", |(at, _)| &tag[at..]);
+            let ty = self.types.intern(ty);
+            let begins = self.any_prefix || tag.starts_with("B-") || tag.starts_with("I-");
+            let b = if tag.starts_with('B') { B } else { 0 };
+            let begins = if begins { BEGINS } else { 0 };
+            self.decoded.push((ty + 1) << 2 | b | begins);
+        }
+    }
+
+    /// Appends the spans of a sentence of `length` places, given as places and ids of tags. Omitted places belong to
+    /// the span around them, if there is one.
+    ///
+    /// # Errors
+    /// [`BadTag`] for the first tag that would begin a span but has another prefix.
+    #[inline]
+    pub fn spans(
+        &self,
+        tags: impl Iterator<Item = (usize, u32)>,
+        length: usize,
+        spans: &mut Vec<Span<i64>>,
+    ) -> Result<(), BadTag> {
+        // The open span: its type, from 1 as in decoded tags, or 0, and its start.
+        let (mut open, mut start) = (0, 0);
+        let mut close = |open: u32, start: usize, end: usize| {
+            spans.push(Span {
+                start: start as i64,
+                end: end as i64,
+                ty: open - 1,
+            });
+        };
+        for (at, id) in tags {
+            let tag = self.decoded[id as usize];
+            let ty = tag >> 2;
+            if ty == open && tag & B == 0 {
+                continue;
+            }
+            if open != 0 {
+                close(open, start, at);
+            }
+            if ty != 0 && tag & BEGINS == 0 {
+                return Err(BadTag(id));
+            }
+            (open, start) = (ty, at);
+        }
+        if open != 0 {
+            close(open, start, length);
+        }
+        Ok(())
+    }
+}
+
+/// Reads text with columns separated by tabs, the tag in the second, and documents separated by empty lines. Blank lines
+/// within a document are places without a tag.
+///
+/// # Errors
+/// [`Error`].
+pub fn read_conll(text: &str) -> Result<Documents, Error> {
+    let mut documents = Documents::default();
+    let (mut tags, mut reader) = (crate::tag_numbering()?, TagReader::default());
+    let mut places = Vec::new();
+    if text.is_empty() {
+        return Ok(documents);
+    }
+    // Text of nothing but white space has one document.
+    for document in text.trim_end_matches(is_space).split("\n\n") {
+        places.clear();
+        let (mut lines, mut bad_line) = (0, None);
+        for (at, line) in document.split('\n').enumerate() {
+            lines = at + 1;
+            if line.trim_matches(is_space).is_empty() {
+                continue;
+            }
+            let Some(tag) = line.split('\t').nth(1) else {
+                bad_line = Some(line);
+                break;
+            };
+            places.push((at, tags.intern(tag)?));
+        }
+        reader.learn(&tags);
+        // A bad tag before the line without a tab is the first error.
+        reader
+            .spans(places.iter().copied(), lines, &mut documents.spans)
+            .map_err(|bad| bad.named(&tags))?;
+        if let Some(line) = bad_line {
+            return Err(Error::NoTab(line.to_owned()));
+        }
+        documents.end();
+    }
+    documents.types = reader.into_types();
+    Ok(documents)
+}
+
+/// Python's white space: Unicode's and four control characters.
+fn is_space(c: char) -> bool {
+    c.is_whitespace() || ('\x1c'..='\x1f').contains(&c)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn spans(text: &str) -> Result<Vec<(String, i64, i64)>, String> {
+        let documents = read_conll(text).map_err(|error| error.to_string())?;
+        let name = |ty| documents.types.name(ty).unwrap().to_owned();
+        let spans = documents.spans.iter();
+        Ok(spans.map(|s| (name(s.ty), s.start, s.end)).collect())
+    }
+
+    #[test]
+    fn a_span_continues_under_any_prefix_of_its_type() {
+        let expected = [("A".to_owned(), 0, 2), ("A".to_owned(), 2, 3)];
+        assert_eq!(spans("x\tB-A\ny\tX-A\nz\tB-A\n").unwrap(), expected);
+    }
+
+    #[test]
+    fn only_b_and_i_begin_a_span() {
+        assert_eq!(spans("x\tE-A").unwrap_err(), "Invalid tag format: E-A");
+    }
+
+    #[test]
+    fn a_bad_tag_is_reported_before_a_later_line_without_a_tab() {
+        assert_eq!(spans("x\tE-A\ny").unwrap_err(), "Invalid tag format: E-A");
+        let message = "Invalid CoNLL format: line 'y' does not contain a tab separator";
+        assert_eq!(spans("x\tB-A\ny").unwrap_err(), message);
+    }
+
+    #[test]
+    fn blank_lines_are_places_without_a_tag() {
+        assert_eq!(
+            spans("x\tB-A\n \ny\tI-A").unwrap(),
+            [("A".to_owned(), 0, 3)]
+        );
+    }
+
+    #[test]
+    fn an_empty_text_has_no_documents() {
+        assert_eq!(read_conll("").unwrap().ends.len(), 0);
+        assert_eq!(read_conll(" \n").unwrap().ends.len(), 1);
+        assert_eq!(read_conll("x\tO\n\ny\tO\n").unwrap().ends.len(), 2);
+    }
+
+    #[test]
+    fn any_prefix_can_begin_a_span_if_asked() {
+        let mut tags = crate::tag_numbering().unwrap();
+        let id = tags.intern("X-A").unwrap();
+        let mut reader = TagReader::any_prefix();
+        reader.learn(&tags);
+        let mut spans = Vec::new();
+        reader.spans([(0, id)].into_iter(), 1, &mut spans).unwrap();
+        assert_eq!(spans.len(), 1);
+    }
+}

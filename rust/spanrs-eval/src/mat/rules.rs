@@ -1,0 +1,167 @@
+//! MATScore's rules: which types of annotations are scored, and under which labels.
+
+use std::collections::{HashMap, HashSet};
+
+use spanrs_base::{Alias, Category, Tag, Task};
+
+/// Types excluded by default: tokens, zones, and those MAT uses internally.
+pub const NO_CONTENT: [&str; 5] = ["lex", "zone", "SEGMENT", "VOTE", "untaggable"];
+
+/// How discontinuous annotations are scored.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Pieces {
+    /// As one span, from the first piece to the last.
+    #[default]
+    Cover,
+    /// As one span for each piece.
+    Split,
+    /// They are an error.
+    Refuse,
+}
+
+/// Which annotations are scored, and under which labels.
+#[derive(Clone, Debug, Default)]
+pub struct Rules {
+    /// Defines content and token types; `content` and `tokens` are not used then.
+    pub task: Option<Task>,
+    /// Types that are scored; by default all but tokens and [`NO_CONTENT`].
+    pub content: Option<HashSet<String>>,
+    /// Types that are tokens; by default `lex`, or none if `content` is set.
+    pub tokens: Option<HashSet<String>>,
+    /// Equivalence classes: label -> label it is scored under.
+    pub classes: HashMap<String, String>,
+    /// Labels that are excluded, after equivalence classes.
+    pub ignore: HashSet<String>,
+    /// How discontinuous annotations are scored.
+    pub pieces: Pieces,
+}
+
+/// What the annotations of a type are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Role {
+    /// Scored. With `aliases`, the label depends on the attributes.
+    Content {
+        aliases: bool,
+    },
+    Token,
+    Nothing,
+}
+
+impl Rules {
+    pub(super) fn role(&self, ty: &str) -> Role {
+        let plain = Role::Content { aliases: false };
+        if self.task.is_some() {
+            let tag = self.tag(ty);
+            return match tag.map_or(Category::Other, |tag| tag.category) {
+                Category::Content => Role::Content {
+                    aliases: tag.is_some_and(|tag| !tag.aliases.is_empty()),
+                },
+                Category::Token => Role::Token,
+                Category::Zone | Category::Other => Role::Nothing,
+            };
+        }
+        let token = match (&self.tokens, &self.content) {
+            (Some(tokens), _) => tokens.contains(ty),
+            (None, None) => ty == "lex",
+            (None, Some(_)) => false,
+        };
+        match &self.content {
+            Some(content) if content.contains(ty) => plain,
+            _ if token => Role::Token,
+            None if !NO_CONTENT.contains(&ty) => plain,
+            _ => Role::Nothing,
+        }
+    }
+
+    /// True if `ty` is a zone of the task.
+    pub(super) fn is_zone(&self, ty: &str) -> bool {
+        self.tag(ty)
+            .is_some_and(|tag| tag.category == Category::Zone)
+    }
+
+    fn tag(&self, ty: &str) -> Option<&Tag> {
+        self.task.as_ref()?.tags.iter().find(|tag| tag.name == ty)
+    }
+
+    /// The label of an annotation: its alias or type, replaced by its equivalence class. None if it is ignored.
+    pub(super) fn label<'a, 'b>(
+        &'a self,
+        ty: &'a str,
+        attributes: impl Iterator<Item = (&'b str, &'b str)> + Clone,
+    ) -> Option<&'a str> {
+        let label = self.alias(ty, attributes).unwrap_or(ty);
+        let label = self.classes.get(label).map_or(label, |class| class);
+        (!self.ignore.contains(label)).then_some(label)
+    }
+
+    /// The first alias all of whose attributes the annotation has.
+    fn alias<'b>(
+        &self,
+        ty: &str,
+        attributes: impl Iterator<Item = (&'b str, &'b str)> + Clone,
+    ) -> Option<&str> {
+        let has = |(name, value): &(String, String)| {
+            let mut attributes = attributes.clone();
+            attributes.any(|attribute| attribute == (name, value))
+        };
+        let fits = |alias: &&Alias| alias.attributes.iter().all(has);
+        let alias = self.tag(ty)?.aliases.iter().find(fits);
+        alias.map(|alias| &*alias.name)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn set(names: &[&str]) -> Option<HashSet<String>> {
+        Some(names.iter().map(|&name| name.to_owned()).collect())
+    }
+
+    #[test]
+    fn types_have_default_roles() {
+        let rules = Rules::default();
+        assert_eq!(rules.role("PERSON"), Role::Content { aliases: false });
+        assert_eq!(rules.role("lex"), Role::Token);
+        assert_eq!(rules.role("zone"), Role::Nothing);
+    }
+
+    #[test]
+    fn named_content_leaves_no_default_tokens() {
+        let mut rules = Rules {
+            content: set(&["A"]),
+            ..Rules::default()
+        };
+        assert_eq!(rules.role("lex"), Role::Nothing);
+        assert_eq!(rules.role("B"), Role::Nothing);
+        rules.tokens = set(&["w"]);
+        assert_eq!(rules.role("w"), Role::Token);
+    }
+
+    #[test]
+    fn the_first_alias_that_fits_is_mapped_to_its_class() {
+        let alias = |name: &str, value: &str| Alias {
+            name: name.to_owned(),
+            attributes: vec![("kind".to_owned(), value.to_owned())],
+        };
+        let tag = Tag {
+            name: "NP".to_owned(),
+            category: Category::Content,
+            aliases: vec![alias("Person", "p"), alias("Place", "l")],
+        };
+        let rules = Rules {
+            task: Some(Task {
+                name: String::new(),
+                tags: vec![tag],
+            }),
+            classes: HashMap::from([("Place".to_owned(), "LOC".to_owned())]),
+            ignore: HashSet::from(["Person".to_owned()]),
+            ..Rules::default()
+        };
+        assert_eq!(rules.role("NP"), Role::Content { aliases: true });
+        let label = |value| rules.label("NP", [("kind", value)].into_iter());
+        assert_eq!(label("l"), Some("LOC"));
+        assert_eq!(label("p"), None);
+        assert_eq!(label("x"), Some("NP"));
+    }
+}

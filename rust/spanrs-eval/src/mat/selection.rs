@@ -1,0 +1,315 @@
+//! Selection of the annotations of a document that MATScore scores, and of its tokens.
+
+use spanrs_base::{Interner, Span};
+
+use super::rules::{Pieces, Role, Rules};
+
+/// The attribute of zones that says which part of the text they are, and its value for the annotated part.
+const REGION: (&str, &str) = ("region_type", "body");
+
+/// An annotated document, as [`Selection`] needs it. Annotations are numbered from 0 in the order of the file.
+pub trait AnnotatedText {
+    /// Names of the types of annotations, by number.
+    fn types(&self) -> impl Iterator<Item = &str>;
+
+    /// Number of annotations.
+    fn len(&self) -> usize;
+
+    /// True without annotations.
+    fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The characters of an annotation, and the number of its type.
+    fn annotation(&self, at: usize) -> Span;
+
+    /// The attributes of an annotation: names and values.
+    fn attributes(&self, at: usize) -> impl Iterator<Item = (&str, &str)> + Clone;
+
+    /// The pieces of an annotation that is discontinuous; empty for the others.
+    fn pieces(&self, at: usize) -> &[(u32, u32)];
+
+    /// True if annotations of a type were dropped because they are not inside the text.
+    fn has_dropped(&self, ty: u32) -> bool;
+
+    /// True if the first annotation is the root element of an XML file.
+    fn has_root(&self) -> bool;
+}
+
+/// A discontinuous annotation under [`Pieces::Refuse`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Discontinuous {
+    /// Its label.
+    pub label: String,
+    /// Its first character.
+    pub start: u32,
+    /// One past its last character.
+    pub end: u32,
+}
+
+/// What is scored of one side.
+#[derive(Clone, Debug, Default)]
+pub struct Selected {
+    /// The annotations, by start, end, label, and order in the file. Types are numbers of labels.
+    pub spans: Vec<Span<i64>>,
+    /// Their types before aliases and equivalence classes.
+    pub tags: Vec<u32>,
+    /// The tokens, sorted by start.
+    pub tokens: Vec<(u32, u32)>,
+}
+
+/// Selects the annotations of both sides.
+#[derive(Debug)]
+pub struct Selection<'a> {
+    rules: &'a Rules,
+    zones: Zones,
+    /// Names of labels and types.
+    names: Interner<str>,
+}
+
+impl<'a> Selection<'a> {
+    /// Creates a selection; the zones of `gold` apply to both sides.
+    pub fn new(rules: &'a Rules, gold: &impl AnnotatedText) -> Self {
+        Self {
+            rules,
+            zones: Zones::of(rules, gold),
+            names: Interner::default(),
+        }
+    }
+
+    /// Names of labels and types, by number.
+    pub fn names(&self) -> &Interner<str> {
+        &self.names
+    }
+
+    /// Selects the annotations of one side.
+    ///
+    /// # Errors
+    /// [`Discontinuous`].
+    pub fn select(&mut self, text: &impl AnnotatedText) -> Result<Selected, Discontinuous> {
+        let rules = self.rules;
+        let types: Vec<(&str, Role)> = text.types().map(|ty| (ty, rules.role(ty))).collect();
+        // (label, type), or None if ignored, of the types whose annotations all have one label.
+        let mut known: Vec<Option<Option<(u32, u32)>>> = vec![None; types.len()];
+        let mut tokens = Vec::new();
+        let mut items = Vec::new();
+        // By default the root element of XML is a property of the file, not an annotation.
+        let root = usize::from(text.has_root() && rules.task.is_none() && rules.content.is_none());
+        for at in root..text.len() {
+            let annotation = text.annotation(at);
+            let ty = annotation.ty as usize;
+            let (name, role) = types[ty];
+            match role {
+                Role::Nothing => {}
+                Role::Token => {
+                    if self.zones.contain(annotation.start, annotation.end) {
+                        tokens.push((annotation.start, annotation.end));
+                    }
+                }
+                Role::Content { aliases } => {
+                    let label = known[ty].unwrap_or_else(|| {
+                        let label = rules.label(name, text.attributes(at));
+                        label.map(|label| (self.names.intern(label), self.names.intern(name)))
+                    });
+                    if !aliases {
+                        known[ty] = Some(label);
+                    }
+                    if let Some(label) = label {
+                        self.add(annotation, text.pieces(at), label, &mut items)?;
+                    }
+                }
+            }
+        }
+        if !tokens.is_sorted() {
+            tokens.sort_by_key(|token| token.0);
+        }
+        let key = |item: &(Span<i64>, u32)| (item.0.start, item.0.end);
+        if !items.windows(2).all(|pair| key(&pair[0]) < key(&pair[1])) {
+            let name = |item: &(Span<i64>, u32)| self.names.name(item.0.ty);
+            items.sort_by(|a, b| key(a).cmp(&key(b)).then_with(|| name(a).cmp(&name(b))));
+        }
+        let (spans, tags) = items.into_iter().unzip();
+        Ok(Selected {
+            spans,
+            tags,
+            tokens,
+        })
+    }
+
+    /// Adds the spans of an annotation.
+    fn add(
+        &self,
+        annotation: Span,
+        pieces: &[(u32, u32)],
+        (label, tag): (u32, u32),
+        items: &mut Vec<(Span<i64>, u32)>,
+    ) -> Result<(), Discontinuous> {
+        let mut push = |start: u32, end: u32| {
+            if self.zones.contain(start, end) {
+                let span = Span {
+                    start: start.into(),
+                    end: end.into(),
+                    ty: label,
+                };
+                items.push((span, tag));
+            }
+        };
+        match (pieces, self.rules.pieces) {
+            ([], _) | (_, Pieces::Cover) => push(annotation.start, annotation.end),
+            (pieces, Pieces::Split) => pieces.iter().for_each(|&(start, end)| push(start, end)),
+            (_, Pieces::Refuse) => {
+                return Err(Discontinuous {
+                    label: self.names.name(label).unwrap_or_default().to_owned(),
+                    start: annotation.start,
+                    end: annotation.end,
+                });
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The scored parts of a text, by start, each with the farthest end so far; None for all of it.
+#[derive(Clone, Debug, Default)]
+struct Zones(Option<Vec<(u32, u32)>>);
+
+impl Zones {
+    /// The zones of gold that are scored; all of the text without a task, and without zones.
+    fn of(rules: &Rules, gold: &impl AnnotatedText) -> Self {
+        if rules.task.is_none() {
+            return Self::default();
+        }
+        let zones: Vec<bool> = gold.types().map(|ty| rules.is_zone(ty)).collect();
+        // A zone outside the text still means that not all of the text is scored.
+        let mut any = (0..)
+            .zip(&zones)
+            .any(|(ty, &zone)| zone && gold.has_dropped(ty));
+        let mut bodies = Vec::new();
+        for at in 0..gold.len() {
+            let zone = gold.annotation(at);
+            if !zones[zone.ty as usize] {
+                continue;
+            }
+            any = true;
+            if gold.attributes(at).any(|attribute| attribute == REGION) {
+                bodies.push((zone.start, zone.end));
+            }
+        }
+        bodies.sort_unstable();
+        // A span that begins here is inside a zone if it ends before the farthest end of the zones so far.
+        let mut farthest = 0;
+        for zone in &mut bodies {
+            farthest = farthest.max(zone.1);
+            zone.1 = farthest;
+        }
+        Self(any.then_some(bodies))
+    }
+
+    /// True if a span is inside one zone.
+    fn contain(&self, start: u32, end: u32) -> bool {
+        let Some(zones) = &self.0 else { return true };
+        let after = zones.partition_point(|zone| zone.0 <= start);
+        after > 0 && end <= zones[after - 1].1
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use spanrs_base::{Category, Tag, Task};
+
+    use super::*;
+
+    /// An annotation, its region type and its pieces.
+    type Item = (Span, &'static str, &'static [(u32, u32)]);
+
+    struct Example {
+        types: &'static [&'static str],
+        annotations: &'static [Item],
+    }
+
+    impl AnnotatedText for Example {
+        fn types(&self) -> impl Iterator<Item = &str> {
+            self.types.iter().copied()
+        }
+
+        fn len(&self) -> usize {
+            self.annotations.len()
+        }
+
+        fn annotation(&self, at: usize) -> Span {
+            self.annotations[at].0
+        }
+
+        fn attributes(&self, at: usize) -> impl Iterator<Item = (&str, &str)> + Clone {
+            std::iter::once(("region_type", self.annotations[at].1))
+        }
+
+        fn pieces(&self, at: usize) -> &[(u32, u32)] {
+            self.annotations[at].2
+        }
+
+        fn has_dropped(&self, _: u32) -> bool {
+            false
+        }
+
+        fn has_root(&self) -> bool {
+            false
+        }
+    }
+
+    const fn span(ty: u32, start: u32, end: u32) -> Span {
+        Span { start, end, ty }
+    }
+
+    const TEXT: Example = Example {
+        types: &["PER", "lex", "zone"],
+        annotations: &[
+            (span(2, 0, 10), "body", &[]),
+            (span(1, 4, 8), "", &[]),
+            (span(1, 0, 4), "", &[]),
+            (span(0, 12, 14), "", &[]),
+            (span(0, 0, 8), "", &[(0, 2), (6, 8)]),
+        ],
+    };
+
+    fn bounds(rules: &Rules) -> Result<Vec<(i64, i64)>, Discontinuous> {
+        let selected = Selection::new(rules, &TEXT).select(&TEXT)?;
+        assert_eq!(selected.tokens, [(0, 4), (4, 8)]);
+        assert_eq!(selected.spans.len(), selected.tags.len());
+        Ok(selected.spans.iter().map(|s| (s.start, s.end)).collect())
+    }
+
+    #[test]
+    fn pieces_are_covered_split_or_refused() {
+        let with = |pieces| Rules {
+            pieces,
+            ..Rules::default()
+        };
+        assert_eq!(bounds(&with(Pieces::Cover)), Ok(vec![(0, 8), (12, 14)]));
+        let split = vec![(0, 2), (6, 8), (12, 14)];
+        assert_eq!(bounds(&with(Pieces::Split)), Ok(split));
+        let error = bounds(&with(Pieces::Refuse)).unwrap_err();
+        assert_eq!((&*error.label, error.start, error.end), ("PER", 0, 8));
+    }
+
+    #[test]
+    fn with_a_task_only_annotations_inside_a_body_zone_are_scored() {
+        let tag = |name: &str, category| Tag {
+            name: name.to_owned(),
+            category,
+            aliases: Vec::new(),
+        };
+        let rules = Rules {
+            task: Some(Task {
+                name: String::new(),
+                tags: vec![
+                    tag("PER", Category::Content),
+                    tag("lex", Category::Token),
+                    tag("zone", Category::Zone),
+                ],
+            }),
+            ..Rules::default()
+        };
+        assert_eq!(bounds(&rules), Ok(vec![(0, 8)]));
+    }
+}

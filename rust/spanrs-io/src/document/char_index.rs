@@ -1,0 +1,115 @@
+//! Lookup of byte offsets by character offsets.
+
+/// Characters between two entries of the index.
+const STEP: usize = 64;
+
+/// A text whose substrings are looked up by character offsets, in time that does not depend on its length.
+pub(super) struct CharIndex<'a> {
+    text: &'a str,
+    characters: usize,
+    /// Byte offset of every [`STEP`]th character; empty for ASCII, where characters are bytes.
+    offsets: Vec<usize>,
+    /// Byte ranges of runs of white space; computed at first use.
+    blanks: Option<Vec<(usize, usize)>>,
+}
+
+impl<'a> CharIndex<'a> {
+    pub(super) fn new(text: &'a str) -> Self {
+        let mut index = Self {
+            text,
+            characters: text.len(),
+            offsets: Vec::new(),
+            blanks: None,
+        };
+        if !text.is_ascii() {
+            index.characters = 0;
+            for (byte, _) in text.char_indices() {
+                if index.characters.is_multiple_of(STEP) {
+                    index.offsets.push(byte);
+                }
+                index.characters += 1;
+            }
+        }
+        index
+    }
+
+    /// Number of characters.
+    pub(super) fn len(&self) -> usize {
+        self.characters
+    }
+
+    /// Byte offset of a character or of the end of the text; None beyond it.
+    fn byte(&self, character: u32) -> Option<usize> {
+        let character = character as usize;
+        if character >= self.characters {
+            return (character == self.characters).then_some(self.text.len());
+        }
+        let Some(&offset) = self.offsets.get(character / STEP) else {
+            return Some(character);
+        };
+        let further = self.text[offset..].char_indices().nth(character % STEP);
+        further.map(|(byte, _)| offset + byte)
+    }
+
+    /// The text between two offsets; None if they are outside the text or not in order.
+    pub(super) fn between(&self, start: u32, end: u32) -> Option<&'a str> {
+        self.text.get(self.byte(start)?..self.byte(end)?)
+    }
+
+    /// True if there is only white space between two offsets, or nothing.
+    pub(super) fn is_blank(&mut self, start: u32, end: u32) -> bool {
+        let (Some(start), Some(end)) = (self.byte(start), self.byte(end)) else {
+            return false;
+        };
+        // Runs are searched instead of the characters, which would be scanned again for every annotation.
+        let blanks = self.blanks.get_or_insert_with(|| blanks(self.text));
+        let next = blanks.partition_point(|&(_, to)| to < end);
+        start >= end || blanks.get(next).is_some_and(|&(from, _)| from <= start)
+    }
+}
+
+fn blanks(text: &str) -> Vec<(usize, usize)> {
+    let mut runs: Vec<(usize, usize)> = Vec::new();
+    for (byte, character) in text.char_indices().filter(|(_, c)| c.is_whitespace()) {
+        let end = byte + character.len_utf8();
+        match runs.last_mut() {
+            Some(run) if run.1 == byte => run.1 = end,
+            _ => runs.push((byte, end)),
+        }
+    }
+    runs
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn substrings_are_found_in_any_text() {
+        for text in [
+            "",
+            "a b",
+            "\u{1F600}\u{e9} \n b",
+            &"\u{1F600} a\n".repeat(100),
+        ] {
+            let characters: Vec<char> = text.chars().collect();
+            let mut index = CharIndex::new(text);
+            let length = characters.len();
+            assert_eq!(index.len(), length);
+            for start in 0..=length.min(140) {
+                for end in 0..=length {
+                    let stretch = characters.get(start..end);
+                    let expected = stretch.map(|stretch| stretch.iter().collect::<String>());
+                    let (from, to) = (start as u32, end as u32);
+                    assert_eq!(index.between(from, to), expected.as_deref());
+                    let blank = characters[start.min(end)..end]
+                        .iter()
+                        .all(|c| c.is_whitespace());
+                    assert_eq!(index.is_blank(from, to), blank, "{start} {end}");
+                }
+            }
+            assert_eq!(index.between(0, length as u32 + 1), None);
+            assert!(!index.is_blank(0, u32::MAX));
+        }
+    }
+}

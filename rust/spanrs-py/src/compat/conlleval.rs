@@ -1,0 +1,192 @@
+//! conlleval's counts: behind `spanrs conlleval` and `spanrs.compat.conlleval`.
+
+use std::sync::{Mutex, MutexGuard, TryLockError};
+
+use pyo3::exceptions::{PyRuntimeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyString};
+use spanrs_base::Limits;
+use spanrs_compat::conlleval::{ConllevalText, Cut, Error as TextError, Layout, Rules, Setting};
+
+use crate::error::{Error, Result};
+
+/// Tokens between two checks for Ctrl-C.
+const PAUSE: usize = 1 << 15;
+
+/// (type, [spans of gold, of pred, of both, tokens of gold, of pred, with equal tags])
+type TypeRow<'py> = (Bound<'py, PyBytes>, [u64; 6]);
+
+/// (gold tag, pred tag, tokens)
+type PairRow<'py> = (Bound<'py, PyBytes>, Bound<'py, PyBytes>, u64);
+
+/// Counts gold against pred as one of the programs of this name does.
+///
+/// `rules` is `perl`, `python` or `sequences`. A delimiter of None is white space; for `perl` it is a
+/// pattern.
+#[pyclass(frozen, module = "spanrs._spanrs")]
+pub(crate) struct Conlleval(Mutex<ConllevalText>);
+
+#[pymethods]
+impl Conlleval {
+    #[new]
+    #[pyo3(signature = (rules, delimiter, boundary, outside, raw, trim, /))]
+    fn new(
+        rules: &str,
+        delimiter: Option<Vec<u8>>,
+        boundary: Vec<u8>,
+        outside: Vec<u8>,
+        raw: bool,
+        trim: bool,
+    ) -> Result<Self> {
+        let rules = Rules::from_name(rules)
+            .ok_or_else(|| PyValueError::new_err(format!("unknown rules {rules:?}")))?;
+        let layout = Layout {
+            cut: Cut::new(rules, delimiter).map_err(raised)?,
+            boundary,
+            trim,
+        };
+        let setting = Setting {
+            rules,
+            outside,
+            raw,
+        };
+        let text = ConllevalText::new(layout, setting, Limits::default());
+        Ok(Self(Mutex::new(text)))
+    }
+
+    /// Reads a piece of a text.
+    #[pyo3(signature = (piece, /))]
+    fn feed(&self, piece: &Bound<'_, PyBytes>) -> Result<()> {
+        let text = &mut *self.lock()?;
+        let bytes = piece.as_bytes();
+        piece.py().detach(|| text.feed(bytes)).map_err(raised)
+    }
+
+    /// Ends the text.
+    fn end(&self) -> Result<()> {
+        self.lock()?.end().map_err(raised)
+    }
+
+    /// Reads lines given as an iterable of str.
+    #[pyo3(signature = (lines, /))]
+    fn lines(&self, lines: &Bound<'_, PyAny>) -> Result<()> {
+        for (at, line) in lines.try_iter()?.enumerate() {
+            let line = line?;
+            // The lock is not held while the iterable runs arbitrary code.
+            let read = with_bytes(&line, |bytes| Ok(self.lock()?.line(bytes)))?;
+            read.map_err(raised)?;
+            if at % PAUSE == PAUSE - 1 {
+                lines.py().check_signals()?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Reads the tags of tokens given as two iterables of str, to the end of the shorter one.
+    #[pyo3(signature = (gold, pred, /))]
+    fn tags(&self, gold: &Bound<'_, PyAny>, pred: &Bound<'_, PyAny>) -> Result<()> {
+        let (golds, mut preds) = (gold.try_iter()?, pred.try_iter()?);
+        for (at, gold) in golds.enumerate() {
+            let gold = gold?;
+            let Some(pred) = preds.next() else { break };
+            let pred = pred?;
+            let read = with_bytes(&gold, |gold| {
+                with_bytes(&pred, |pred| Ok(self.lock()?.tags(gold, pred)))
+            })?;
+            read.map_err(raised)?;
+            if at % PAUSE == PAUSE - 1 {
+                preds.py().check_signals()?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Tokens, tokens with equal tags, types, and pairs of tags.
+    fn counts<'py>(
+        &self,
+        py: Python<'py>,
+    ) -> Result<(u64, u64, Vec<TypeRow<'py>>, Vec<PairRow<'py>>)> {
+        let text = self.lock()?;
+        let types: Vec<_> = text
+            .counts()
+            .types()
+            .into_iter()
+            .map(|(name, n)| {
+                let row = [
+                    n.gold,
+                    n.pred,
+                    n.both,
+                    n.gold_tags,
+                    n.pred_tags,
+                    n.equal_tags,
+                ];
+                (PyBytes::new(py, name), row)
+            })
+            .collect();
+        let pairs = text
+            .counts()
+            .pairs()
+            .map(|(gold, pred, n)| (PyBytes::new(py, gold), PyBytes::new(py, pred), n))
+            .collect();
+        let sum = |place: usize| types.iter().map(|(_, row)| row[place]).sum();
+        Ok((sum(3), sum(5), types, pairs))
+    }
+}
+
+impl Conlleval {
+    fn lock(&self) -> Result<MutexGuard<'_, ConllevalText>> {
+        match self.0.try_lock() {
+            Ok(guard) => Ok(guard),
+            Err(TryLockError::Poisoned(poisoned)) => Ok(poisoned.into_inner()),
+            Err(TryLockError::WouldBlock) => {
+                let message = "the counter is in use, by another thread or by itself";
+                Err(PyRuntimeError::new_err(message).into())
+            }
+        }
+    }
+}
+
+/// Runs a function on the bytes of a str. Lone surrogates, as made by the error handler `surrogateescape`, are kept.
+fn with_bytes<T>(text: &Bound<'_, PyAny>, run: impl FnOnce(&[u8]) -> Result<T>) -> Result<T> {
+    let Ok(string) = text.cast::<PyString>() else {
+        // Raises Python's AttributeError for a method of str.
+        let split = text.getattr("split")?;
+        let message = format!("expected str, got an object whose split is {split}");
+        return Err(pyo3::exceptions::PyTypeError::new_err(message).into());
+    };
+    match string.to_str() {
+        Ok(text) => run(text.as_bytes()),
+        Err(_) => {
+            let bytes = string.call_method1("encode", ("utf-8", "surrogatepass"))?;
+            run(bytes.cast::<PyBytes>().map_err(PyErr::from)?.as_bytes())
+        }
+    }
+}
+
+/// An exception with a code, by which `spanrs.compat.conlleval` chooses the class and message of the replaced program.
+fn raised(error: TextError) -> Error {
+    Error::from(Python::attach(|py| {
+        make(py, &error).unwrap_or_else(|failed| failed)
+    }))
+}
+
+fn make(py: Python<'_>, error: &TextError) -> PyResult<PyErr> {
+    let (class, code) = match error {
+        TextError::NoDelimiter => return Ok(PyValueError::new_err(error.to_string())),
+        TextError::Columns { .. } => ("FormatError", "ragged_columns"),
+        TextError::Few { .. } => ("FormatError", "no_column"),
+        TextError::NoType => ("FormatError", "no_type"),
+        TextError::Pattern { .. } => ("FormatError", "bad_delimiter"),
+        TextError::Long { .. } => ("LimitError", "line_too_long"),
+    };
+    let value = py
+        .import("spanrs.errors")?
+        .getattr(class)?
+        .call1((error.to_string(),))?;
+    value.setattr("code", code)?;
+    if let TextError::Few { line } = error {
+        // The line as bytes, which need not be UTF-8.
+        value.setattr("text", PyBytes::new(py, line))?;
+    }
+    Ok(PyErr::from_value(value))
+}

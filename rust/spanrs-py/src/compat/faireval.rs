@@ -1,0 +1,238 @@
+//! FairEval's `compare_spans`: behind `spanrs.compat.faireval`.
+
+use pyo3::exceptions::{PyOverflowError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyList, PySet, PyString, PyTuple};
+use spanrs_base::Span;
+use spanrs_compat::faireval::{
+    ErrorCounts, ErrorPair, Evaluation, FAIR_NAMES, Focus, LabelError, LabelRow, TRADITIONAL_NAMES,
+    Table, unpaired,
+};
+use spanrs_eval::fair::Matcher;
+use spanrs_eval::{Events, Matcher as _, Pair, Scorer, Spans, TokenSets};
+
+use crate::error::{Error, Result};
+use crate::files::{Progress, SpanFileOptions};
+use crate::scorer::{FilterTuple, type_filter};
+use crate::span_tuples::PushTokens;
+use crate::stop;
+
+/// Bound on the absolute value of token indices, so that lengths and sums of them do not overflow.
+const FARTHEST: u64 = 1 << 60;
+/// Number of spans from which the GIL is released while they are matched.
+const MANY: usize = 1 << 10;
+
+/// The spans of one side, given as lists of label, first token, last token, and a set of tokens.
+struct Side {
+    spans: Vec<Span<i64>>,
+    tokens: TokenSets,
+    /// No span lacks a token between its bounds.
+    whole: bool,
+}
+
+impl Side {
+    /// Reads spans; numbers their labels in `labels`.
+    fn read(spans: &Bound<'_, PyList>, labels: &Bound<'_, PyDict>) -> Result<Self> {
+        let mut side = Self {
+            spans: Vec::with_capacity(spans.len()),
+            tokens: TokenSets::default(),
+            whole: true,
+        };
+        for span in spans {
+            let item = |at: usize| match span.cast::<PyList>() {
+                Ok(list) => list.get_item(at),
+                Err(_) => span.get_item(at),
+            };
+            let label = item(0)?;
+            let (start, last): (i64, i64) = (item(1)?.extract()?, item(2)?.extract()?);
+            let ty = match labels.get_item(&label)? {
+                Some(number) => number.extract()?,
+                None => {
+                    let number = labels.len() as u32;
+                    labels.set_item(label, number)?;
+                    number
+                }
+            };
+            if start.unsigned_abs().max(last.unsigned_abs()) > FARTHEST {
+                let message =
+                    format!("span {start} to {last} is beyond the numbers that can be counted");
+                return Err(PyOverflowError::new_err(message).into());
+            }
+            let end = last + 1;
+            side.tokens.extend((start, end), &item(3)?)?;
+            side.whole &= side.tokens.get(side.spans.len()).is_none();
+            side.spans.push(Span { start, end, ty });
+        }
+        Ok(side)
+    }
+
+    fn spans(&self) -> Spans<'_> {
+        if self.whole {
+            Spans::whole(&self.spans)
+        } else {
+            Spans::with_tokens(&self.spans, &self.tokens, 0)
+        }
+    }
+}
+
+/// Counts the errors of a sentence. Afterwards the lists hold the spans that are in no pair, by length; spans that lost
+/// tokens to a pair get a new set of tokens.
+#[pyfunction]
+#[pyo3(signature = (target, system, focus, /))]
+pub(crate) fn fair_compare<'py>(
+    target: &Bound<'py, PyList>,
+    system: &Bound<'py, PyList>,
+    focus: &str,
+) -> Result<Bound<'py, PyDict>> {
+    let py = target.py();
+    let labels = PyDict::new(py);
+    let (gold, pred) = (Side::read(target, &labels)?, Side::read(system, &labels)?);
+    let mut matcher = Matcher::default().with_watch(stop);
+    matcher.resolve_ties();
+    let mut events = Events::default();
+    let pair = Pair::new(gold.spans(), pred.spans());
+    let compared = if gold.spans.len() + pred.spans.len() < MANY {
+        matcher.compare(&pair, &mut events)
+    } else {
+        py.detach(|| matcher.compare(&pair, &mut events))
+    };
+    compared.map_err(|error| Error::unmatched(0, error))?;
+    if !target.is(system) {
+        for (of_pred, at, runs) in matcher.reduced() {
+            let side = if of_pred { system } else { target };
+            let left: Vec<i64> = runs.iter().flat_map(|run| run.0..run.1).collect();
+            side.get_item(at as usize)?
+                .set_item(3, PySet::new(py, left)?)?;
+        }
+        for (side, of_pred) in [(target, false), (system, true)] {
+            let left = unpaired(&events, of_pred);
+            let spans: PyResult<Vec<_>> = left.map(|at| side.get_item(at as usize)).collect();
+            side.set_slice(0, side.len(), PyList::new(py, spans?)?.as_any())?;
+        }
+    }
+    let counts = ErrorCounts::of_events(&events, &gold.spans, &pred.spans, labels.len());
+    let focus = Focus::from_name(focus);
+    Ok(evaluation(
+        &labels.keys(),
+        counts.rows(),
+        counts.pairs(),
+        focus,
+    )?)
+}
+
+/// Counts the errors of two span files. Returns `types` (label to a row, in order of appearance), `le` and `lbe`
+/// (gold label, pred label, number), and `gold_types`, the labels in the order of their first appearance in gold.
+#[pyfunction]
+#[pyo3(signature = (gold, pred, only, /))]
+pub(crate) fn faireval_files<'py>(
+    py: Python<'py>,
+    gold: SpanFileOptions<'py>,
+    pred: SpanFileOptions<'py>,
+    only: FilterTuple,
+) -> Result<Bound<'py, PyDict>> {
+    let ((gold, _), (pred, _)) = (gold.open()?, pred.open()?);
+    let matcher = Matcher::default().with_watch(stop);
+    let mut scorer = Scorer::new(Box::new(matcher), 0).with_filter(type_filter(only));
+    let mut progress = Progress::new(None);
+    let read = py.detach(|| {
+        spanrs::span_files::score_spans(gold, pred, &mut scorer, &mut |n| progress.tell(n))
+    });
+    let files = progress.check(read.map_err(Error::from))?;
+    let counts = ErrorCounts::of_counts(scorer.span_counts(), &files.types);
+    let state = PyDict::new(py);
+    let rows = PyDict::new(py);
+    for (name, row) in files.types.iter().zip(counts.rows()) {
+        if row.iter().any(|n| *n > 0) {
+            rows.set_item(name, PyTuple::new(py, row)?)?;
+        }
+    }
+    state.set_item("types", rows)?;
+    for (wanted, key) in [(LabelError::Le, "le"), (LabelError::Lbe, "lbe")] {
+        let name = |label: u32| files.types[label as usize].as_str();
+        let pairs = counts.pairs().filter(|(error, ..)| *error == wanted);
+        let named: Vec<_> = pairs.map(|(_, g, p, n)| (name(g), name(p), n)).collect();
+        state.set_item(key, named)?;
+    }
+    state.set_item("gold_types", files.gold_types)?;
+    Ok(state)
+}
+
+/// Lays out counts as `fair_compare` returns them. Rows are those of `faireval_files`; a pair is (0 for LE and 1 for
+/// LBE, index of the target's label, index of the system's, number).
+#[pyfunction]
+#[pyo3(signature = (labels, rows, pairs, focus, /))]
+pub(crate) fn fair_evaluation<'py>(
+    labels: &Bound<'py, PyList>,
+    rows: Vec<LabelRow>,
+    pairs: Vec<(u8, u32, u32, u64)>,
+    focus: &str,
+) -> Result<Bound<'py, PyDict>> {
+    let error = |number| match number {
+        0 => LabelError::Le,
+        _ => LabelError::Lbe,
+    };
+    let pairs = pairs.into_iter();
+    let pairs = pairs.map(|(number, target, system, n)| (error(number), target, system, n));
+    Ok(evaluation(labels, &rows, pairs, Focus::from_name(focus))?)
+}
+
+fn evaluation<'py>(
+    labels: &Bound<'py, PyList>,
+    rows: &[LabelRow],
+    pairs: impl Iterator<Item = ErrorPair>,
+    focus: Focus,
+) -> PyResult<Bound<'py, PyDict>> {
+    let py = labels.py();
+    let nothing = PyString::new(py, "_").into_any();
+    let names = PyList::new(py, labels)?;
+    if !names.contains(&nothing)? {
+        names.append(&nothing)?;
+    }
+    let place = names.index(&nothing)?;
+    let evaluation = Evaluation::new(rows, pairs, place, focus)
+        .map_err(|error| PyValueError::new_err(error.to_string()))?;
+    let (traditional, fair) = (PyDict::new(py), PyDict::new(py));
+    for (label, table) in labels.iter().zip(&evaluation.per_label) {
+        let [of_traditional, of_fair] = dicts(py, table)?;
+        traditional.set_item(&label, of_traditional)?;
+        fair.set_item(&label, of_fair)?;
+    }
+    let confusion = PyDict::new(py);
+    for (label, row) in names.iter().zip(&evaluation.confusion) {
+        let cells = PyDict::new(py);
+        for (other, n) in names.iter().zip(row) {
+            cells.set_item(other, n)?;
+        }
+        confusion.set_item(label, cells)?;
+    }
+    let result = PyDict::new(py);
+    result.set_item("overall", named(py, dicts(py, &evaluation.overall)?)?)?;
+    result.set_item("per_label", named(py, [traditional, fair])?)?;
+    result.set_item("conf", confusion)?;
+    Ok(result)
+}
+
+/// Traditional and fair counts by name.
+fn dicts<'py>(py: Python<'py>, table: &Table) -> PyResult<[Bound<'py, PyDict>; 2]> {
+    let dict = |names: &[&str], counts: &[u64]| -> PyResult<_> {
+        let dict = PyDict::new(py);
+        for (name, n) in names.iter().zip(counts) {
+            dict.set_item(name, n)?;
+        }
+        Ok(dict)
+    };
+    Ok([
+        dict(&TRADITIONAL_NAMES, &table.traditional)?,
+        dict(&FAIR_NAMES, &table.fair)?,
+    ])
+}
+
+fn named<'py>(
+    py: Python<'py>,
+    [traditional, fair]: [Bound<'py, PyDict>; 2],
+) -> PyResult<Bound<'py, PyDict>> {
+    let both = PyDict::new(py);
+    both.set_item("traditional", traditional)?;
+    both.set_item("fair", fair)?;
+    Ok(both)
+}

@@ -1,0 +1,38 @@
+//! iobes' readers and writers: behind `spanrs.compat.iobes`.
+//!
+//! iobes is called once per sentence, so the fixed cost of a call matters: decoded tags and created objects are kept for
+//! the next call. Unusual input (odd spans, tags that are not strings) is handed back to Python, whose code reproduces
+//! iobes there.
+
+mod read;
+mod write;
+
+use std::sync::{Mutex, PoisonError};
+
+pub(crate) use read::IobesReader;
+pub(crate) use write::IobesWriter;
+
+/// Distinct tags or types kept between calls; beyond it all are dropped.
+const MOST_KEPT: usize = 1 << 14;
+
+/// A value kept between calls. It is taken out during a call, so that code that runs in between (a finaliser, another
+/// thread) creates a new one instead of raising an error.
+pub(super) struct Kept<T>(Mutex<Option<Box<T>>>);
+
+impl<T> Kept<T> {
+    pub(super) fn new() -> Self {
+        Self(Mutex::new(None))
+    }
+
+    pub(super) fn take(&self) -> Option<Box<T>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).take()
+    }
+
+    pub(super) fn put(&self, value: Box<T>) {
+        let mut place = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let before = place.replace(value);
+        // Dropped after the lock is released: the destructor may run Python code that calls this again.
+        drop(place);
+        drop(before);
+    }
+}

@@ -1,0 +1,285 @@
+//! Tags to named tuples of spans and errors.
+
+use pyo3::intern;
+use pyo3::prelude::*;
+use pyo3::types::{PyList, PyString, PyTuple, PyType};
+use spanrs_base::{Span, Vocabulary};
+use spanrs_compat::iobes::SentenceReader;
+use spanrs_tags::{Reader, Scheme};
+
+use super::write::IobesWriter;
+use super::{Kept, MOST_KEPT};
+use crate::error::Result;
+use crate::options::scheme;
+use crate::tag_interner::{TagInterner, is_list_or_tuple};
+
+/// Slots of the cache of span objects.
+const SLOTS: usize = 1 << 11;
+/// Longest span that is cached, in tokens.
+const LONGEST_KEPT: u32 = 16;
+/// Ends the replacement of a tag that is not UTF-8; a noncharacter, which does not occur in text.
+const REPLACEMENT: char = '\u{10FFFF}';
+
+/// Reads the tags of one encoding as iobes does. See [`spanrs_compat::iobes`].
+#[pyclass(frozen, module = "spanrs._spanrs")]
+pub(crate) struct IobesReader {
+    scheme: Scheme,
+    span_class: Py<PyType>,
+    error_class: Py<PyType>,
+    report: Py<PyAny>,
+    kept: Kept<Decoder>,
+}
+
+/// A list of spans, and the list of errors if there are any.
+type Found<'py> = (Bound<'py, PyList>, Option<Bound<'py, PyList>>);
+
+#[pymethods]
+impl IobesReader {
+    /// `report` is called with the list of errors of every sentence with errors.
+    #[new]
+    #[pyo3(signature = (scheme_name, span_class, error_class, report, /))]
+    fn new(
+        scheme_name: &str,
+        span_class: Py<PyType>,
+        error_class: Py<PyType>,
+        report: Py<PyAny>,
+    ) -> Result<Self> {
+        Ok(Self {
+            scheme: scheme(scheme_name)?,
+            span_class,
+            error_class,
+            report,
+            kept: Kept::new(),
+        })
+    }
+
+    /// The spans of a sentence.
+    #[pyo3(signature = (sequence, /))]
+    fn spans<'py>(&self, sequence: &Bound<'py, PyAny>) -> Result<Bound<'py, PyList>> {
+        Ok(self.read(sequence)?.0)
+    }
+
+    /// The spans of a sentence and its errors.
+    #[pyo3(signature = (sequence, /))]
+    fn spans_and_errors<'py>(
+        &self,
+        sequence: &Bound<'py, PyAny>,
+    ) -> Result<(Bound<'py, PyList>, Bound<'py, PyList>)> {
+        let (spans, errors) = self.read(sequence)?;
+        let errors = errors.unwrap_or_else(|| PyList::empty(sequence.py()));
+        Ok((spans, errors))
+    }
+
+    /// The tags of a sentence as `writer` writes them; None if the sentence has errors or items that are not str.
+    #[pyo3(signature = (sequence, writer, /))]
+    fn convert<'py>(
+        &self,
+        sequence: &Bound<'py, PyAny>,
+        writer: &Bound<'py, IobesWriter>,
+    ) -> Result<Option<Bound<'py, PyList>>> {
+        if !is_list_or_tuple(sequence) {
+            return Ok(None);
+        }
+        let mut decoder = self.decoder()?;
+        let ready = decoder.plain(sequence) && !decoder.sentence.has_errors();
+        let converted = if ready {
+            writer.get().convert(sequence.py(), &decoder.sentence)
+        } else {
+            Ok(None)
+        };
+        self.kept.put(decoder);
+        converted
+    }
+}
+
+impl IobesReader {
+    fn decoder(&self) -> Result<Box<Decoder>> {
+        match self.kept.take() {
+            Some(decoder) if decoder.sentence.tags() <= MOST_KEPT => Ok(decoder),
+            _ => Ok(Box::new(Decoder::new(self.scheme)?)),
+        }
+    }
+
+    fn read<'py>(&self, sequence: &Bound<'py, PyAny>) -> Result<Found<'py>> {
+        let mut decoder = self.decoder()?;
+        let found = self.read_with(&mut decoder, sequence);
+        self.kept.put(decoder);
+        let (spans, errors) = found?;
+        if let Some(errors) = &errors {
+            self.report.bind(sequence.py()).call1((errors,))?;
+        }
+        Ok((spans, errors))
+    }
+
+    fn read_with<'py>(
+        &self,
+        decoder: &mut Decoder,
+        sequence: &Bound<'py, PyAny>,
+    ) -> Result<Found<'py>> {
+        let py = sequence.py();
+        if !is_list_or_tuple(sequence) {
+            let list = py.get_type::<PyList>().call1((sequence,))?;
+            return self.read_with(decoder, &list);
+        }
+        if !decoder.plain(sequence) {
+            if self.scheme == Scheme::Token {
+                return Ok((self.tokens(sequence)?, None));
+            }
+            decoder.odd(sequence)?;
+        }
+        let spans = PyList::empty(py);
+        for at in 0..decoder.sentence.spans().len() {
+            let span = decoder.sentence.spans()[at];
+            spans.append(decoder.object(py, span, &self.span_class)?)?;
+        }
+        let errors = decoder.sentence.errors();
+        if errors.is_empty() {
+            return Ok((spans, None));
+        }
+        let class = self.error_class.bind(py);
+        let tag = |at: usize| {
+            sequence
+                .get_item(at)
+                .unwrap_or_else(|_| py.None().into_bound(py))
+        };
+        let list = PyList::empty(py);
+        for (at, kind) in errors {
+            let before = at.checked_sub(1).map(tag);
+            let after = (at + 1 < decoder.sentence.tokens()).then(|| tag(at + 1));
+            let name = PyString::intern(py, kind.name());
+            list.append(named_tuple(class, (at, name, tag(at), before, after))?)?;
+        }
+        Ok((spans, Some(list)))
+    }
+
+    /// The spans under TOKEN, where a tag can be any object.
+    fn tokens<'py>(&self, sequence: &Bound<'py, PyAny>) -> Result<Bound<'py, PyList>> {
+        let py = sequence.py();
+        let spans = PyList::empty(py);
+        for at in 0..sequence.len()? {
+            let fields = (sequence.get_item(at)?, at, at + 1, (at,));
+            spans.append(named_tuple(self.span_class.bind(py), fields)?)?;
+        }
+        Ok(spans)
+    }
+}
+
+/// An instance of a named tuple, without its slower constructor.
+fn named_tuple<'py>(
+    class: &Bound<'py, PyType>,
+    fields: impl IntoPyObject<'py, Target = PyTuple, Output = Bound<'py, PyTuple>, Error = PyErr>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let py = class.py();
+    let make = py.get_type::<PyTuple>().getattr(intern!(py, "__new__"))?;
+    make.call1((class, fields.into_pyobject(py)?))
+}
+
+/// Reads sentences; keeps the objects made for earlier ones.
+struct Decoder {
+    sentence: SentenceReader,
+    interner: TagInterner,
+    /// The name of each type.
+    types: Vec<Py<PyString>>,
+    /// A direct-mapped cache of span objects.
+    objects: Vec<Option<(Span, Py<PyAny>)>>,
+}
+
+impl Decoder {
+    fn new(scheme: Scheme) -> Result<Self> {
+        Ok(Self {
+            sentence: SentenceReader::new(scheme)?,
+            interner: TagInterner::new(),
+            types: Vec::new(),
+            objects: std::iter::repeat_with(|| None).take(SLOTS).collect(),
+        })
+    }
+
+    /// Reads a list or tuple of strings; false if it has other items.
+    #[inline]
+    fn plain(&mut self, sequence: &Bound<'_, PyAny>) -> bool {
+        let interner = &mut self.interner;
+        let read = self
+            .sentence
+            .read(|reader, ids| interner.sentence(sequence, reader, ids));
+        read.is_ok()
+    }
+
+    /// Reads a list or tuple of arbitrary items.
+    #[cold]
+    fn odd(&mut self, sequence: &Bound<'_, PyAny>) -> Result<()> {
+        let types = &mut self.types;
+        self.sentence.read(|reader, ids| {
+            for at in 0..sequence.len()? {
+                let item = sequence.get_item(at)?;
+                ids.push(match item.cast::<PyString>() {
+                    Ok(tag) => intern_any(tag, reader, types)?,
+                    Err(_) => {
+                        // iobes tests for the separator and then splits, which raises an error for most objects; an
+                        // object without the separator is an unknown tag.
+                        if item.contains("-")? {
+                            item.getattr("split")?;
+                        }
+                        reader.intern(&REPLACEMENT.to_string())?
+                    }
+                });
+            }
+            Ok(())
+        })
+    }
+
+    /// The named tuple of a span. Named tuples are immutable, so equal spans can share one.
+    fn object<'py>(
+        &mut self,
+        py: Python<'py>,
+        span: Span,
+        class: &Py<PyType>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let mixed = span.start ^ span.end.rotate_left(10) ^ span.ty.rotate_left(20);
+        let slot = (mixed.wrapping_mul(0x9E37_79B1) >> (32 - SLOTS.trailing_zeros())) as usize;
+        if let Some((known, object)) = &self.objects[slot]
+            && *known == span
+        {
+            return Ok(object.bind(py).clone());
+        }
+        name_types(py, self.sentence.types(), &mut self.types);
+        let tokens = PyTuple::new(py, span.start..span.end)?;
+        let ty = self.types[span.ty as usize].bind(py);
+        let object = named_tuple(class.bind(py), (ty, span.start, span.end, tokens))?;
+        if span.end - span.start <= LONGEST_KEPT {
+            self.objects[slot] = Some((span, object.clone().unbind()));
+        }
+        Ok(object)
+    }
+}
+
+/// Adds the names of new types.
+fn name_types(py: Python<'_>, names: &Vocabulary, types: &mut Vec<Py<PyString>>) {
+    for id in types.len()..names.len() {
+        types.push(PyString::new(py, names.name(id as u32)).unbind());
+    }
+}
+
+/// The id of a tag that may have lone surrogates. `types` keeps Python's name of its type.
+fn intern_any(
+    tag: &Bound<'_, PyString>,
+    reader: &mut Reader,
+    types: &mut Vec<Py<PyString>>,
+) -> Result<u32> {
+    if let Ok(text) = tag.to_str() {
+        return Ok(reader.intern(text)?);
+    }
+    // Bytes become characters, so that all ASCII characters stay the same, in particular the separator.
+    let bytes: Vec<u8> = tag
+        .call_method1("encode", ("utf-8", "surrogatepass"))?
+        .extract()?;
+    let mut text: String = bytes.into_iter().map(char::from).collect();
+    text.push(REPLACEMENT);
+    name_types(tag.py(), reader.types(), types);
+    let id = reader.intern(&text)?;
+    if types.len() < reader.types().len() {
+        let parts = tag.call_method1("split", ("-", 1))?;
+        let ty = parts.get_item(parts.len()? - 1)?;
+        types.push(ty.cast_into::<PyString>().map_err(PyErr::from)?.unbind());
+    }
+    Ok(id)
+}

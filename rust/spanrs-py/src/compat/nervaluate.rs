@@ -1,0 +1,294 @@
+//! nervaluate's loaders, with its messages: behind `spanrs.compat.nervaluate`.
+
+use pyo3::exceptions::{PyOverflowError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyInt, PyList, PySet, PyString};
+use spanrs_base::{Interner, Span};
+use spanrs_compat::nervaluate::{self, Documents, TagReader, read_conll};
+use spanrs_compat::tag_numbering;
+use spanrs_tags::Reader;
+
+use crate::error::{Error, Result};
+use crate::nested_lists::NestedLists;
+use crate::pause;
+use crate::py_sequence::Item;
+use crate::py_sequence::Items;
+use crate::span_lists::{Held, SpanLists};
+use crate::tag_interner::TagInterner;
+
+fn refuse<T>(message: impl Into<String>) -> Result<T> {
+    Err(PyValueError::new_err(message.into()).into())
+}
+
+fn refused(error: nervaluate::Error) -> Error {
+    match error {
+        nervaluate::Error::Tags(error) => error.into(),
+        error => PyValueError::new_err(error.to_string()).into(),
+    }
+}
+
+fn span_lists(documents: Documents) -> SpanLists {
+    let types = names(&documents.types);
+    SpanLists::new(documents.spans, None, &documents.ends, types)
+}
+
+fn names(types: &Interner<str>) -> Vec<String> {
+    types.names().map(str::to_owned).collect()
+}
+
+/// Spans of a list of lists of tags; ends are exclusive. With `any_prefix` no tag is refused.
+#[pyfunction]
+#[pyo3(signature = (data, any_prefix, /))]
+pub(crate) fn nervaluate_tags(data: &Bound<'_, PyAny>, any_prefix: bool) -> Result<SpanLists> {
+    let Ok(list) = data.cast::<PyList>() else {
+        return refuse("ListLoader expects list input");
+    };
+    let (mut tags, mut interner) = (tag_numbering()?, TagInterner::new());
+    let mut reader = match any_prefix {
+        true => TagReader::any_prefix(),
+        false => TagReader::default(),
+    };
+    let (mut ids, mut spans) = (Vec::new(), Vec::new());
+    let mut ends = Vec::with_capacity(list.len());
+    let documents = Items::of(data);
+    for at in 0..documents.len() {
+        let Some(document) = documents.get(at) else {
+            break;
+        };
+        if !document.is_instance_of::<PyList>() {
+            return refuse("Each document must be a list of tags");
+        }
+        let document = document.to_owned();
+        ids.clear();
+        let walked = interner.sentence(&document, &mut tags, &mut ids);
+        reader.learn(&tags);
+        // A bad tag before an item that is not a str is the first error.
+        let places = ids.iter().copied().enumerate();
+        reader
+            .spans(places, ids.len(), &mut spans)
+            .map_err(|bad| refused(bad.named(&tags)))?;
+        if let Err(error) = walked {
+            return Err(not_a_tag(&document, ids.len())?.unwrap_or(error));
+        }
+        ends.push(spans.len());
+        pause(at)?;
+    }
+    Ok(SpanLists::new(
+        spans,
+        None,
+        &ends,
+        names(&reader.into_types()),
+    ))
+}
+
+/// Both sides of lists of lists of tags at once, or None if anything is wrong with them; [`nervaluate_tags`] then raises
+/// the error. A pred sentence of the same objects as its gold sentence is not read.
+#[pyfunction]
+#[pyo3(signature = (gold, pred, /))]
+pub(crate) fn nervaluate_pairs(
+    gold: &Bound<'_, PyAny>,
+    pred: &Bound<'_, PyAny>,
+) -> Result<Option<(SpanLists, SpanLists)>> {
+    let Some(rows) = NestedLists::of_lists(gold, pred) else {
+        return Ok(None);
+    };
+    let mut walk = Walk::new(gold.py())?;
+    let mut spans = Vec::new();
+    let (mut gold_ranges, mut pred_ranges) = (Vec::new(), Vec::new());
+    let mut fine = true;
+    let each = |_: usize, one: &[Item], other: &[Item]| {
+        let begin = spans.len() as u32;
+        // SAFETY: items are alive where they are handed over.
+        fine = one.len() == other.len() && unsafe { walk.read(one, &mut spans) };
+        let middle = spans.len() as u32;
+        gold_ranges.push(begin..middle);
+        let mut of_pred = begin..middle;
+        if fine && one != other {
+            // SAFETY: as above.
+            fine = unsafe { walk.read(other, &mut spans) };
+            of_pred = middle..spans.len() as u32;
+        }
+        pred_ranges.push(of_pred);
+        if fine { Ok(false) } else { refuse("") }
+    };
+    // SAFETY: the items are not used once they are interned, which runs no Python code.
+    let walked = unsafe { rows.walk(each) };
+    if !fine {
+        return Ok(None);
+    }
+    walked?;
+    let held = Held::new(spans, None, names(&walk.reader.into_types()));
+    Ok(Some(SpanLists::gold_and_pred(
+        held,
+        [gold_ranges, pred_ranges],
+    )))
+}
+
+/// Reads sentences of known tags in one pass, without storing their ids.
+struct Walk<'py> {
+    py: Python<'py>,
+    tags: Reader,
+    interner: TagInterner,
+    reader: TagReader,
+    ids: Vec<u32>,
+}
+
+impl<'py> Walk<'py> {
+    fn new(py: Python<'py>) -> Result<Self> {
+        Ok(Self {
+            py,
+            tags: tag_numbering()?,
+            interner: TagInterner::new(),
+            reader: TagReader::default(),
+            ids: Vec::new(),
+        })
+    }
+
+    /// Appends the spans of a sentence; false where something is wrong with it.
+    ///
+    /// # Safety
+    /// The items are alive.
+    #[inline]
+    unsafe fn read(&mut self, items: &[Item], spans: &mut Vec<Span<i64>>) -> bool {
+        let (before, mut whole) = (spans.len(), true);
+        let known = items.iter().enumerate().map_while(|(at, &item)| {
+            // SAFETY: the item is alive.
+            let id = unsafe { self.interner.known(&self.tags, item) };
+            whole &= id.is_some();
+            id.map(|id| (at, id))
+        });
+        let read = self.reader.spans(known, items.len(), spans);
+        if whole {
+            return read.is_ok();
+        }
+        spans.truncate(before);
+        // SAFETY: the items are alive.
+        unsafe { self.read_new(items, spans) }
+    }
+
+    /// As [`Walk::read`], for tags that may be new.
+    ///
+    /// # Safety
+    /// The items are alive.
+    #[cold]
+    unsafe fn read_new(&mut self, items: &[Item], spans: &mut Vec<Span<i64>>) -> bool {
+        self.ids.clear();
+        for &item in items {
+            // SAFETY: the item is alive.
+            let Ok(id) = (unsafe { self.interner.id(self.py, &mut self.tags, item) }) else {
+                return false;
+            };
+            self.ids.push(id);
+        }
+        self.reader.learn(&self.tags);
+        let places = self.ids.iter().copied().enumerate();
+        self.reader.spans(places, self.ids.len(), spans).is_ok()
+    }
+}
+
+/// The error for an item that is not a str; None for a str.
+#[cold]
+fn not_a_tag(document: &Bound<'_, PyAny>, at: usize) -> Result<Option<Error>> {
+    let Some(item) = Items::of(document).get(at) else {
+        return Ok(None);
+    };
+    if item.is_instance_of::<PyString>() {
+        return Ok(None);
+    }
+    let message = format!("Invalid tag type: {}", item.get_type().str()?);
+    Ok(Some(PyValueError::new_err(message).into()))
+}
+
+/// Spans of text in columns separated by tabs, the tag in the second. Documents are separated by empty lines; blank
+/// lines within a document are places without a tag.
+#[pyfunction]
+#[pyo3(signature = (data, /))]
+pub(crate) fn nervaluate_conll(data: &str) -> Result<SpanLists> {
+    Ok(span_lists(read_conll(data).map_err(refused)?))
+}
+
+/// Bound on the absolute value of offsets, up to which lengths and shares are exact in f64.
+const FARTHEST: i64 = 1 << 51;
+
+fn offset(value: &Bound<'_, PyAny>) -> Result<i64> {
+    match value.extract::<i64>() {
+        Ok(place) if (-FARTHEST..=FARTHEST).contains(&place) => Ok(place),
+        Err(error) if !value.is_instance_of::<PyInt>() => Err(error.into()),
+        _ => Err(
+            PyOverflowError::new_err(format!("entity offset {value} is beyond {FARTHEST}")).into(),
+        ),
+    }
+}
+
+/// Reads a list of lists of entities. `refusals` are the messages for an outer and an inner value that is not a list.
+fn gather(
+    data: &Bound<'_, PyAny>,
+    refusals: [&str; 2],
+    mut each: impl FnMut(&Bound<'_, PyAny>, &mut Documents) -> Result<()>,
+) -> Result<SpanLists> {
+    let Ok(list) = data.cast::<PyList>() else {
+        return refuse(refusals[0]);
+    };
+    let mut documents = Documents::default();
+    for (at, document) in list.iter().enumerate() {
+        let Ok(document) = document.cast::<PyList>() else {
+            return refuse(refusals[1]);
+        };
+        for entity in document.iter() {
+            each(&entity, &mut documents)?;
+            pause(documents.spans.len())?;
+        }
+        documents.end();
+        pause(at)?;
+    }
+    Ok(span_lists(documents))
+}
+
+/// Spans of a list of lists of dicts with label, start and end, which is inclusive.
+#[pyfunction]
+#[pyo3(signature = (data, /))]
+pub(crate) fn nervaluate_dicts(data: &Bound<'_, PyAny>) -> Result<SpanLists> {
+    let refusals = [
+        "DictLoader expects list input",
+        "Each document must be a list of entity dictionaries",
+    ];
+    gather(data, refusals, |entity, documents| {
+        let Ok(dict) = entity.cast::<PyDict>() else {
+            let kind = entity.get_type().str()?;
+            return refuse(format!("Invalid entity type: {kind}"));
+        };
+        let (Some(label), Some(start), Some(end)) = (
+            dict.get_item("label")?,
+            dict.get_item("start")?,
+            dict.get_item("end")?,
+        ) else {
+            let keys = PySet::new(dict.py(), ["label", "start", "end"])?;
+            return refuse(format!("Entity missing required keys: {}", keys.repr()?));
+        };
+        let Ok(label) = label.cast::<PyString>() else {
+            return refuse("Entity label must be a string");
+        };
+        if !start.is_instance_of::<PyInt>() || !end.is_instance_of::<PyInt>() {
+            return refuse("Entity start and end must be integers");
+        }
+        documents.push(label.to_str()?, offset(&start)?, offset(&end)?);
+        Ok(())
+    })
+}
+
+/// Spans of a list of lists of objects with attributes label, start and end, which is inclusive.
+#[pyfunction]
+#[pyo3(signature = (data, /))]
+pub(crate) fn nervaluate_entities(data: &Bound<'_, PyAny>) -> Result<SpanLists> {
+    let refusals = [
+        "expected a list of documents",
+        "each document must be a list of entities",
+    ];
+    gather(data, refusals, |entity, documents| {
+        let label = entity.getattr("label")?;
+        let (start, end) = (entity.getattr("start")?, entity.getattr("end")?);
+        let label = label.cast::<PyString>().map_err(PyErr::from)?;
+        documents.push(label.to_str()?, offset(&start)?, offset(&end)?);
+        Ok(())
+    })
+}

@@ -1,0 +1,283 @@
+use spanrs_base::{Limits, Position};
+use spanrs_eval::Violations;
+use spanrs_io::document::{Document, TOKEN};
+use spanrs_io::{Code, ColumnReader, Event};
+use spanrs_tags::{Reader, Reading};
+
+use crate::error::{Error, Result};
+use crate::file_warnings::{column_warnings, violation_warning};
+use crate::sentence::Sentence;
+use crate::{Progress, Reporter};
+
+/// Reads the documents of a column file. Their text is rebuilt with a space between tokens and a line feed between
+/// sentences. Tokens are annotations of type [`TOKEN`], followed by the spans of the tags.
+///
+/// The name of a document is in its first line: `# newdoc id = NAME`, or `-DOCSTART- (NAME)`. Documents without
+/// sentences are skipped. Also returns warnings.
+///
+/// # Errors
+/// Errors of reading the file; [`Code::NoColumn`] for a file of tags alone; [`Code::DocumentTooLong`];
+/// [`Error::Malformed`] under [`Reading::Refuse`]; [`Error::Stopped`].
+pub fn read_conll(
+    rows: ColumnReader,
+    reader: &mut Reader,
+    progress: &mut Progress<'_>,
+) -> Result<(Vec<Document>, Vec<String>)> {
+    read_up_to(rows, reader, progress, Limits::default().document_bytes)
+}
+
+/// As [`read_conll`], with a limit on the text of a document in bytes.
+fn read_up_to(
+    mut rows: ColumnReader,
+    reader: &mut Reader,
+    progress: &mut Progress<'_>,
+    most: usize,
+) -> Result<(Vec<Document>, Vec<String>)> {
+    if !rows.has_tokens() {
+        let message = "the file has tags and no tokens, so there is no text; name a file with a column of \
+                       tokens";
+        let place = Position::file(rows.path());
+        return Err(spanrs_io::Error::new(Code::NoColumn, place, message).into());
+    }
+    let mut warnings = column_warnings(&rows, None);
+    let mut labelled = 0;
+    let mut documents = Vec::new();
+    let (mut draft, mut sentence) = (Draft::default(), Sentence::default());
+    let (mut found, mut sentences) = (Vec::new(), 0_u64);
+    let mut malformed = Violations::default();
+    let mut reporter = Reporter::new(progress);
+    while let Some(event) = rows.next_event()? {
+        reporter.line(|| rows.bytes_read())?;
+        match event {
+            Event::Token => {
+                draft.token(rows.token_text());
+                if draft.document.text.len() > most {
+                    return Err(too_long(&rows, most));
+                }
+                sentence.push(reader, &rows, rows.tag())?;
+            }
+            Event::Sentence => {
+                let line = |token| sentence.line(token);
+                malformed.add(reader.gold(), &sentence.ids, sentences, 1, line);
+                labelled += reader.count_labelled(&sentence.ids);
+                found.clear();
+                reader.spans_into(&sentence.ids, &mut found);
+                for span in &found {
+                    draft.span(reader.type_name(span.ty), span.start, span.end);
+                }
+                draft.end_sentence();
+                sentence.clear();
+                sentences += 1;
+            }
+            Event::Document => {
+                documents.extend(std::mem::take(&mut draft).finish());
+                draft.document.id = id(std::str::from_utf8(rows.whole()).unwrap_or_default());
+            }
+        }
+    }
+    documents.extend(draft.finish());
+    if malformed.count > 0 && reader.reading() == Reading::Refuse {
+        return Err(Error::Malformed {
+            path: rows.path().to_owned(),
+            scheme: reader.scheme(),
+            violations: malformed,
+        });
+    }
+    warnings.extend(violation_warning(
+        rows.path(),
+        reader.scheme(),
+        &malformed,
+        labelled,
+        "is it the right column, or is it in another scheme (--scheme)?",
+    ));
+    Ok((documents, warnings))
+}
+
+#[cold]
+fn too_long(rows: &ColumnReader, most: usize) -> Error {
+    let message = format!(
+        "the text of the document has more than {most} bytes, the limit; mark where documents begin"
+    );
+    let place = Position::line(rows.path(), rows.line());
+    spanrs_io::Error::new(Code::DocumentTooLong, place, message).into()
+}
+
+/// The name of a document in its first line.
+fn id(line: &str) -> Option<String> {
+    let line = line.trim();
+    let name = match line.strip_prefix("# newdoc") {
+        Some(rest) => rest
+            .trim_start()
+            .strip_prefix("id")?
+            .trim_start()
+            .strip_prefix('=')?,
+        // Beside names, files have tags of the line here.
+        None => line
+            .strip_prefix("-DOCSTART-")?
+            .trim_start()
+            .strip_prefix('(')?
+            .strip_suffix(')')?,
+    }
+    .trim();
+    (!name.is_empty()).then(|| name.to_owned())
+}
+
+/// The document being read.
+#[derive(Default)]
+struct Draft {
+    document: Document,
+    /// Characters of the text so far.
+    characters: u32,
+    /// Index of the first token of this sentence among the annotations.
+    begun: usize,
+    /// Type, start and end of the spans of the tags, which follow all tokens.
+    spans: Vec<(u32, u32, u32)>,
+}
+
+impl Draft {
+    fn token(&mut self, token: &str) {
+        let tokens = self.document.annotations.len();
+        if tokens > 0 {
+            self.document
+                .text
+                .push(if tokens == self.begun { '\n' } else { ' ' });
+            self.characters += 1;
+        }
+        let start = self.characters;
+        self.characters += token.chars().count() as u32;
+        self.document.text.push_str(token);
+        let ty = self.document.intern(TOKEN);
+        self.document.push(ty, start, self.characters);
+    }
+
+    /// Stores a span of tokens of this sentence.
+    fn span(&mut self, ty: &str, start: u32, end: u32) {
+        let tokens = &self.document.annotations[self.begun..];
+        let (first, last) = (tokens[start as usize].start, tokens[end as usize - 1].end);
+        self.spans.push((self.document.intern(ty), first, last));
+    }
+
+    fn end_sentence(&mut self) {
+        self.begun = self.document.annotations.len();
+    }
+
+    /// The document; None if it has no sentence.
+    fn finish(mut self) -> Option<Document> {
+        for (ty, start, end) in self.spans {
+            self.document.push(ty, start, end);
+        }
+        (self.begun > 0).then_some(self.document)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use spanrs_io::{Columns, LineReader};
+    use spanrs_tags::{Dialect, Scheme};
+
+    use super::*;
+
+    fn rows(text: &'static str) -> ColumnReader {
+        let source = Box::new(text.as_bytes());
+        let lines = LineReader::new("t.conll", source, Limits::default()).unwrap();
+        ColumnReader::new(lines, Columns::default()).unwrap()
+    }
+
+    fn reader(reading: Reading) -> Reader {
+        Reader::new(Scheme::Bio, reading, Dialect::default()).unwrap()
+    }
+
+    fn documents(text: &'static str) -> Vec<Document> {
+        let mut reader = reader(Reading::Conlleval);
+        let (documents, _) = read_conll(rows(text), &mut reader, &mut |_| true).unwrap();
+        // Closing leaves out what does not lie in the text.
+        documents.into_iter().map(Document::close).collect()
+    }
+
+    fn found(document: &Document) -> Vec<(&str, String)> {
+        let all = document.annotations.iter();
+        all.map(|a| {
+            let text = document.text.chars().skip(a.start as usize);
+            let text = text.take((a.end - a.start) as usize).collect();
+            (document.type_of(a), text)
+        })
+        .collect()
+    }
+
+    fn refused(text: &'static str, reading: Reading, most: usize) -> String {
+        let refused = read_up_to(rows(text), &mut reader(reading), &mut |_| true, most);
+        refused.unwrap_err().to_string()
+    }
+
+    #[test]
+    fn text_is_rebuilt_and_spans_point_into_it() {
+        let text = "\u{1F600} O\nNew B-LOC\nYork I-LOC\n\n\n\u{e9}t\u{e9} I-PER\n";
+        let found_here = documents(text);
+        assert_eq!(found_here.len(), 1);
+        assert_eq!(found_here[0].text, "\u{1F600} New York\n\u{e9}t\u{e9}");
+        let lex = |token: &str| (TOKEN, token.to_owned());
+        assert_eq!(
+            found(&found_here[0]),
+            [
+                lex("\u{1F600}"),
+                lex("New"),
+                lex("York"),
+                lex("\u{e9}t\u{e9}"),
+                ("LOC", "New York".to_owned()),
+                ("PER", "\u{e9}t\u{e9}".to_owned()),
+            ]
+        );
+        let york = &found_here[0].annotations[4];
+        assert_eq!(
+            (york.start, york.end, found_here[0].left_out_count),
+            (2, 10, 0)
+        );
+    }
+
+    #[test]
+    fn documents_begin_where_lines_say_so() {
+        let text = "-DOCSTART- -X- O\n\n-DOCSTART- (1 EU)\n\na B-X\nb O\n-DOCSTART-\n\nc O\n\n# newdoc id = d 3 \n\
+                    d I-X\n\n# newdoc\n\n-DOCSTART- ( )\n\n";
+        let found_here = documents(text);
+        let names: Vec<_> = found_here
+            .iter()
+            .map(|d| (d.id.as_deref(), &*d.text))
+            .collect();
+        assert_eq!(
+            names,
+            [(Some("1 EU"), "a b"), (None, "c"), (Some("d 3"), "d")]
+        );
+        assert_eq!(found(&found_here[0])[2], ("X", "a".to_owned()));
+    }
+
+    #[test]
+    fn empty_tokens_are_tokens() {
+        let found_here = documents("a\tO\n\tB-X\n\n\tO\nb\tO\n");
+        assert_eq!(found_here[0].text, "a \n b");
+        assert_eq!(found(&found_here[0])[1], (TOKEN, String::new()));
+        let spans: Vec<_> = found_here[0]
+            .annotations
+            .iter()
+            .map(|a| (a.start, a.end))
+            .collect();
+        assert_eq!(spans, [(0, 1), (2, 2), (3, 3), (4, 5), (2, 2)]);
+    }
+
+    #[test]
+    fn what_gives_no_documents_is_refused() {
+        assert_eq!(
+            refused("O\nB-X\n", Reading::Conlleval, 9),
+            "t.conll: the file has tags and no tokens, so there is no text; name a file with a column of tokens"
+        );
+        assert_eq!(
+            refused("a O\nbc O\n", Reading::Conlleval, 3),
+            "t.conll:2: the text of the document has more than 3 bytes, the limit; mark where documents begin"
+        );
+        assert!(refused("a O\n\nb I-X\n", Reading::Refuse, 9).starts_with("t.conll:3: "));
+        let stopped = "a O\n".repeat(40_000).leak();
+        let result = read_conll(rows(stopped), &mut reader(Reading::Conlleval), &mut |_| {
+            false
+        });
+        assert!(matches!(result, Err(Error::Stopped)));
+    }
+}

@@ -1,0 +1,86 @@
+use spanrs_base::Position;
+use spanrs_eval::{Unmatched, Violations};
+
+/// What can go wrong in a job.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// A file cannot be read or is malformed.
+    #[error(transparent)]
+    Io(#[from] spanrs_io::Error),
+    /// Tags that cannot be handled.
+    #[error("{position}: {error}")]
+    Tags {
+        /// Where.
+        position: Position,
+        /// What.
+        error: spanrs_tags::Error,
+    },
+    /// Gold and pred differ in tokens or lengths of sentences.
+    #[error("{gold}: {message}")]
+    Misaligned {
+        /// Position in gold.
+        gold: Position,
+        /// Position in pred.
+        pred: Position,
+        /// The difference, with the position in pred.
+        message: String,
+    },
+    /// Stacked tags that contradict each other.
+    #[error("{position}: {message}")]
+    Stacked {
+        /// Where.
+        position: Position,
+        /// What is wrong, and what to do.
+        message: String,
+    },
+    /// Tags do not conform to the scheme, under [`spanrs_tags::Reading::Refuse`].
+    #[error("{}", refused(path, *scheme, violations))]
+    Malformed {
+        /// The file.
+        path: String,
+        /// The scheme the tags were read in.
+        scheme: spanrs_tags::Scheme,
+        /// Their number, and the first ones.
+        violations: Violations,
+    },
+    /// Spans of a sentence that cannot be matched.
+    #[error("{position}: {error}")]
+    Unmatched {
+        /// The sentence in gold.
+        position: Position,
+        /// Why.
+        error: Unmatched,
+    },
+    /// The result cannot be written.
+    #[error("cannot write the result: {0}")]
+    Write(#[from] std::io::Error),
+    /// The progress function returned false.
+    #[error("interrupted")]
+    Stopped,
+}
+
+/// The result of a job.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+fn refused(path: &str, scheme: spanrs_tags::Scheme, violations: &Violations) -> String {
+    let Some(first) = violations.first.first() else {
+        return format!("{path}: malformed tags");
+    };
+    let place = if first.line > 0 {
+        Position::line(path, first.line).to_string()
+    } else {
+        format!(
+            "{path} sentence {}, token {}",
+            first.sentence, first.violation.index
+        )
+    };
+    let (kind, context) = (first.violation.kind, first.violation.context());
+    let more = match violations.count {
+        0 | 1 => String::new(),
+        n => format!(" ({n} violations in all)"),
+    };
+    format!(
+        "{place}: {kind}: {context}{more}; the tags are not well-formed {}: mend them or name another reading",
+        scheme.name()
+    )
+}

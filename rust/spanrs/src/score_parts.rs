@@ -1,0 +1,189 @@
+//! Scoring one file, or a pair of files, in several threads.
+
+use std::path::PathBuf;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::thread::ThreadId;
+
+use spanrs_base::map_in_threads;
+use spanrs_eval::Scorer;
+use spanrs_io::{ColumnLayout, ColumnReader, SentenceBorder, find_border, sample_borders};
+use spanrs_tags::Reader;
+
+use crate::error::Result;
+use crate::score::{Alignment, EXAMPLES, OnMisaligned, Rows, Sides, score};
+
+/// Bytes behind the last cut that are sampled: the parts of two files do not end at the same places.
+const SLACK: u64 = 2 << 20;
+/// Smallest part of a file that is worth a thread.
+const LEAST: u64 = 4 << 20;
+
+/// A file whose layout is known.
+pub struct PartedFile {
+    /// Its path.
+    pub path: PathBuf,
+    /// Its layout.
+    pub layout: ColumnLayout,
+}
+
+/// Scores files as [`crate::score`] does, in parts between sentences, each in a thread of its own.
+///
+/// Returns None, and counts nothing, if the files cannot be split: they are small, compressed or in CoNLL-U, gold and
+/// pred do not have blank lines at the same sentences, documents have rows, or a part has an error. Then
+/// [`crate::score`] returns the result, or the error with its position.
+///
+/// # Errors
+/// [`crate::Error::Stopped`].
+pub fn score_in_threads(
+    gold: &PartedFile,
+    pred: Option<&PartedFile>,
+    reader: &Reader,
+    scorer: &mut Scorer,
+    (on_misaligned, rows, threads): (OnMisaligned, Rows, usize),
+    progress: &mut (dyn FnMut(u64) -> bool + Send),
+) -> Result<Option<Alignment>> {
+    let files: Vec<&PartedFile> = [Some(gold), pred].into_iter().flatten().collect();
+    let whole_documents = scorer.has_documents() && rows == Rows::Documents;
+    if threads < 2 || whole_documents || files.iter().any(|file| file.layout.is_conllu()) {
+        return Ok(None);
+    }
+    let watch = Watch {
+        read: AtomicU64::new(0),
+        stopped: AtomicBool::new(false),
+        progress: Mutex::new(progress),
+        caller: std::thread::current().id(),
+    };
+    let Some(cuts) = cut(&files, threads, &watch) else {
+        return match watch.stopped.into_inner() {
+            true => Err(crate::Error::Stopped),
+            false => Ok(None),
+        };
+    };
+    let empty = scorer.part(reader);
+    let counted = map_in_threads(0..cuts.len() - 1, |part| {
+        let mut reader = reader.clone();
+        let mut scorer = empty.clone();
+        let open = |side: usize| -> Result<ColumnReader> {
+            let (start, end) = (cuts[part][side], cuts[part + 1].get(side).copied());
+            Ok(files[side]
+                .layout
+                .open_part(&files[side].path, start, end)?)
+        };
+        let sides = match files.len() {
+            1 => Sides::One(Box::new(open(0)?)),
+            _ => Sides::Two {
+                gold: Box::new(open(0)?),
+                pred: Box::new(open(1)?),
+            },
+        };
+        let mut before = 0;
+        let found = score(
+            sides,
+            &mut reader,
+            &mut scorer,
+            on_misaligned,
+            rows,
+            &mut |read| {
+                let new = read.saturating_sub(before);
+                before = read.max(before);
+                watch.tell(new)
+            },
+        )?;
+        Ok::<_, crate::Error>((found, reader, scorer))
+    });
+    if watch.stopped.into_inner() {
+        return Err(crate::Error::Stopped);
+    }
+    let Ok(counted) = counted.into_iter().collect::<Result<Vec<_>>>() else {
+        return Ok(None);
+    };
+    // The limit of tags is that of all parts together.
+    let mut all = reader.clone();
+    for (_, reader, _) in &counted {
+        if reader.tags().names().any(|tag| all.intern(tag).is_err()) {
+            return Ok(None);
+        }
+    }
+    let mut alignment = Alignment::default();
+    scorer.change_reader(reader);
+    for (found, reader, part) in counted {
+        scorer.add_part(part, &reader);
+        scorer.change_reader(&reader);
+        alignment.differing += found.differing;
+        alignment.unaligned |= found.unaligned;
+        alignment.examples.extend(found.examples);
+    }
+    alignment.examples.truncate(EXAMPLES);
+    Ok(Some(alignment))
+}
+
+/// Reports the progress of all threads from the calling one, and stops them.
+struct Watch<'a, 'p> {
+    read: AtomicU64,
+    stopped: AtomicBool,
+    progress: Mutex<&'a mut (dyn FnMut(u64) -> bool + Send + 'p)>,
+    /// The thread that receives signals, which alone can be asked to stop.
+    caller: ThreadId,
+}
+
+impl Watch<'_, '_> {
+    /// Adds bytes; returns false if the work should stop.
+    fn tell(&self, bytes: u64) -> bool {
+        let read = self.read.fetch_add(bytes, Ordering::Relaxed) + bytes;
+        if std::thread::current().id() == self.caller
+            && let Ok(mut progress) = self.progress.lock()
+            && !progress(read)
+        {
+            self.stopped.store(true, Ordering::Relaxed);
+        }
+        !self.stopped.load(Ordering::Relaxed)
+    }
+}
+
+/// Cuts files into parts of similar size. Each row has the beginning of a part in every file; the last row is empty.
+/// None if the files have no blank lines after the same sentences.
+fn cut(
+    files: &[&PartedFile],
+    threads: usize,
+    watch: &Watch<'_, '_>,
+) -> Option<Vec<Vec<SentenceBorder>>> {
+    let size = std::fs::metadata(&files[0].path).ok()?.len();
+    let parts = (threads as u64).min(size / LEAST);
+    if parts < 2 {
+        return None;
+    }
+    let sampled = map_in_threads(files.iter(), |file| {
+        // Nothing is cut in the last part; what the other file needs beyond is searched for.
+        let size = file.path.metadata().map_or(0, |metadata| metadata.len());
+        let until = size / parts * (parts - 1) + SLACK;
+        sample_borders(&file.path, until, || watch.tell(0))
+    });
+    let sampled: Vec<Vec<SentenceBorder>> = sampled
+        .into_iter()
+        .map(|found| found.ok().flatten())
+        .collect::<Option<_>>()?;
+    let (own, others) = sampled.split_first()?;
+    let mut cuts = vec![vec![SentenceBorder::default(); files.len()]];
+    for part in 1..parts {
+        let wanted = size / parts * part;
+        let at = own.partition_point(|border| border.offset < wanted);
+        let Some(&border) = own.get(at) else {
+            break;
+        };
+        if cuts
+            .last()
+            .is_some_and(|before| before[0].offset >= border.offset)
+        {
+            continue;
+        }
+        let mut row = vec![border];
+        for (file, sampled) in files[1..].iter().zip(others) {
+            let after = sampled.partition_point(|known| known.number <= border.number);
+            let from = *sampled.get(after.checked_sub(1)?)?;
+            row.push(find_border(&file.path, from, border.number).ok()??);
+        }
+        cuts.push(row);
+    }
+    cuts.push(Vec::new());
+    (cuts.len() > 2).then_some(cuts)
+}

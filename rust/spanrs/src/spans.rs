@@ -1,0 +1,91 @@
+use std::io::Write;
+
+use serde_json::{Map, Value, json};
+use spanrs_base::Span;
+use spanrs_eval::Violations;
+use spanrs_io::{ColumnReader, Event};
+use spanrs_tags::{Reader, Reading};
+
+use crate::error::{Error, Result};
+use crate::file_warnings::{column_warnings, violation_warning};
+use crate::sentence::Sentence;
+use crate::{Progress, Reporter};
+
+/// Writes the spans of a file as JSON Lines, one object per sentence: `document` and `sentence` (from 0),
+/// `line` (of its first token, from 1), `tokens`, and `spans` with `type`, `start`, `end` (tokens from
+/// 0, end exclusive) and `text`. Returns warnings.
+///
+/// # Errors
+/// Errors of reading the file; [`Error::Malformed`] under [`Reading::Refuse`]; [`Error::Write`];
+/// [`Error::Stopped`].
+pub fn spans(
+    mut rows: ColumnReader,
+    reader: &mut Reader,
+    out: &mut dyn Write,
+    progress: &mut Progress<'_>,
+) -> Result<Vec<String>> {
+    let mut warnings = column_warnings(&rows, None);
+    let mut labelled = 0;
+    let mut sentence = Sentence::default();
+    let mut tokens: Vec<String> = Vec::new();
+    let mut found = Vec::new();
+    let mut malformed = Violations::default();
+    let (mut document, mut sentences, mut begun) = (0_u64, 0_u64, 0_u64);
+    let mut reporter = Reporter::new(progress);
+    while let Some(event) = rows.next_event()? {
+        reporter.line(|| rows.bytes_read())?;
+        match event {
+            Event::Token => {
+                tokens.push(rows.token_text().to_owned());
+                sentence.push(reader, &rows, rows.tag())?;
+            }
+            Event::Sentence => {
+                let line = |token| sentence.line(token);
+                malformed.add(reader.gold(), &sentence.ids, sentences, 1, line);
+                labelled += reader.count_labelled(&sentence.ids);
+                found.clear();
+                reader.spans_into(&sentence.ids, &mut found);
+                let mut row = Map::new();
+                row.insert("document".into(), document.into());
+                row.insert("sentence".into(), sentences.into());
+                row.insert("line".into(), sentence.line(0).into());
+                let spans: Vec<Value> = found.iter().map(|s| show(reader, &tokens, s)).collect();
+                row.insert("tokens".into(), std::mem::take(&mut tokens).into());
+                row.insert("spans".into(), spans.into());
+                writeln!(out, "{}", Value::Object(row))?;
+                sentence.clear();
+                sentences += 1;
+            }
+            // A document without sentences is none, as in scoring.
+            Event::Document => {
+                document += u64::from(sentences > begun);
+                begun = sentences;
+            }
+        }
+    }
+    if malformed.count > 0 && reader.reading() == Reading::Refuse {
+        return Err(Error::Malformed {
+            path: rows.path().to_owned(),
+            scheme: reader.scheme(),
+            violations: malformed,
+        });
+    }
+    warnings.extend(violation_warning(
+        rows.path(),
+        reader.scheme(),
+        &malformed,
+        labelled,
+        "is it in another scheme?",
+    ));
+    Ok(warnings)
+}
+
+fn show(reader: &Reader, tokens: &[String], span: &Span) -> Value {
+    let text = tokens[span.start as usize..span.end as usize].join(" ");
+    json!({
+        "type": reader.type_name(span.ty),
+        "start": span.start,
+        "end": span.end,
+        "text": text,
+    })
+}
