@@ -48,7 +48,8 @@ $(VENV)/tools: $(VENV)/made pyproject.toml
 	$(BIN)/python -m pip install --quiet --group dev
 	touch $@ $(VENV)/group-lint $(VENV)/group-build
 
-# Three profiles are installed to the same place, so the mark of one removes those of the others.
+# Three profiles are installed to the same place, so the mark of one removes those of the others. Without --group
+# maturin installs the group dev.
 MATURIN_DEVELOP = VIRTUAL_ENV=$(CURDIR)/$(VENV) $(BIN)/maturin develop --quiet
 
 $(VENV)/built: $(VENV)/tools $(SOURCES)
@@ -57,7 +58,7 @@ $(VENV)/built: $(VENV)/tools $(SOURCES)
 	touch $@
 
 $(VENV)/developed: $(VENV)/group-build $(SOURCES)
-	$(MATURIN_DEVELOP) --profile develop --features example-matcher
+	$(MATURIN_DEVELOP) --profile develop --features example-matcher --group build
 	rm -f $(VENV)/built $(VENV)/released
 	touch $@
 
