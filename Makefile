@@ -19,10 +19,15 @@ FUZZ_FLAGS := -Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-level=4 \
 	-Cllvm-args=-sanitizer-coverage-trace-compares -Cllvm-args=-simplifycfg-branch-fold-threshold=0 \
 	--cfg fuzzing
 
+# What `make test-oldest` uses and leaves out.
+OLDEST := .venv-oldest
+WITHOUT_SPACY = --ignore tests/integrations/test_spacy.py --ignore tests/integrations/test_spacy_trees.py \
+	--ignore tests/io/test_docbin.py --ignore tests/test_docs.py -k "not spacy and not docbin"
+
 # The crates whose code Miri can run: without foreign functions, files or long property tests.
 MIRI_CRATES = spanrs-base spanrs-tags
 
-.PHONY: help demo setup develop fmt lint test test-rust test-types test-python test-slow golden docs docs-share \
+.PHONY: help demo setup develop fmt lint test test-rust test-types test-python test-oldest test-slow golden docs docs-share \
 	coverage miri audit wheels fuzz versus differential clean
 
 help:  ## show this list
@@ -105,6 +110,15 @@ test-types: $(VENV)/built  ## the stub beside the module, and types with all opt
 test-python: $(VENV)/built  ## Python tests, examples of the docs included
 	$(BIN)/python -m pytest
 
+# The module is in the source tree: of another interpreter than .venv's it lies beside that one's, of the same it is equal.
+test-oldest:  ## Python tests with the oldest numpy, click and rich; spaCy wants newer ones
+	$(PYTHON) -m venv $(OLDEST)
+	$(OLDEST)/bin/python -m pip install --quiet --upgrade pip
+	$(OLDEST)/bin/python -m pip install --quiet --group oldest
+	VIRTUAL_ENV=$(CURDIR)/$(OLDEST) $(OLDEST)/bin/maturin develop --quiet --profile quick --features example-matcher \
+		--group oldest
+	$(OLDEST)/bin/python -m pytest $(WITHOUT_SPACY)
+
 test-slow: $(VENV)/built  ## what needs other programs (conlleval.pl by SPANRS_CONLLEVAL_PL, with perl; LibreOffice)
 	$(BIN)/python -m pytest -m slow
 
@@ -160,4 +174,4 @@ versus: $(VENV)/released  ## speed and memory beside the peers, written to bench
 	$(BIN)/python -m benches.versus.iobes_calls
 
 clean:  ## remove what was built
-	rm -rf $(VENV) target dist
+	rm -rf $(VENV) $(OLDEST) target dist
