@@ -92,8 +92,8 @@ def environment(suite: str) -> dict[str, str]:
     }
 
 
-def run_rust() -> list[Path]:
-    """Run the Rust tests and return their programs."""
+def run_rust() -> tuple[list[Path], bool]:
+    """Run the Rust tests; return their programs and whether they passed."""
     command = [
         "cargo",
         "test",
@@ -106,13 +106,14 @@ def run_rust() -> list[Path]:
     # Examples in the documentation are compiled by rustdoc, which is not instrumented.
     command += ["--lib", "--tests"]
     built = run([*command, "--no-run", "--message-format=json"], cwd=ROOT, env=environment("build"))
-    subprocess.run([*command, "--no-fail-fast"], cwd=ROOT, env=environment("rust"), check=True)
+    done = subprocess.run([*command, "--no-fail-fast"], cwd=ROOT, env=environment("rust"), check=False)
     messages = (json.loads(line) for line in built.splitlines() if line.startswith("{"))
-    return [Path(message["executable"]) for message in messages if message.get("executable")]
+    programs = [Path(message["executable"]) for message in messages if message.get("executable")]
+    return programs, done.returncode == 0
 
 
-def run_python(arguments: list[str]) -> list[Path]:
-    """Build the extension, run the Python tests, and return its file."""
+def run_python(arguments: list[str]) -> tuple[list[Path], bool]:
+    """Build the extension and run the Python tests; return its file and whether they passed."""
     # What is installed then is neither `make setup` nor `make develop`.
     for mark in ("built", "developed", "released"):
         (Path(sys.prefix) / mark).unlink(missing_ok=True)
@@ -126,9 +127,12 @@ def run_python(arguments: list[str]) -> list[Path]:
     ]
     subprocess.run([sys.executable, "-m", *command], cwd=ROOT, env=environment("build"), check=True)
     command = ["pytest", "--quiet", f"--timeout={TIMEOUT}", *arguments]
-    subprocess.run([sys.executable, "-m", *command], cwd=ROOT, env=environment("python"), check=True)
-    suffix = run([sys.executable, "-c", "import spanrs._spanrs as m; print(m.__file__)"], cwd=ROOT)
-    return [Path(suffix.strip())]
+    done = subprocess.run(
+        [sys.executable, "-m", *command], cwd=ROOT, env=environment("python"), check=False
+    )
+    code = "import spanrs._spanrs as module; print(module.__file__)"
+    file = run([sys.executable, "-c", code], cwd=ROOT, env=environment("build"))
+    return [Path(file.strip())], done.returncode == 0
 
 
 def covered(tools: Path, suites: list[str], programs: list[Path]) -> dict[str, list[int]]:
@@ -183,7 +187,7 @@ def main() -> int:
     options = parser.parse_args()
     tools = find_tools()
     shutil.rmtree(TARGET, ignore_errors=True)
-    rust, python = run_rust(), run_python(options.pytest)
+    (rust, rust_passed), (python, python_passed) = run_rust(), run_python(options.pytest)
     # Without the module, the Rust tests alone say nothing about the binding, and the other way round.
     both = covered(tools, ["rust", "python"], rust + python)
     alone = [covered(tools, ["rust"], rust), covered(tools, ["python"], python)]
@@ -201,8 +205,11 @@ tests marked `slow` do not count.
 
 {table(both, alone)}
 """
-    options.output.write_text(text, encoding="utf-8")
     print(text)
+    if not (rust_passed and python_passed):
+        print("no record is written: there were failures", file=sys.stderr)
+        return 1
+    options.output.write_text(text, encoding="utf-8")
     return 0
 
 

@@ -13,7 +13,12 @@ import yaml
 ROOT = Path(__file__).parent.parent
 WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
 FORMS = sorted((ROOT / ".github" / "ISSUE_TEMPLATE").glob("*.yml"))
-SETTINGS = [ROOT / ".pre-commit-config.yaml", ROOT / "deny.toml", ROOT / ".editorconfig"]
+SETTINGS = [
+    ROOT / ".pre-commit-config.yaml",
+    ROOT / "deny.toml",
+    ROOT / ".editorconfig",
+    *sorted((ROOT / ".github").glob("*.*")),
+]
 MAKEFILE = (ROOT / "Makefile").read_text(encoding="utf-8")
 CARGO = tomllib.loads((ROOT / "Cargo.toml").read_text(encoding="utf-8"))
 PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
