@@ -19,7 +19,16 @@ FUZZ_FLAGS := -Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-level=4 \
 	-Cllvm-args=-sanitizer-coverage-trace-compares -Cllvm-args=-simplifycfg-branch-fold-threshold=0 \
 	--cfg fuzzing
 
-.PHONY: help demo setup develop fmt lint test test-rust test-python test-slow golden docs fuzz versus differential clean
+# What `make test-oldest` uses and leaves out.
+OLDEST := .venv-oldest
+WITHOUT_SPACY = --ignore tests/integrations/test_spacy.py --ignore tests/integrations/test_spacy_trees.py \
+	--ignore tests/io/test_docbin.py --ignore tests/test_docs.py -k "not spacy and not docbin"
+
+# The crates whose code Miri can run: without foreign functions, files or long property tests.
+MIRI_CRATES = spanrs-base spanrs-tags
+
+.PHONY: help demo setup develop fmt lint test test-rust test-types test-python test-oldest test-slow golden docs docs-share \
+	coverage miri audit wheels fuzz versus differential clean
 
 help:  ## show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -35,18 +44,33 @@ $(VENV)/demo: $(VENV)/made $(SOURCES)
 	$(BIN)/python -m pip install --quiet --config-settings build-args=--profile=quick .
 	touch $@
 
-$(VENV)/tools: $(VENV)/made pyproject.toml
-	$(BIN)/python -m pip install --quiet --group dev
+# Each group of pyproject.toml that a target needs by itself has a mark in the virtual environment.
+$(VENV)/group-%: $(VENV)/made pyproject.toml
+	$(BIN)/python -m pip install --quiet --group $*
 	touch $@
 
+$(VENV)/tools: $(VENV)/made pyproject.toml
+	$(BIN)/python -m pip install --quiet --group dev
+	touch $@ $(VENV)/group-lint $(VENV)/group-build
+
+# Three profiles are installed to the same place, so the mark of one removes those of the others. Without --group
+# maturin installs the group dev.
+MATURIN_DEVELOP = VIRTUAL_ENV=$(CURDIR)/$(VENV) $(BIN)/maturin develop --quiet
+
 $(VENV)/built: $(VENV)/tools $(SOURCES)
-	VIRTUAL_ENV=$(CURDIR)/$(VENV) $(BIN)/maturin develop --profile quick --features example-matcher --quiet
-	rm -f $(VENV)/released
+	$(MATURIN_DEVELOP) --profile quick --features example-matcher
+	rm -f $(VENV)/developed $(VENV)/released
+	touch $@
+
+$(VENV)/developed: $(VENV)/group-build $(SOURCES)
+	$(MATURIN_DEVELOP) --profile develop --features example-matcher --group build
+	rm -f $(VENV)/built $(VENV)/released
 	touch $@
 
 # Speed is measured with the profile of the wheels.
 $(VENV)/released: $(VENV)/tools $(SOURCES)
-	VIRTUAL_ENV=$(CURDIR)/$(VENV) $(BIN)/maturin develop --release --quiet
+	$(MATURIN_DEVELOP) --release
+	rm -f $(VENV)/developed
 	touch $@ $(VENV)/built
 
 demo: $(VENV)/demo  ## set up, and score the example files
@@ -54,28 +78,46 @@ demo: $(VENV)/demo  ## set up, and score the example files
 
 setup: $(VENV)/built  ## make the virtual environment and build into it
 
-fmt: $(VENV)/tools  ## format everything
+develop: $(VENV)/developed  ## build fast, for work on the code; then .venv/bin/pytest tests/...
+
+fmt: $(VENV)/group-lint  ## format everything
 	cargo fmt --all
 	cargo fmt --manifest-path rust/fuzz/Cargo.toml
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
-lint: $(VENV)/built  ## formats, lints and types
+# The binding is compiled for one interpreter, which must not depend on what else is installed.
+lint miri: export PYO3_PYTHON := $(CURDIR)/$(BIN)/python
+
+lint: $(VENV)/group-lint  ## formats, lints and types, without a build
 	cargo fmt --all --check
 	cargo fmt --manifest-path rust/fuzz/Cargo.toml --check
-	cargo clippy --workspace --all-targets --locked -- -D warnings
-	cargo clippy $(FUZZ) --all-targets -- -D warnings
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
-	MYPYPATH=python $(BIN)/python -m mypy.stubtest spanrs._spanrs
+	cargo clippy --workspace --all-targets --locked -- -D warnings
+	cargo clippy $(FUZZ) --all-targets -- -D warnings
 
+# The binding has no Rust tests, and would want an interpreter.
 test-rust:  ## Rust tests, doc examples and kept inputs of the fuzzers included
-	cargo test --workspace --locked --quiet
+	cargo test --workspace --exclude spanrs-py --locked --quiet
 	cargo test $(FUZZ) --quiet
+
+test-types: $(VENV)/built  ## the stub beside the module, and types with all optional packages
+	$(BIN)/mypy
+	MYPYPATH=python $(BIN)/python -m mypy.stubtest spanrs._spanrs
 
 test-python: $(VENV)/built  ## Python tests, examples of the docs included
 	$(BIN)/python -m pytest
+
+# The module is in the source tree: of another interpreter than .venv's it lies beside that one's, of the same it is equal.
+test-oldest:  ## Python tests with the oldest numpy, click and rich; spaCy wants newer ones
+	$(PYTHON) -m venv $(OLDEST)
+	$(OLDEST)/bin/python -m pip install --quiet --upgrade pip
+	$(OLDEST)/bin/python -m pip install --quiet --group oldest
+	VIRTUAL_ENV=$(CURDIR)/$(OLDEST) $(OLDEST)/bin/maturin develop --quiet --profile quick --features example-matcher \
+		--group oldest
+	$(OLDEST)/bin/python -m pytest $(WITHOUT_SPACY)
 
 test-slow: $(VENV)/built  ## what needs other programs (conlleval.pl by SPANRS_CONLLEVAL_PL, with perl; LibreOffice)
 	$(BIN)/python -m pytest -m slow
@@ -98,7 +140,30 @@ fuzz:  ## fuzz every target for SECONDS=60 seconds, or TARGET=name alone; findin
 			rust/fuzz/corpus/$$target rust/fuzz/seeds/$$target rust/fuzz/regressions/$$target || failed="$$failed $$target"; \
 	done; test -z "$$failed" || { echo "findings:$$failed"; exit 1; }
 
-test: lint test-rust test-python  ## everything the gate runs
+test: lint test-rust test-types test-python  ## everything the gate runs
+
+coverage: $(VENV)/tools  ## lines of Rust that the tests of both languages run, by crate, to benches/record
+	$(BIN)/python .ci/coverage.py $(COVERAGE)
+
+docs-share:  ## the share of doc comments in the lines of each crate
+	$(PYTHON) .ci/docs_share.py
+
+miri: $(VENV)/made  ## tests of crates without foreign functions under Miri (rustup +nightly component add miri)
+	MIRIFLAGS=-Zmiri-disable-isolation PROPTEST_CASES=4 cargo +nightly miri test $(MIRI_CRATES:%=--package %) --lib
+
+audit: $(VENV)/group-audit  ## advisories, licences and sources of dependencies (cargo install cargo-deny)
+	cargo deny --all-features check
+	cargo deny --manifest-path rust/fuzz/Cargo.toml --config $(CURDIR)/deny.toml check advisories bans sources
+	$(BIN)/pip-audit --strict --progress-spinner off .
+
+wheels: $(VENV)/group-release  ## wheel and source distribution in dist/, checked, installed and tried
+	rm -rf dist
+	$(BIN)/maturin build --release --interpreter $(BIN)/python --out dist
+	$(BIN)/maturin sdist --out dist
+	$(BIN)/twine check --strict dist/*
+	$(BIN)/python .ci/check_wheel.py dist/*
+	$(BIN)/python .ci/try_install.py dist/*.whl
+	$(BIN)/python .ci/try_install.py dist/*.tar.gz
 
 differential: $(VENV)/released  ## a million random sequences and 10^5 corpora against the peers, once
 	$(BIN)/python -m benches.versus.iobes_million
@@ -109,4 +174,4 @@ versus: $(VENV)/released  ## speed and memory beside the peers, written to bench
 	$(BIN)/python -m benches.versus.iobes_calls
 
 clean:  ## remove what was built
-	rm -rf $(VENV) target
+	rm -rf $(VENV) $(OLDEST) target dist
