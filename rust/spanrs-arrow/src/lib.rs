@@ -33,6 +33,7 @@ mod columns;
 mod error;
 mod import;
 mod strings;
+mod utf8;
 
 pub use columns::Columns;
 pub use error::{ColumnError, ImportError};

@@ -16,8 +16,8 @@ use spanrs_io::{
 use spanrs_tags::{Converter, Reader};
 
 use crate::error::{Error, Result};
+use crate::evidence::located;
 use crate::options::{PyDialect, ViolationTuple, reading, scheme};
-use crate::scorer::located;
 
 /// (format, separator, comments, token column, tag column, second column, line limit in bytes)
 #[derive(FromPyObject)]

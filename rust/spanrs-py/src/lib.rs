@@ -12,6 +12,7 @@ mod criteria;
 mod dep;
 mod documents;
 mod error;
+mod evidence;
 mod file_errors;
 mod files;
 mod ids;

@@ -1,6 +1,11 @@
 //! Keyword arguments to options of the core.
 
+use numpy::PyReadonlyArray1;
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
+use spanrs::OnMisaligned;
+use spanrs_eval::PredScheme;
+use spanrs_eval::input::DocumentEnds;
 use spanrs_tags::{Bare, Dialect, Reading, Scheme, Violation};
 
 use crate::error::Result;
@@ -63,4 +68,39 @@ pub(crate) fn violation_tuple(violation: &Violation) -> ViolationTuple {
         violation.next.clone(),
         violation.action.phrase(),
     )
+}
+
+/// (sentences of each document, their names where they have such)
+#[derive(FromPyObject)]
+pub(crate) struct DocumentSizes<'py>(PyReadonlyArray1<'py, i64>, Option<Vec<String>>);
+
+impl DocumentSizes<'_> {
+    pub(crate) fn ends(&self) -> Result<DocumentEnds> {
+        let Self(sizes, names) = self;
+        let sizes = sizes.as_slice().map_err(PyErr::from)?;
+        Ok(DocumentEnds::new(sizes, names.clone())?)
+    }
+}
+
+/// Where pred is read in a scheme of its own. `None` detects it if the scheme of gold is detected.
+pub(crate) fn pred_scheme_of(name: Option<&str>, scheme_is_open: bool) -> Result<PredScheme> {
+    Ok(match name.map(scheme_or_auto).transpose()? {
+        None if scheme_is_open => PredScheme::Undetected,
+        None => PredScheme::AsGold,
+        Some(None) => PredScheme::Undetected,
+        Some(Some(scheme)) => PredScheme::Named(scheme),
+    })
+}
+
+/// What to do where tokens of pred are not those of gold.
+pub(crate) fn on_misaligned_of(name: &str) -> Result<OnMisaligned> {
+    match name {
+        "refuse" => Ok(OnMisaligned::Refuse),
+        "report" => Ok(OnMisaligned::Report),
+        "ignore" => Ok(OnMisaligned::Ignore),
+        other => {
+            let message = format!("on_misaligned is refuse, report or ignore, not {other:?}");
+            Err(PyValueError::new_err(message).into())
+        }
+    }
 }

@@ -7,24 +7,26 @@ use numpy::PyReadonlyArray1;
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use spanrs::{Alignment, OnMisaligned, Rows as RowsOf, score_in_threads};
+use spanrs::{Alignment, Rows as RowsOf, score_in_threads};
 use spanrs_arrow::{ColumnError, Columns};
 use spanrs_base::Limits;
 use spanrs_eval::input::{DocumentEnds, IdBatch, InputError, Sentences, numbering};
 use spanrs_eval::outcomes::{CORPUS, DIFFERING_TOKENS, UNALIGNED_FILES};
 use spanrs_eval::{
-    AutoSchemeScorer, MatcherOptions, PredScheme, Scorer as Core, Side, TypeFilter, Violations,
-    make_matcher,
+    AutoSchemeScorer, MatcherOptions, PredScheme, Scorer as Core, Side, TypeFilter, make_matcher,
 };
 use spanrs_tags::{Evidence, Reader, Reading, Scheme};
 
 use crate::arrow;
 use crate::counts::Counts;
 use crate::error::{Error, Result};
+use crate::evidence::{Alignments, located};
 use crate::files::{ColumnFiles, ColumnOptions, Progress, SpanFileOptions};
 use crate::ids::{Ids, with_values};
 use crate::nested_lists::NestedLists;
-use crate::options::{PyDialect, reading, scheme_or_auto, violation_tuple};
+use crate::options::{
+    DocumentSizes, PyDialect, on_misaligned_of, pred_scheme_of, reading, scheme_or_auto,
+};
 use crate::span_lists::{Sides, SpanLists};
 use crate::stop;
 use crate::tag_interner::TagInterner;
@@ -37,32 +39,6 @@ pub(crate) struct Scorer(Mutex<Scoring>);
 pub(crate) struct Scoring {
     pub(crate) auto: AutoSchemeScorer,
     alignments: Alignments,
-}
-
-/// How the tokens of files agree, over all pairs of files.
-#[derive(Clone, Debug, Default)]
-struct Alignments {
-    /// The first tokens that differ.
-    examples: Vec<String>,
-    /// Warnings about the columns of files.
-    warnings: Vec<String>,
-}
-
-impl Alignments {
-    fn add(&mut self, alignment: Alignment) {
-        if self.examples.is_empty() {
-            self.examples = alignment.examples;
-        }
-    }
-
-    /// Adds warnings, each once.
-    fn warn(&mut self, warnings: Vec<String>) {
-        for warning in warnings {
-            if !self.warnings.contains(&warning) {
-                self.warnings.push(warning);
-            }
-        }
-    }
 }
 
 /// (name; share of the gold span a pair needs, in per cent; optimal, not greedy)
@@ -513,28 +489,6 @@ type TagState<'py> = (Bound<'py, PyDict>, Vec<String>, u64, u64, u64);
 /// Numbers of the corpus.
 const CORPUS_NUMBERS: usize = CORPUS.outcomes.len();
 
-/// (sentences of each document, their names where they have such)
-#[derive(FromPyObject)]
-struct DocumentSizes<'py>(PyReadonlyArray1<'py, i64>, Option<Vec<String>>);
-
-impl DocumentSizes<'_> {
-    fn ends(&self) -> Result<DocumentEnds> {
-        let Self(sizes, names) = self;
-        let sizes = sizes.as_slice().map_err(PyErr::from)?;
-        Ok(DocumentEnds::new(sizes, names.clone())?)
-    }
-}
-
-/// Where pred is read in a scheme of its own. `None` detects it if the scheme of gold is detected.
-fn pred_scheme_of(name: Option<&str>, scheme_is_open: bool) -> Result<PredScheme> {
-    Ok(match name.map(scheme_or_auto).transpose()? {
-        None if scheme_is_open => PredScheme::Undetected,
-        None => PredScheme::AsGold,
-        Some(None) => PredScheme::Undetected,
-        Some(Some(scheme)) => PredScheme::Named(scheme),
-    })
-}
-
 /// Under the reading `refuse`, raises if there is a violation.
 fn refuse(auto: &AutoSchemeScorer) -> Result<()> {
     if auto.reader.reading() != Reading::Refuse {
@@ -607,30 +561,6 @@ fn schemes_of(auto: &AutoSchemeScorer) -> Schemes {
         pred_scheme,
         reader.reading().name(),
     )
-}
-
-fn on_misaligned_of(name: &str) -> Result<OnMisaligned> {
-    match name {
-        "refuse" => Ok(OnMisaligned::Refuse),
-        "report" => Ok(OnMisaligned::Report),
-        "ignore" => Ok(OnMisaligned::Ignore),
-        other => {
-            let message = format!("on_misaligned is refuse, report or ignore, not {other:?}");
-            Err(PyValueError::new_err(message).into())
-        }
-    }
-}
-
-type Located = (u64, Vec<(u64, u64, crate::options::ViolationTuple)>);
-
-/// (how many, the first as (sentence, line, violation))
-pub(crate) fn located(violations: &Violations) -> Located {
-    let first = violations
-        .first
-        .iter()
-        .map(|l| (l.sentence, l.line, violation_tuple(&l.violation)))
-        .collect();
-    (violations.count, first)
 }
 
 /// What every vocabulary made here holds at most.
