@@ -35,7 +35,16 @@ class Loops:
     def __init__(self, folder: Path) -> None:
         library = folder / "limits.so"
         include = sysconfig.get_paths()["include"]
-        command = ["cc", "-O3", "-shared", "-fPIC", f"-I{include}", "-o", str(library), str(HERE / "limits.c")]
+        command = [
+            "cc",
+            "-O3",
+            "-shared",
+            "-fPIC",
+            f"-I{include}",
+            "-o",
+            str(library),
+            str(HERE / "limits.c"),
+        ]
         subprocess.run(command, check=True)
         self.library = ctypes.PyDLL(str(library))
 
@@ -114,7 +123,10 @@ def calls(work: Path, only: str) -> dict[str, tuple[Callable[[], object], int]]:
         for factor in (1, 10):
             sides = [np.tile(side, factor) for side in flat]
             many = np.tile(sizes, factor)
-            rows[f"{factor}M Arrow: ids of numpy"] = score(*sides, vocabulary=VOCABULARY, lengths=many), factor * tokens
+            rows[f"{factor}M Arrow: ids of numpy"] = (
+                score(*sides, vocabulary=VOCABULARY, lengths=many),
+                factor * tokens,
+            )
             columns = kinds((sides[0], sides[1]), many)
             for name in ("pyarrow list<string>", "pyarrow large_list<string>", "Polars List(String)"):
                 rows[f"{factor}M Arrow: {name}"] = score(*columns[name]), factor * tokens
@@ -147,7 +159,9 @@ def files(work: Path, gold: Any, pred: Any, write_file: Any) -> dict[str, tuple[
 
     def commented(text: bytes) -> bytes:
         found = text.split(b"\n\n")
-        return b"\n\n".join(b"# sentence %d\n%s" % (at, part) if part else part for at, part in enumerate(found))
+        return b"\n\n".join(
+            b"# sentence %d\n%s" % (at, part) if part else part for at, part in enumerate(found)
+        )
 
     kind("LF", lambda text: text)
     kind("CR LF", lambda text: text.replace(b"\n", b"\r\n"))
@@ -211,7 +225,9 @@ def write(times: dict[str, dict[str, list[float]]], sizes: dict[str, int], optio
     packages = versions("numpy", "pyarrow", "polars")
     record.add(f"`python -m benches.versus.limits --before FOLDER` on {machine()}, {packages}.")
     record.add()
-    record.add(f"Medians of {options.rounds} processes of {RUNS} runs a build, one thread where nothing else is said.")
+    record.add(
+        f"Medians of {options.rounds} processes of {RUNS} runs a build, one thread where nothing else is said."
+    )
     record.add()
     heads = ["", *(f"{build} ms" for build in ("before", "now")), "before M/s", "now M/s", "before / now"]
     rows = []

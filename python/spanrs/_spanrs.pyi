@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import Any, Generic, TypeAlias, TypeVar, final, overload
+from typing import Any, Generic, Literal, TypeAlias, TypeVar, final, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -52,6 +52,7 @@ __all__ = [
     "fair_evaluation",
     "faireval_files",
     "file_errors",
+    "item_access",
     "legal",
     "matchers",
     "ncrfpp_counts",
@@ -765,3 +766,4 @@ def dep_evaluate(
     /,
 ) -> Counts: ...
 def crf_templates() -> list[tuple[str, str]]: ...
+def item_access() -> Literal["direct", "each"]: ...

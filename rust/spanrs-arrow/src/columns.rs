@@ -14,7 +14,7 @@ use spanrs_eval::{Scorer, Side};
 use spanrs_tags::{Evidence, Reader};
 
 use crate::error::ColumnError;
-use crate::strings::{Known, intern_strings, strings};
+use crate::strings::{Known, StringIds, intern_strings, strings};
 
 type Result<T, E = ColumnError> = std::result::Result<T, E>;
 
@@ -31,7 +31,7 @@ enum Keys {
     /// Of what had nulls.
     Made(Vec<i64>),
     /// Of strings.
-    Names(Vec<i32>),
+    Names(StringIds),
 }
 
 /// Runs `$body` with `$slice` being the values of `$keys`, whatever their type.
@@ -74,7 +74,11 @@ macro_rules! with_keys {
                 let $slice: &[i64] = a;
                 $body
             }
-            Keys::Names(a) => {
+            Keys::Names(StringIds::Few(a)) => {
+                let $slice: &[u8] = a;
+                $body
+            }
+            Keys::Names(StringIds::Many(a)) => {
                 let $slice: &[i32] = a;
                 $body
             }
@@ -119,7 +123,7 @@ impl Column {
             let (lengths, tags) = sentences(array, origin, row)?;
             let other = other.and_then(|other| other.0.get(number));
             let known = other.and_then(|chunk| match &chunk.keys {
-                Keys::Names(ids) => Some((&chunk.tags, &**ids)),
+                Keys::Names(ids) => Some((&chunk.tags, ids)),
                 _ => None,
             });
             let (keys, numbers) = keys(&tags, known, origin, reader)?;

@@ -30,30 +30,37 @@ pub(crate) fn strings<'a>(tags: &'a ArrayRef, side: &str) -> Result<Strings<'a>,
     }
 }
 
-/// Strings whose ids are known: the other side of those that are interned, most of which are equal.
-pub(crate) type Known<'a> = (&'a ArrayRef, &'a [i32]);
+/// The ids of strings.
+pub(crate) enum StringIds {
+    /// Where they are few and no string is null.
+    Few(Vec<u8>),
+    /// Any; [`NULL`] for a null.
+    Many(Vec<i32>),
+}
 
-/// The reader's id of each string, [`NULL`] for a null.
+/// Strings whose ids are known: the other side of those that are interned, most of which are equal.
+pub(crate) type Known<'a> = (&'a ArrayRef, &'a StringIds);
+
+/// The reader's ids of strings.
 pub(crate) fn intern_strings(
     tags: &ArrayRef,
     known: Option<Known<'_>>,
     side: &str,
     reader: &mut Reader,
-) -> Result<Vec<i32>, ColumnError> {
-    let known =
-        known.filter(|(other, _)| other.null_count() == 0 && other.data_type() == tags.data_type());
+) -> Result<StringIds, ColumnError> {
+    let known = known.filter(|(other, _)| other.data_type() == tags.data_type());
     match tags.data_type() {
         DataType::Utf8 if tags.null_count() == 0 => {
             let known = known.map(|(other, ids)| (other.as_string::<i32>(), ids));
-            intern_runs(tags.as_string::<i32>(), known, reader)
+            intern_all(tags.as_string::<i32>(), known, reader)
         }
         DataType::LargeUtf8 if tags.null_count() == 0 => {
             let known = known.map(|(other, ids)| (other.as_string::<i64>(), ids));
-            intern_runs(tags.as_string::<i64>(), known, reader)
+            intern_all(tags.as_string::<i64>(), known, reader)
         }
         DataType::Utf8View if tags.null_count() == 0 => {
             let known = known.map(|(other, ids)| (other.as_string_view(), ids));
-            intern_runs(tags.as_string_view(), known, reader)
+            intern_all(tags.as_string_view(), known, reader)
         }
         _ => {
             let mut ids = Vec::with_capacity(tags.len());
@@ -63,9 +70,27 @@ pub(crate) fn intern_strings(
                     None => NULL as i32,
                 });
             }
-            Ok(ids)
+            Ok(StringIds::Many(ids))
         }
     }
+}
+
+/// The ids of strings without nulls.
+fn intern_all<T: StringRuns>(
+    tags: &T,
+    known: Option<(&T, &StringIds)>,
+    reader: &mut Reader,
+) -> Result<StringIds, ColumnError> {
+    // A quarter of the memory to write and to read again.
+    let few = known.and_then(|(other, ids)| match ids {
+        StringIds::Few(ids) => Some((other, &**ids)),
+        StringIds::Many(_) => None,
+    });
+    if let Some(ids) = intern_runs::<T, u8>(tags, few, reader)? {
+        return Ok(StringIds::Few(ids));
+    }
+    let ids = intern_runs::<T, i32>(tags, None, reader)?;
+    Ok(StringIds::Many(ids.unwrap_or_default()))
 }
 
 /// An array of strings without nulls.
@@ -76,17 +101,23 @@ trait StringRuns {
     /// True where [`RUN`] strings from an index on are those of another array.
     fn equals(&self, other: &Self, from: usize) -> bool;
 
-    /// The ids of the strings from an index on, as many as there is room for.
-    fn intern(&self, from: usize, ids: &mut [i32], reader: &mut Reader) -> Result<(), ColumnError>;
+    /// The ids of the strings from an index on, as many as there is room for; false where one does not fit its type.
+    fn intern<I: TryFrom<u32>>(
+        &self,
+        from: usize,
+        ids: &mut [I],
+        reader: &mut Reader,
+    ) -> Result<bool, ColumnError>;
 }
 
-/// The ids of all strings, run by run; a run that equals that of the known array has its ids.
-fn intern_runs<T: StringRuns>(
+/// The ids of all strings, run by run; a run that equals that of the known array has its ids. None where one does not
+/// fit the type.
+fn intern_runs<T: StringRuns, I: TryFrom<u32> + Copy + Default>(
     tags: &T,
-    known: Option<(&T, &[i32])>,
+    known: Option<(&T, &[I])>,
     reader: &mut Reader,
-) -> Result<Vec<i32>, ColumnError> {
-    let mut ids = vec![0; tags.number()];
+) -> Result<Option<Vec<I>>, ColumnError> {
+    let mut ids = vec![I::default(); tags.number()];
     for (number, run) in ids.chunks_mut(RUN).enumerate() {
         let from = number * RUN;
         if let Some((other, ids)) = known
@@ -97,9 +128,11 @@ fn intern_runs<T: StringRuns>(
             run.copy_from_slice(ids);
             continue;
         }
-        tags.intern(from, run, reader)?;
+        if !tags.intern(from, run, reader)? {
+            return Ok(None);
+        }
     }
-    Ok(ids)
+    Ok(Some(ids))
 }
 
 impl<O: OffsetSizeTrait> StringRuns for GenericStringArray<O> {
@@ -128,20 +161,30 @@ impl<O: OffsetSizeTrait> StringRuns for GenericStringArray<O> {
     }
 
     #[inline]
-    fn intern(&self, from: usize, ids: &mut [i32], reader: &mut Reader) -> Result<(), ColumnError> {
+    fn intern<I: TryFrom<u32>>(
+        &self,
+        from: usize,
+        ids: &mut [I],
+        reader: &mut Reader,
+    ) -> Result<bool, ColumnError> {
         let (offsets, text) = (self.value_offsets(), self.value_data());
         let ends = &offsets[from..=from + ids.len()];
         let mut start = ends[0].as_usize();
         for (id, end) in ids.iter_mut().zip(&ends[1..]) {
             let end = end.as_usize();
             let key = ShortKey::ending_at(text, end, end - start);
-            *id = match key.and_then(|key| reader.get_short(key)) {
-                Some(id) => id as i32,
-                None => reader.intern_bytes(&text[start..end])? as i32,
+            let known = key.and_then(|key| reader.get_short(key));
+            let found = match known {
+                Some(found) => found,
+                None => reader.intern_bytes(&text[start..end])?,
             };
+            let Ok(fits) = I::try_from(found) else {
+                return Ok(false);
+            };
+            *id = fits;
             start = end;
         }
-        Ok(())
+        Ok(true)
     }
 }
 
@@ -164,17 +207,27 @@ impl StringRuns for StringViewArray {
     }
 
     #[inline]
-    fn intern(&self, from: usize, ids: &mut [i32], reader: &mut Reader) -> Result<(), ColumnError> {
+    fn intern<I: TryFrom<u32>>(
+        &self,
+        from: usize,
+        ids: &mut [I],
+        reader: &mut Reader,
+    ) -> Result<bool, ColumnError> {
         let views = &self.views()[from..from + ids.len()];
         for ((at, id), &view) in (from..).zip(ids).zip(views) {
             let len = view as u32 as usize;
             let key = (len <= INLINE).then(|| ShortKey::of_padded(view >> 32, len));
-            *id = match key.and_then(|key| reader.get_short(key)) {
-                Some(id) => id as i32,
-                None => reader.intern(self.value(at))? as i32,
+            let known = key.and_then(|key| reader.get_short(key));
+            let found = match known {
+                Some(found) => found,
+                None => reader.intern(self.value(at))?,
             };
+            let Ok(fits) = I::try_from(found) else {
+                return Ok(false);
+            };
+            *id = fits;
         }
-        Ok(())
+        Ok(true)
     }
 }
 
@@ -188,18 +241,30 @@ mod tests {
 
     fn ids(arrays: &[ArrayRef]) -> Vec<Vec<String>> {
         let mut reader = Reader::new(Scheme::Bio, Reading::Conlleval, Dialect::default()).unwrap();
-        let mut all: Vec<Vec<i32>> = Vec::new();
+        let mut all: Vec<StringIds> = Vec::new();
         for array in arrays {
-            let known = arrays.first().zip(all.first()).map(|(a, i)| (a, &**i));
+            let known = arrays.first().zip(all.first());
             all.push(intern_strings(array, known, "gold", &mut reader).unwrap());
         }
-        let name = |id: &i32| match u32::try_from(*id) {
+        let name = |id: i32| match u32::try_from(id) {
             Ok(id) => reader.tags().name(id).to_owned(),
             Err(_) => "null".to_owned(),
         };
-        all.iter()
-            .map(|ids| ids.iter().map(name).collect())
-            .collect()
+        let names = |ids: &StringIds| match ids {
+            StringIds::Few(ids) => ids.iter().map(|&id| name(i32::from(id))).collect(),
+            StringIds::Many(ids) => ids.iter().map(|&id| name(id)).collect(),
+        };
+        all.iter().map(names).collect()
+    }
+
+    #[test]
+    fn more_tags_than_bytes_are_told_apart() {
+        let tags: Vec<String> = (0..1000).map(|at| format!("B-{}", at % 400)).collect();
+        let array: ArrayRef = Arc::new(GenericStringArray::<i32>::from(tags.clone()));
+        let found = ids(&[array.slice(0, 100), array.clone(), array]);
+        assert_eq!(found[0], tags[..100]);
+        assert_eq!(found[1], tags);
+        assert_eq!(found[2], tags);
     }
 
     #[test]

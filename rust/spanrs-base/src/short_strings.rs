@@ -1,13 +1,16 @@
-/// Bytes that the table compares and hashes as one word.
-const WORD: usize = size_of::<u128>();
+/// Bytes of a word.
+const WORD: usize = size_of::<u64>();
 /// Slots of a [`ShortStrings`]: a power of two.
 const SLOTS: usize = 512;
 /// Entries of a [`ShortStrings`]: with half of the slots free, probe sequences stay short.
 const MOST: usize = SLOTS / 2;
 /// Key of an unused slot. No string has it, because the length of a string is at most [`ShortKey::BYTES`].
-const UNUSED: u128 = u128::MAX;
+const UNUSED: ShortKey = ShortKey {
+    low: u64::MAX,
+    high: u64::MAX,
+};
 
-/// A string of at most [`ShortKey::BYTES`] bytes in one word, with its length in the highest byte: equal keys are
+/// A string of at most [`ShortKey::BYTES`] bytes in two words, with its length in the highest byte: equal keys are
 /// equal strings.
 ///
 /// ```
@@ -18,81 +21,95 @@ const UNUSED: u128 = u128::MAX;
 /// assert_eq!(ShortKey::new(b"a tag of more than 15 bytes"), None);
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ShortKey(u128);
+pub struct ShortKey {
+    /// The first eight bytes.
+    low: u64,
+    /// The other seven, and the length.
+    high: u64,
+}
 
 impl ShortKey {
     /// Longest string that has a key.
-    pub const BYTES: usize = WORD - 1;
+    pub const BYTES: usize = 2 * WORD - 1;
 
     /// The key of a string; None where it is longer than [`ShortKey::BYTES`].
     #[inline(always)]
     pub fn new(bytes: &[u8]) -> Option<Self> {
         let n = bytes.len();
         // Two reads that may overlap cover the string.
-        let word = match n {
-            8..WORD => {
-                let (low, high) = (word::<8>(bytes), word::<8>(&bytes[n - 8..]));
-                u128::from(low) | u128::from(high) << (8 * (n - 8))
-            }
+        let (low, high) = match n {
+            9..=Self::BYTES => (
+                word::<8>(bytes),
+                word::<8>(&bytes[n - 8..]) >> (8 * (16 - n)),
+            ),
+            8 => (word::<8>(bytes), 0),
             4..8 => {
                 let (low, high) = (word::<4>(bytes), word::<4>(&bytes[n - 4..]));
-                u128::from(low | high << (8 * (n - 4)))
+                (low | high << (8 * (n - 4)), 0)
             }
             1..4 => {
                 let (first, middle, last) = (bytes[0], bytes[n / 2], bytes[n - 1]);
                 let low = u64::from(first) | u64::from(middle) << (8 * (n / 2));
-                u128::from(low | u64::from(last) << (8 * (n - 1)))
+                (low | u64::from(last) << (8 * (n - 1)), 0)
             }
-            0 => 0,
+            0 => (0, 0),
             _ => return None,
         };
-        Some(Self::joined(word, n))
+        Some(Self::joined(low, high, n))
     }
 
-    /// The key of the `len` bytes of `text` before `end` (exclusive), read as one word together with the bytes before
-    /// them; None where they are longer than [`ShortKey::BYTES`] or fewer than 16 bytes stand before `end`.
+    /// The key of the `len` bytes of `text` before `end` (exclusive), read together with the bytes before them; None where
+    /// they are longer than [`ShortKey::BYTES`] or fewer than 16 bytes stand before `end`.
     #[inline(always)]
     pub fn ending_at(text: &[u8], end: usize, len: usize) -> Option<Self> {
-        if len >= WORD {
+        if len > Self::BYTES {
             return None;
         }
-        let word = text.get(end.checked_sub(WORD)?..end)?;
-        Some(Self::of_last(word.try_into().ok()?, len))
+        let bytes = text.get(end.checked_sub(2 * WORD)?..end)?;
+        Some(Self::of_last(bytes.try_into().ok()?, len))
     }
 
-    /// The key of the last `len` bytes of a word; `len` is at most [`ShortKey::BYTES`].
+    /// The key of the last `len` of 16 bytes; `len` is at most [`ShortKey::BYTES`].
     #[inline(always)]
-    pub fn of_last(word: [u8; WORD], len: usize) -> Self {
-        debug_assert!(len < WORD);
-        // Shifting in two steps keeps the amount below the width for an empty string.
-        let word = u128::from_le_bytes(word) >> 8 >> (8 * (WORD - 1 - len));
-        Self::joined(word, len)
+    pub fn of_last(bytes: [u8; 2 * WORD], len: usize) -> Self {
+        debug_assert!(len <= Self::BYTES);
+        let (before, last) = (word::<8>(&bytes), word::<8>(&bytes[WORD..]));
+        // Nearly all tags are short. Shifting in two steps keeps the amount below the width for an empty string.
+        if len < WORD {
+            return Self::joined(last >> 8 >> (8 * (WORD - 1 - len)), 0, len);
+        }
+        if len == WORD {
+            return Self::joined(last, 0, len);
+        }
+        let shift = 8 * (2 * WORD - len);
+        let low = before >> shift | last << (64 - shift);
+        Self::joined(low, last >> shift, len)
     }
 
-    /// The key of the first `len` bytes of a little-endian word whose other bytes are 0; `len` is at most
+    /// The key of the first `len` of 16 bytes, a little-endian number, whose other bytes are 0; `len` is at most
     /// [`ShortKey::BYTES`].
     #[inline(always)]
-    pub fn of_padded(word: u128, len: usize) -> Self {
-        debug_assert!(len < WORD && word >> (8 * len) == 0);
-        Self::joined(word, len)
+    pub fn of_padded(bytes: u128, len: usize) -> Self {
+        debug_assert!(len <= Self::BYTES && bytes >> (8 * len) == 0);
+        Self::joined(bytes as u64, (bytes >> 64) as u64, len)
     }
 
     #[inline(always)]
-    fn joined(word: u128, len: usize) -> Self {
-        Self(word | (len as u128) << (8 * (WORD - 1)))
+    fn joined(low: u64, high: u64, len: usize) -> Self {
+        let high = high | (len as u64) << 56;
+        Self { low, high }
     }
 
     /// True where all bytes are ASCII.
     #[inline(always)]
     pub fn is_ascii(self) -> bool {
-        const HIGH: u128 = u128::from_ne_bytes([0x80; WORD]);
-        self.0 & HIGH == 0
+        const HIGH: u64 = u64::from_ne_bytes([0x80; WORD]);
+        (self.low | self.high) & HIGH == 0
     }
 
     #[inline(always)]
     fn slot(self) -> usize {
-        let (low, high) = (self.0 as u64, (self.0 >> 64) as u64);
-        let mixed = (low ^ high.rotate_left(29)).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+        let mixed = (self.low ^ self.high.rotate_left(29)).wrapping_mul(0x9E37_79B9_7F4A_7C15);
         (mixed >> (64 - SLOTS.trailing_zeros())) as usize % SLOTS
     }
 }
@@ -103,16 +120,14 @@ impl ShortKey {
 /// without following a pointer.
 #[derive(Clone, Debug)]
 pub(crate) struct ShortStrings {
-    keys: Box<[u128; SLOTS]>,
-    ids: Box<[u32; SLOTS]>,
+    slots: Box<[(ShortKey, u32); SLOTS]>,
     entries: usize,
 }
 
 impl ShortStrings {
     pub(crate) fn new() -> Self {
         Self {
-            keys: Box::new([UNUSED; SLOTS]),
-            ids: Box::new([0; SLOTS]),
+            slots: Box::new([(UNUSED, 0); SLOTS]),
             entries: 0,
         }
     }
@@ -122,9 +137,9 @@ impl ShortStrings {
     pub(crate) fn get(&self, key: ShortKey) -> Option<u32> {
         let mut slot = key.slot();
         loop {
-            let found = self.keys[slot];
-            if found == key.0 {
-                return Some(self.ids[slot]);
+            let (found, id) = self.slots[slot];
+            if found == key {
+                return Some(id);
             }
             if found == UNUSED {
                 return None;
@@ -139,10 +154,10 @@ impl ShortStrings {
             return;
         }
         let mut slot = key.slot();
-        while self.keys[slot] != UNUSED {
+        while self.slots[slot].0 != UNUSED {
             slot = (slot + 1) % SLOTS;
         }
-        (self.keys[slot], self.ids[slot]) = (key.0, id);
+        self.slots[slot] = (key, id);
         self.entries += 1;
     }
 }
@@ -167,7 +182,7 @@ mod tests {
                 let key = ShortKey::new(&text[end - len..end]);
                 assert_eq!(key.is_some(), len <= ShortKey::BYTES);
                 let read = ShortKey::ending_at(&text, end, len);
-                assert_eq!(read, key.filter(|_| end >= WORD), "{end} {len}");
+                assert_eq!(read, key.filter(|_| end >= 2 * WORD), "{end} {len}");
             }
         }
     }

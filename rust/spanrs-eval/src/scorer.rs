@@ -1,5 +1,7 @@
 //! The driver of all matchers.
 
+use std::ops::Range;
+
 use spanrs_base::Span;
 use spanrs_tags::Reader;
 
@@ -294,6 +296,18 @@ impl Scorer {
         block: &mut TagBlock,
         line_of: impl Fn(Side, u64, u32) -> u64,
     ) {
+        self.add_block_and(reader, block, line_of, |_| ());
+    }
+
+    /// As [`Scorer::add_block`]; calls `meanwhile` now and then with the tokens of a document that were counted.
+    #[inline]
+    pub(crate) fn add_block_and(
+        &mut self,
+        reader: &Reader,
+        block: &mut TagBlock,
+        line_of: impl Fn(Side, u64, u32) -> u64,
+        meanwhile: impl Fn(Range<usize>),
+    ) {
         // The tables are read out after each document, which costs more than to do without them.
         let few = reader.tags().len().pow(2);
         for number in 0..block.close() {
@@ -306,7 +320,7 @@ impl Scorer {
                     });
                 }
             } else {
-                self.add_part_of_block(reader, part, &line_of);
+                self.add_part_of_block(reader, part, &line_of, &meanwhile);
             }
             if let Some(name) = ends {
                 self.end_document(reader, name.as_deref());
@@ -321,6 +335,7 @@ impl Scorer {
         reader: &Reader,
         mut part: DocumentPart<'_>,
         line_of: impl Fn(Side, u64, u32) -> u64,
+        meanwhile: impl Fn(Range<usize>),
     ) {
         let end = self.sentences + part.sentences() as u64;
         let first = part.first as u64;
@@ -335,7 +350,7 @@ impl Scorer {
         let Fast::Bigrams(fast) = &mut self.fast else {
             return;
         };
-        let found = fast.count(part.gold, part.pred, part.sentences());
+        let found = fast.count(part.gold, part.pred, part.sentences(), meanwhile);
         fast.discount(sentences, tokens);
         for (side, count) in [Side::Gold, Side::Pred].into_iter().zip(found) {
             if count == 0 {

@@ -1,11 +1,10 @@
 //! The exact matcher at full speed, for readings that decide at every tag from that tag and the one
 //! before (conlleval, refuse, seqeval).
 //!
-//! With such a reading, a histogram of pairs of neighbouring tags determines the spans of one side. Pairs of two `O`,
-//! which are most of a corpus, are counted 64 at a time. Whether spans of the two sides agree needs both at once, and
-//! where both have the same tags, they agree. So one histogram counts all of pred; where the sides differ, which is
-//! found eight tokens at a time, they are walked side by side to count the pairs of gold, and those of pred that are
-//! not common.
+//! With such a reading, a histogram of pairs of neighbouring tags determines the spans of one side; it costs one addition
+//! a token and no branch. Whether spans of the two sides agree needs both at once, and where both have the same tags,
+//! they agree. So one histogram counts all of pred; where the sides differ, which is found eight tokens at a time, they
+//! are walked side by side to count the pairs of gold, and those of pred that are not common.
 //!
 //! The other readings (strict, discard, ncrfpp) read well-formed sentences as conlleval does (a law tested in
 //! spanrs-tags), so only sentences with violations, which [`TagBigramCounter::malformed`] finds, are walked.
@@ -29,10 +28,10 @@ const BANKS: usize = 4;
 /// Per-token lookups are slow, so the violations of a block are counted after it, unless it has fewer than this many
 /// tokens for each pair of neighbours that is a violation.
 const LARGE: usize = 4;
+/// Pairs of neighbours that are numbered before they are counted.
+const STRIDE: usize = 256;
 /// Pairs of neighbours that are compared with the commonest one together.
 const GROUP: usize = 64;
-/// Pairs of a group that are not the commonest one, above which all are counted one by one.
-const DENSE: u32 = 48;
 
 /// Counts sentences of one reader, in tables that are no larger than its tags need: to clear large ones
 /// costs more than to count a small corpus.
@@ -63,10 +62,16 @@ impl TagBigramCounter {
     /// Counts so many sentences, with a border before the first and a marked one behind the last; gives the numbers of
     /// violations of gold and of pred.
     #[inline]
-    pub(crate) fn count(&mut self, gold: &[u8], pred: &[u8], sentences: usize) -> [u64; 2] {
+    pub(crate) fn count(
+        &mut self,
+        gold: &[u8],
+        pred: &[u8],
+        sentences: usize,
+        meanwhile: impl Fn(Range<usize>),
+    ) -> [u64; 2] {
         match self {
-            Self::Few(tables) => tables.count(gold, pred, sentences),
-            Self::Many(tables) => tables.count(gold, pred, sentences),
+            Self::Few(tables) => tables.count(gold, pred, sentences, meanwhile),
+            Self::Many(tables) => tables.count(gold, pred, sentences, meanwhile),
         }
     }
 
@@ -236,8 +241,14 @@ impl<const SIDE: usize, const PLACES: usize> Tables<SIDE, PLACES> {
     }
 
     #[inline]
-    fn count(&mut self, gold: &[u8], pred: &[u8], sentences: usize) -> [u64; 2] {
-        let of_pred = self.count_pred(pred);
+    fn count(
+        &mut self,
+        gold: &[u8],
+        pred: &[u8],
+        sentences: usize,
+        meanwhile: impl Fn(Range<usize>),
+    ) -> [u64; 2] {
+        let of_pred = self.count_pred(pred, meanwhile);
         // Where the sides are equal, they have the same violations.
         let mut of_gold = of_pred;
         let mut differing = 0;
@@ -256,16 +267,16 @@ impl<const SIDE: usize, const PLACES: usize> Tables<SIDE, PLACES> {
 
     /// Counts the neighbours of pred; gives the number of violations.
     #[inline]
-    fn count_pred(&mut self, pred: &[u8]) -> u64 {
+    fn count_pred(&mut self, pred: &[u8], meanwhile: impl Fn(Range<usize>)) -> u64 {
         if self.suspects.is_empty() {
-            return self.histogram::<false>(pred);
+            return self.histogram::<false>(pred, meanwhile);
         }
         if pred.len() < LARGE * self.suspects.len() {
-            let violations = self.histogram::<true>(pred);
+            let violations = self.histogram::<true>(pred, meanwhile);
             self.violations += violations;
             return violations;
         }
-        self.histogram::<false>(pred);
+        self.histogram::<false>(pred, meanwhile);
         let violations = self.violations();
         violations - std::mem::replace(&mut self.violations, violations)
     }
@@ -316,41 +327,37 @@ impl<const SIDE: usize, const PLACES: usize> Tables<SIDE, PLACES> {
 
     /// Counts the neighbours of one side; gives the number of violations if that is asked for.
     #[inline]
-    fn histogram<const WRONG: bool>(&mut self, side: &[u8]) -> u64 {
-        let (wrong, all, common) = (&self.wrong, &mut self.all, self.common);
+    fn histogram<const WRONG: bool>(
+        &mut self,
+        side: &[u8],
+        meanwhile: impl Fn(Range<usize>),
+    ) -> u64 {
+        let (wrong, all) = (&self.wrong, &mut self.all);
+        let mut numbers = [0_u16; STRIDE];
         let mut violations = 0;
-        let mut count = |bank: usize, before: u8, here: u8| {
-            let at = Self::place(before, here);
-            all[at][bank % BANKS] += 1;
-            if WRONG {
-                violations += u64::from(wrong[at]);
+        let mut at = 0;
+        while at + 1 < side.len() {
+            let pairs = (side.len() - 1 - at).min(STRIDE);
+            let (befores, heres) = (&side[at..at + pairs], &side[at + 1..=at + pairs]);
+            for (number, (&before, &here)) in numbers.iter_mut().zip(befores.iter().zip(heres)) {
+                *number = Self::number(before, here);
             }
-        };
-        let (befores, heres) = (&side[..side.len() - 1], &side[1..]);
-        let (groups, befores_left) = befores.as_chunks::<GROUP>();
-        let (next, heres_left) = heres.as_chunks::<GROUP>();
-        let mut commons = 0;
-        for (befores, heres) in groups.iter().zip(next) {
-            let mut others = differing(befores, heres, common);
-            let number = others.count_ones();
-            if number > DENSE {
-                for (at, (&before, &here)) in befores.iter().zip(heres).enumerate() {
-                    count(at, before, here);
+            let mut count = |bank: usize, number: u16| {
+                let at = usize::from(number) % PLACES;
+                all[at][bank] += 1;
+                if WRONG {
+                    violations += u64::from(wrong[at]);
                 }
-                continue;
+            };
+            let (whole, tail) = numbers[..pairs].as_chunks::<BANKS>();
+            for few in whole {
+                few.iter()
+                    .enumerate()
+                    .for_each(|(bank, &number)| count(bank, number));
             }
-            commons += u64::from(GROUP as u32 - number);
-            while others != 0 {
-                let at = others.trailing_zeros() as usize % GROUP;
-                others &= others - 1;
-                count(at, befores[at], heres[at]);
-            }
-        }
-        for (at, (&before, &here)) in befores_left.iter().zip(heres_left).enumerate() {
-            count(at, before, here);
-        }
-        if commons > 0 {
-            all[Self::place(common, common)][0] += commons;
+            tail.iter().for_each(|&number| count(0, number));
+            meanwhile(at..at + pairs);
+            at += pairs;
         }
         violations
     }
@@ -451,19 +458,17 @@ impl<const SIDE: usize, const PLACES: usize> Tables<SIDE, PLACES> {
 /// A bit for each pair of neighbours that is not (`common`, `common`) within a sentence.
 #[inline(always)]
 fn differing(befores: &[u8; GROUP], heres: &[u8; GROUP], common: u8) -> u64 {
-    const LOW: u64 = 0x7F7F_7F7F_7F7F_7F7F;
-    let all = u64::from_ne_bytes([common; 8]);
-    let (befores, heres) = (befores.as_chunks::<8>().0, heres.as_chunks::<8>().0);
-    let mut bits = 0;
-    for (at, (before, here)) in befores.iter().zip(heres).enumerate() {
+    let mut odd = [0_u8; GROUP];
+    for (odd, (&before, &here)) in odd.iter_mut().zip(befores.iter().zip(heres)) {
         // Whether the first of the pair begins a sentence does not matter.
-        let before = (u64::from_le_bytes(*before) ^ all) & LOW;
-        let odd = before | u64::from_le_bytes(*here) ^ all;
-        // The high bit of every byte that is not 0; multiplying moves the eight bits into the top byte, in order.
-        let high = (((odd & LOW) + LOW) | odd) & !LOW;
-        bits |= ((high >> 7).wrapping_mul(0x0102_0408_1020_4080) >> 56) << (8 * at);
+        *odd = u8::from((before & !FIRST != common) | (here != common));
     }
-    bits
+    let (words, _) = odd.as_chunks::<8>();
+    words.iter().rev().fold(0, |bits, word| {
+        // Multiplying moves the eight low bits into the top byte, in order.
+        let top = u64::from_le_bytes(*word).wrapping_mul(0x0102_0408_1020_4080) >> 56;
+        bits << 8 | top
+    })
 }
 
 /// The first place from `from` on where the sides differ.

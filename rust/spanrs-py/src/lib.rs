@@ -34,8 +34,8 @@ mod tags;
 use pyo3::prelude::*;
 
 /// The compiled half of spanrs. Use the modules of the package; this one may change at any time.
-// Lists are walked through borrowed references, which is sound only under the GIL. A build for a free-
-// threaded interpreter keeps it on; such an interpreter cannot load the abi3 wheels anyway.
+// Lists are read through borrowed references, which is sound only under the GIL. A free-threaded interpreter switches
+// it on when it loads the module.
 #[pymodule(gil_used = true)]
 mod _spanrs {
     #[pymodule_export]
@@ -69,6 +69,8 @@ mod _spanrs {
     use crate::mat::{MatOutcome, MatScorer};
     #[pymodule_export]
     use crate::partial::{partial_count, partial_outcomes, span_lists_of_ids, span_lists_of_tags};
+    #[pymodule_export]
+    use crate::py_sequence::item_access;
     #[pymodule_export]
     use crate::readings::score_readings;
     #[pymodule_export]

@@ -112,7 +112,7 @@ impl<'py> NestedLists<'py> {
             if let Some(name) = ends.as_mut().and_then(|ends| ends.ends_at(at + 1)) {
                 filler.end_document(name);
             }
-            if at % LOOK_AGAIN == 0 {
+            if at.is_multiple_of(LOOK_AGAIN) {
                 filler.interner.look_again();
             }
             Ok(filler.interner.meets_strangers())

@@ -32,6 +32,12 @@ pub(crate) fn is_direct() -> bool {
     })
 }
 
+/// How the items of lists are read: `direct` through CPython's public structs, or `each` by a call.
+#[pyfunction]
+pub(crate) fn item_access() -> &'static str {
+    if is_direct() { "direct" } else { "each" }
+}
+
 /// What CPython publishes. Under free threading a list may change while it is read, so it is not used there.
 #[cfg(not(any(PyPy, GraalPy, Py_LIMITED_API, Py_GIL_DISABLED)))]
 mod layout {
@@ -245,7 +251,7 @@ pub(crate) unsafe fn short_ascii(item: Item) -> Option<ShortKey> {
             return None;
         }
         let (end, count) = layout::narrow_characters(item)?;
-        if count >= WORD {
+        if count > ShortKey::BYTES {
             return None;
         }
         let word = end.sub(WORD).cast::<[u8; WORD]>().read();

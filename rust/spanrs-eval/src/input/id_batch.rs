@@ -285,7 +285,15 @@ impl<G: Id, P: Id> Part<'_, G, P> {
             sentence += lengths.len();
             start = end;
             if block.is_full() {
-                scorer.add_block(reader, &mut block, |_, _, _| 0);
+                // Counting waits for no memory, so what will be turned to bytes next is fetched meanwhile.
+                let (gold, pred) = (&batch.gold[end..], &batch.pred[end..]);
+                let fetch = |tokens: Range<usize>| {
+                    for from in tokens.step_by(LANES) {
+                        fetch_from(gold, from);
+                        fetch_from(pred, from);
+                    }
+                };
+                scorer.add_block_and(reader, &mut block, |_, _, _| 0, fetch);
             }
             if run % PAUSE == 0 && !self.stop.goes_on()? {
                 return Ok(());
@@ -385,15 +393,15 @@ fn truncate_here<G: Id, P: Id>(
 ) {
     #[inline(always)]
     fn some<T: Id>(ids: &[T], out: &mut [u8]) {
-        for (id, out) in ids.iter().zip(out) {
-            let id = id.value();
-            // Negative ids have all high bits.
-            let odd = if id & !i64::from(NO_TAG - 1) == 0 {
-                0
-            } else {
-                NO_TAG
-            };
-            *out = id as u8 | odd;
+        let wide = ids.iter().fold(false, |any, id| any | id.is_wide());
+        for (id, out) in ids.iter().zip(&mut *out) {
+            *out = id.low();
+        }
+        // Ids to be ignored, or outside any vocabulary.
+        if wide {
+            for (id, out) in ids.iter().zip(out) {
+                *out |= if id.is_wide() { NO_TAG } else { 0 };
+            }
         }
     }
     let (golds, gold_rest) = gold.as_chunks::<LANES>();
@@ -403,8 +411,8 @@ fn truncate_here<G: Id, P: Id>(
     let outs = gold_outs.iter_mut().zip(pred_outs);
     for (at, ((one, other), (gold_out, pred_out))) in golds.iter().zip(preds).zip(outs).enumerate()
     {
-        fetch_ahead(gold, at * LANES);
-        fetch_ahead(pred, at * LANES);
+        fetch_from(gold, at * LANES + AHEAD / size_of::<G>());
+        fetch_from(pred, at * LANES + AHEAD / size_of::<P>());
         some(one, gold_out);
         some(other, pred_out);
     }
@@ -412,11 +420,11 @@ fn truncate_here<G: Id, P: Id>(
     some(pred_rest, pred_last);
 }
 
-/// Fetches the cache lines of as many ids as are turned to bytes at once, [`AHEAD`] bytes ahead.
+/// Fetches the cache lines of as many ids as are turned to bytes at once.
 #[inline(always)]
-fn fetch_ahead<T: Id>(ids: &[T], from: usize) {
+fn fetch_from<T: Id>(ids: &[T], from: usize) {
     for line in (0..LANES * size_of::<T>()).step_by(LINE) {
-        prefetch_index(ids, from + (AHEAD + line) / size_of::<T>());
+        prefetch_index(ids, from + line / size_of::<T>());
     }
 }
 

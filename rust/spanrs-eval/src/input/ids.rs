@@ -9,6 +9,12 @@ pub trait Id: Copy + Send + Sync {
     /// The id; what is beyond i64, and so beyond any vocabulary, as its largest value.
     fn value(self) -> i64;
 
+    /// The low byte.
+    fn low(self) -> u8;
+
+    /// True where the id is not its low seven bits.
+    fn is_wide(self) -> bool;
+
     /// The id as it is, for messages.
     fn exact(self) -> i128 {
         i128::from(self.value())
@@ -22,6 +28,16 @@ macro_rules! id {
             fn value(self) -> i64 {
                 i64::from(self)
             }
+
+            #[inline(always)]
+            fn low(self) -> u8 {
+                self as u8
+            }
+
+            #[inline(always)]
+            fn is_wide(self) -> bool {
+                self & !0x7F != 0
+            }
         })*
     };
 }
@@ -32,6 +48,16 @@ impl Id for u64 {
     fn value(self) -> i64 {
         // Beyond i64 there is no vocabulary and no ignore_index.
         i64::try_from(self).unwrap_or(i64::MAX)
+    }
+
+    #[inline(always)]
+    fn low(self) -> u8 {
+        self as u8
+    }
+
+    #[inline(always)]
+    fn is_wide(self) -> bool {
+        self & !0x7F != 0
     }
 
     fn exact(self) -> i128 {
