@@ -156,6 +156,7 @@ audit: $(VENV)/group-audit  ## advisories, licences and sources of dependencies 
 	cargo deny --manifest-path rust/fuzz/Cargo.toml --config $(CURDIR)/deny.toml check advisories bans sources
 	$(BIN)/pip-audit --strict --progress-spinner off .
 
+# The build of the source distribution finds the dependencies that the wheel was built with.
 wheels: $(VENV)/group-release  ## wheel and source distribution in dist/, checked, installed and tried
 	rm -rf dist
 	$(BIN)/maturin build --release --interpreter $(BIN)/python --out dist
@@ -163,7 +164,7 @@ wheels: $(VENV)/group-release  ## wheel and source distribution in dist/, checke
 	$(BIN)/twine check --strict dist/*
 	$(BIN)/python .ci/check_wheel.py dist/*
 	$(BIN)/python .ci/try_install.py dist/*.whl
-	$(BIN)/python .ci/try_install.py dist/*.tar.gz
+	CARGO_TARGET_DIR=$(CURDIR)/target $(BIN)/python .ci/try_install.py dist/*.tar.gz
 
 differential: $(VENV)/released  ## a million random sequences and 10^5 corpora against the peers, once
 	$(BIN)/python -m benches.versus.iobes_million

@@ -42,7 +42,7 @@ def main() -> int:
     parser.add_argument("--least", type=float, default=0, metavar="PERCENT")
     least = parser.parse_args().least
     crates = {
-        path.parent.name: count(path.parent) for path in sorted((ROOT / "rust").glob("spanrs-*/Cargo.toml"))
+        path.parent.name: count(path.parent) for path in sorted((ROOT / "rust").glob("spanrs*/Cargo.toml"))
     }
     crates["all"] = sum(crates.values(), Lines(0, 0, 0))
     print(f"{'crate':<16}{'lines':>8}{'docs':>8}{'% of lines':>12}{'% of filled':>13}")
