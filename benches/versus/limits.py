@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import ctypes
 import datetime
+import functools
 import json
 import os
 import statistics
@@ -69,71 +70,105 @@ def split_lines(tags: list[list[str]]) -> tuple[list[list[str]], list[list[str]]
     return [[field[1] for field in row] for row in fields], [[field[0] for field in row] for row in fields]
 
 
-def calls(work: Path, only: str) -> dict[str, tuple[Callable[[], object], int]]:
-    """Every row: what is called, and how many tokens (of files: bytes) that takes in."""
+Rows = dict[str, tuple[Callable[[], object], int]]
+
+
+class Corpus:
+    """The generated corpus, and what it is scored with."""
+
+    def __init__(self, folder: Path) -> None:
+        from benches.versus.corpus import VOCABULARY, sentences
+        from benches.versus.inputs import flat_ids, lengths
+
+        self.folder = folder
+        self.tokens = 1_000_000
+        self.gold, self.pred = sentences(self.tokens)
+        self.lengths = lengths(self.gold)
+        self.ids = flat_ids(self.gold), flat_ids(self.pred)
+        self.vocabulary = VOCABULARY
+        self.loops = Loops(folder)
+
+    def score_ids(self, sides: Any, factor: int = 1, **options: Any) -> tuple[Callable[[], object], int]:
+        """Score arrays of ids of so many copies of the corpus."""
+        lengths = np.tile(self.lengths, factor)
+        call = score(*sides, vocabulary=self.vocabulary, lengths=lengths, **options)
+        return call, factor * self.tokens
+
+    def tiled(self, factor: int, kind: str) -> list[Any]:
+        """Ids of both sides."""
+        return [np.tile(side, factor).astype(kind) for side in self.ids]
+
+
+def score(*sides: Any, **options: Any) -> Callable[[], object]:
+    """A call that scores both sides."""
     import spanrs
-    from benches.versus.corpus import VOCABULARY, sentences, write_file
-    from benches.versus.inputs import copies, flat_ids, lengths
 
-    rows: dict[str, tuple[Callable[[], object], int]] = {}
-    tokens = 1_000_000
-    gold, pred = sentences(tokens)
-    loops = Loops(work)
-    sizes = lengths(gold)
+    options = {"scheme": "BIO", **options}
+    return lambda: spanrs.score(*sides, **options)
 
-    def score(*sides: Any, **options: Any) -> Callable[[], object]:
-        options = {"scheme": "BIO", **options}
-        return lambda: spanrs.score(*sides, **options)
 
-    if only in ("", "lists"):
-        (g, _kept), (p, _too) = split_lines(gold), split_lines(pred)
-        rows["lists, tags of a label list"] = score(gold, pred), tokens
-        rows["lists, tags of line.split()"] = score(g, p), tokens
-        rows["C: hash every string of line.split()"] = (lambda: loops.hash_lists(g, p)), tokens
-        rows["keep"] = (lambda: (_kept, _too)), tokens
-    flat = flat_ids(gold), flat_ids(pred)
-    for factor in (1, 10) if only in ("", "ids") else ():
-        many = np.tile(sizes, factor)
+def lists(corpus: Corpus) -> Rows:
+    """Lists of lists of str."""
+    (gold, kept), (pred, also_kept) = split_lines(corpus.gold), split_lines(corpus.pred)
+    loops, tokens = corpus.loops, corpus.tokens
+    return {
+        "lists, tags of a label list": (score(corpus.gold, corpus.pred), tokens),
+        "lists, tags of line.split()": (score(gold, pred), tokens),
+        "C: hash every string of line.split()": (lambda: loops.hash_lists(gold, pred), tokens),
+        "": (lambda: (kept, also_kept), tokens),
+    }
+
+
+def ids(corpus: Corpus) -> Rows:
+    """Arrays of ids."""
+    rows: Rows = {}
+    for factor in (1, 10):
         for kind in ("int64", "int8"):
-            sides = [np.tile(side, factor).astype(kind) for side in flat]
+            sides, lengths = corpus.tiled(factor, kind), np.tile(corpus.lengths, factor)
             name = f"{factor}M ids, {kind}"
-            rows[name] = score(*sides, vocabulary=VOCABULARY, lengths=many), factor * tokens
-            rows[f"C: {name}"] = (lambda s=sides, m=many: loops.pairs(*s, m)), factor * tokens
-    if only in ("", "readings"):
-        for kind in ("int64", "int8"):
-            sides = [side.astype(kind) for side in flat]
-            for reading in ("conlleval", "strict", "discard", "ncrfpp"):
-                call = score(*sides, vocabulary=VOCABULARY, lengths=sizes, reading=reading)
-                rows[f"ids, {kind}, {reading}"] = call, tokens
-    if only in ("", "violations"):
-        for kind in ("int64", "int8"):
-            clean = [np.tile(side, 4).astype(kind) for side in flat]
-            many = np.tile(sizes, 4)
-            wrong = [violated(side, many) for side in clean]
-            for threads in (1, 2):
-                options = {"vocabulary": VOCABULARY, "lengths": many, "threads": threads}
-                suffix = f"4M ids, {kind}, {threads} thread{'s' * (threads > 1)}"
-                rows[f"{suffix}, clean"] = score(*clean, **options), 4 * tokens
-                rows[f"{suffix}, every tenth tag a violation"] = score(*wrong, **options), 4 * tokens
-    if only in ("", "files"):
-        rows |= files(work, copies(gold, 3), copies(pred, 3), write_file)
-    if only in ("", "arrow"):
-        from benches.versus.arrow import kinds
-
-        for factor in (1, 10):
-            sides = [np.tile(side, factor) for side in flat]
-            many = np.tile(sizes, factor)
-            rows[f"{factor}M Arrow: ids of numpy"] = (
-                score(*sides, vocabulary=VOCABULARY, lengths=many),
-                factor * tokens,
-            )
-            columns = kinds((sides[0], sides[1]), many)
-            for name in ("pyarrow list<string>", "pyarrow large_list<string>", "Polars List(String)"):
-                rows[f"{factor}M Arrow: {name}"] = score(*columns[name]), factor * tokens
+            rows[name] = corpus.score_ids(sides, factor)
+            call = functools.partial(corpus.loops.pairs, *sides, lengths)
+            rows[f"C: {name}"] = call, factor * corpus.tokens
     return rows
 
 
-def violated(ids: Any, lengths: Any) -> Any:
+def readings(corpus: Corpus) -> Rows:
+    """Readings that look back beside conlleval."""
+    return {
+        f"ids, {kind}, {reading}": corpus.score_ids(corpus.tiled(1, kind), reading=reading)
+        for kind in ("int64", "int8")
+        for reading in ("conlleval", "strict", "discard", "ncrfpp")
+    }
+
+
+def violations(corpus: Corpus) -> Rows:
+    """Every tenth tag a violation."""
+    rows: Rows = {}
+    for kind in ("int64", "int8"):
+        clean = corpus.tiled(4, kind)
+        wrong = [violated(side) for side in clean]
+        for threads in (1, 2):
+            name = f"4M ids, {kind}, {threads} thread{'s' * (threads > 1)}"
+            rows[f"{name}, clean"] = corpus.score_ids(clean, 4, threads=threads)
+            rows[f"{name}, every tenth tag a violation"] = corpus.score_ids(wrong, 4, threads=threads)
+    return rows
+
+
+def arrow(corpus: Corpus) -> Rows:
+    """Columns of strings beside ids."""
+    from benches.versus.arrow import kinds
+
+    rows: Rows = {}
+    for factor in (1, 10):
+        sides = corpus.tiled(factor, "int64")
+        rows[f"{factor}M Arrow: ids of numpy"] = corpus.score_ids(sides, factor)
+        columns = kinds((sides[0], sides[1]), np.tile(corpus.lengths, factor))
+        for name in ("pyarrow list<string>", "pyarrow large_list<string>", "Polars List(String)"):
+            rows[f"{factor}M Arrow: {name}"] = score(*columns[name]), factor * corpus.tokens
+    return rows
+
+
+def violated(ids: Any) -> Any:
     """The ids with I- tags of changing types in every tenth place."""
     ids = ids.copy()
     places = np.arange(5, len(ids), EVERY)
@@ -141,34 +176,46 @@ def violated(ids: Any, lengths: Any) -> Any:
     return ids
 
 
-def files(work: Path, gold: Any, pred: Any, write_file: Any) -> dict[str, tuple[Callable[[], object], int]]:
-    """Column files as CoNLL-2003, with other line ends, with comments."""
+def files(corpus: Corpus) -> Rows:
+    """Column files as CoNLL-2003, with other line ends, with comments; sizes are bytes."""
     import spanrs
+    from benches.versus.corpus import write_file
+    from benches.versus.inputs import copies
+    from spanrs.io import Columns
 
-    rows: dict[str, tuple[Callable[[], object], int]] = {}
-    paths = work / "gold", work / "pred"
-    for path, side in zip(paths, (gold, pred), strict=True):
-        write_file(path, side, columns=4)
+    rows: Rows = {}
+    paths = corpus.folder / "gold", corpus.folder / "pred"
+    for path, side in zip(paths, (corpus.gold, corpus.pred), strict=True):
+        write_file(path, copies(side, 3), columns=4)
 
-    def kind(name: str, change: Callable[[bytes], bytes], **options: Any) -> None:
+    def kind(name: str, change: Callable[[bytes], bytes], comments: str = "auto") -> None:
         changed = [path.with_suffix(f".{len(rows)}") for path in paths]
         for path, other in zip(paths, changed, strict=True):
             other.write_bytes(change(path.read_bytes()))
         size = sum(path.stat().st_size for path in changed)
-        rows[f"files, {name}"] = (lambda: spanrs.score_files(*changed, "BIO", **options)), size
+        columns = Columns(comments=comments)
+        rows[f"files, {name}"] = (lambda: spanrs.score_files(*changed, "BIO", columns=columns)), size
 
     def commented(text: bytes) -> bytes:
-        found = text.split(b"\n\n")
-        return b"\n\n".join(
-            b"# sentence %d\n%s" % (at, part) if part else part for at, part in enumerate(found)
-        )
+        found = enumerate(text.split(b"\n\n"))
+        return b"\n\n".join(b"# sentence %d\n%s" % (at, part) if part else part for at, part in found)
 
     kind("LF", lambda text: text)
     kind("CR LF", lambda text: text.replace(b"\n", b"\r\n"))
-    kind("comments, comments='#'", commented, comments="#")
     kind("comments, found", commented)
-    kind("LF, comments='#'", lambda text: text, comments="#")
+    kind("comments, comments='#'", commented, "#")
+    kind("LF, comments='%'", lambda text: text, "%")
     return rows
+
+
+SECTIONS: dict[str, Callable[[Corpus], Rows]] = {
+    "lists": lists,
+    "ids": ids,
+    "readings": readings,
+    "violations": violations,
+    "files": files,
+    "arrow": arrow,
+}
 
 
 def child(only: str) -> None:
@@ -176,12 +223,12 @@ def child(only: str) -> None:
     from benches.versus.measure import in_turn
 
     with tempfile.TemporaryDirectory() as folder:
-        rows = calls(Path(folder), only)
-        found = {}
-        for name, (call, size) in rows.items():
-            if name != "keep":
-                call()
-                found[name] = (size, in_turn({name: call}, RUNS)[name].median)
+        corpus, found = Corpus(Path(folder)), {}
+        for section in [only] if only else SECTIONS:
+            for name, (call, size) in SECTIONS[section](corpus).items():
+                if name:
+                    call()
+                    found[name] = (size, in_turn({name: call}, RUNS)[name].median)
         print(json.dumps(found))
 
 
@@ -189,7 +236,7 @@ def main() -> None:
     """Measure both builds in turn and write a record."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--before", type=Path, help="folder with the package of an older build")
-    parser.add_argument("--only", default="", help="lists, ids, readings, violations, files or arrow")
+    parser.add_argument("--only", default="", choices=["", *SECTIONS])
     parser.add_argument("--rounds", type=int, default=ROUNDS)
     parser.add_argument("--output", type=Path, help="the record to write")
     parser.add_argument("--child", action="store_true", help=argparse.SUPPRESS)
