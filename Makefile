@@ -107,8 +107,14 @@ test-types: $(VENV)/built  ## the stub beside the module, and types with all opt
 	$(BIN)/mypy
 	MYPYPATH=python $(BIN)/python -m mypy.stubtest spanrs._spanrs
 
+# Tests that pass lists of tags; they run a second time with every item asked for, as other interpreters do.
+LIST_TESTS = tests/tags/test_tags.py tests/eval/test_score.py tests/eval/test_inputs.py tests/eval/test_input_errors.py \
+	tests/eval/test_item_access.py tests/compat/test_seqeval.py tests/compat/test_nervaluate.py \
+	tests/compat/test_ncrfpp.py tests/compat/test_differential_seqeval.py
+
 test-python: $(VENV)/built  ## Python tests, examples of the docs included
 	$(BIN)/python -m pytest
+	SPANRS_ITEM_ACCESS=each $(BIN)/python -m pytest --quiet $(LIST_TESTS)
 
 # The module is in the source tree: of another interpreter than .venv's it lies beside that one's, of the same it is equal.
 test-oldest:  ## Python tests with the oldest numpy, click and rich; spaCy wants newer ones
