@@ -4,9 +4,9 @@ use pyo3::exceptions::{PyKeyboardInterrupt, PyOSError, PyTypeError};
 use pyo3::prelude::*;
 use spanrs::Error as JobError;
 use spanrs_arrow::ColumnError;
-use spanrs_base::Position;
+use spanrs_base::{Interrupted, Position};
 use spanrs_eval::input::InputError;
-use spanrs_eval::{Side, Unmatched};
+use spanrs_eval::{ReadError, Side, Unmatched};
 use spanrs_tags::Error as TagsError;
 
 use crate::options::violation_tuple;
@@ -133,6 +133,21 @@ impl From<InputError> for Error {
             InputError::Unmatched { sentence, error } => Self::unmatched(sentence, error),
             InputError::Interrupted => Self::Job(JobError::Stopped),
         }
+    }
+}
+
+impl From<ReadError> for Error {
+    fn from(error: ReadError) -> Self {
+        match error {
+            ReadError::Input(error) => error.into(),
+            ReadError::Tags { sentence, error } => Self::TagsIn { sentence, error },
+        }
+    }
+}
+
+impl From<Interrupted> for Error {
+    fn from(_: Interrupted) -> Self {
+        Self::Job(JobError::Stopped)
     }
 }
 

@@ -13,10 +13,10 @@ use spanrs_eval::Side;
 use spanrs_io::{
     Column, ColumnReader, Columns, Comments, Format, LineReader, Separator, SpanFileReader,
 };
-use spanrs_tags::{Converter, Reader};
+use spanrs_tags::Converter;
 
 use crate::error::{Error, Result};
-use crate::options::{PyDialect, ViolationTuple, reading, scheme};
+use crate::options::{PyDialect, ViolationTuple, reader, reading, scheme};
 use crate::scorer::located;
 
 /// (format, separator, comments, token column, tag column, second column, line limit in bytes)
@@ -264,11 +264,7 @@ pub(crate) fn validate_file(
     keep: usize,
     progress: Option<Py<PyAny>>,
 ) -> Result<ReportTuple> {
-    let mut reader = Reader::new(
-        scheme(scheme_name)?,
-        reading("conlleval")?,
-        dialect.checked()?,
-    )?;
+    let mut reader = reader(scheme_name, "conlleval", dialect)?;
     let rows = columns(source, &options, None)?;
     let warnings = spanrs::column_warnings(&rows, None);
     let mut progress = Progress::new(progress);
@@ -331,11 +327,7 @@ pub(crate) fn spans_file(
     dialect: PyDialect,
     progress: Option<Py<PyAny>>,
 ) -> Result<Vec<String>> {
-    let mut reader = Reader::new(
-        scheme(scheme_name)?,
-        reading(reading_name)?,
-        dialect.checked()?,
-    )?;
+    let mut reader = reader(scheme_name, reading_name, dialect)?;
     let rows = columns(source, &options, None)?;
     let mut progress = Progress::new(progress);
     let result = source.py().detach(|| {

@@ -1,7 +1,7 @@
 //! Keyword arguments to options of the core.
 
 use pyo3::prelude::*;
-use spanrs_tags::{Bare, Dialect, Reading, Scheme, Violation};
+use spanrs_tags::{Bare, Dialect, Reader, Reading, Scheme, Violation};
 
 use crate::error::Result;
 
@@ -42,6 +42,12 @@ pub(crate) fn scheme_or_auto(name: &str) -> Result<Option<Scheme>> {
 
 pub(crate) fn reading(name: &str) -> Result<Reading> {
     Ok(Reading::from_name(name)?)
+}
+
+/// A reader of tags.
+pub(crate) fn reader(scheme_name: &str, reading_name: &str, dialect: PyDialect) -> Result<Reader> {
+    let (scheme, reading) = (scheme(scheme_name)?, reading(reading_name)?);
+    Ok(Reader::new(scheme, reading, dialect.checked()?)?)
 }
 
 /// (index, kind, previous, current, next, action)
