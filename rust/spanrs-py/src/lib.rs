@@ -15,6 +15,7 @@ mod error;
 mod file_errors;
 mod files;
 mod ids;
+mod locks;
 mod mat;
 mod measures;
 mod nested_lists;
