@@ -34,10 +34,7 @@ pub(crate) fn wrong(error: &CountsError) -> Error {
         }
         CountsError::Version | CountsError::Order | CountsError::Damaged { .. } => "damaged",
     };
-    Error::Counts {
-        message: error.to_string(),
-        code,
-    }
+    Error::counts(error.to_string(), code)
 }
 
 impl From<CountsError> for Error {

@@ -85,9 +85,7 @@ impl CrowdCrf {
     #[pyo3(signature = (weights, /))]
     fn set_weights(&self, py: Python<'_>, weights: Given) -> Result<()> {
         let weights = flat(&weights)?;
-        let mut guard = self.lock()?;
-        let em = &mut *guard;
-        Ok(py.detach(|| em.set_weights(weights))?)
+        self.run(py, |em| em.set_weights(weights))
     }
 
     /// Sets the distribution of each label and the expected counts of transitions of some sentences.
@@ -117,9 +115,7 @@ impl CrowdCrf {
     ) -> Result<(Array<'py>, f64)> {
         let mut weights = flat(&weights)?.to_vec();
         let (lbfgs, c2) = (lbfgs_of(options)?, c2_of(options)?);
-        let mut guard = self.lock()?;
-        let em = &mut *guard;
-        let loss = py.detach(|| em.train(&lbfgs, c2, threads, &mut weights, stop))?;
+        let loss = self.run(py, |em| em.train(&lbfgs, c2, threads, &mut weights, stop))?;
         Ok((PyArray1::from_vec(py, weights), loss))
     }
 
@@ -132,9 +128,7 @@ impl CrowdCrf {
         threads: usize,
     ) -> Result<Array<'py>> {
         let weights = flat(&weights)?;
-        let mut guard = self.lock()?;
-        let em = &mut *guard;
-        let logs = py.detach(|| em.log_likelihoods(weights, threads, stop))?;
+        let logs = self.run(py, |em| em.log_likelihoods(weights, threads, stop))?;
         Ok(PyArray1::from_vec(py, logs))
     }
 
@@ -148,9 +142,9 @@ impl CrowdCrf {
         threads: usize,
     ) -> Result<Bound<'py, PyArray1<i64>>> {
         let (weights, constraint) = (flat(&weights)?, self.constraint(scheme)?);
-        let mut guard = self.lock()?;
-        let em = &mut *guard;
-        let best = py.detach(|| em.best(weights, constraint.as_ref(), threads, stop))?;
+        let best = self.run(py, |em| {
+            em.best(weights, constraint.as_ref(), threads, stop)
+        })?;
         let best = best.into_iter().map(|label| label as i64);
         Ok(PyArray1::from_vec(py, best.collect()))
     }
@@ -166,9 +160,7 @@ impl CrowdCrf {
     ) -> Result<Array<'py>> {
         let (weights, constraint) = (flat(&weights)?, self.constraint(scheme)?);
         let constraint = constraint.as_ref();
-        let mut guard = self.lock()?;
-        let em = &mut *guard;
-        let rows = py.detach(|| em.marginals(weights, constraint, threads, stop))?;
+        let rows = self.run(py, |em| em.marginals(weights, constraint, threads, stop))?;
         Ok(PyArray1::from_vec(py, rows))
     }
 
@@ -181,9 +173,7 @@ impl CrowdCrf {
         threads: usize,
     ) -> Result<(Array<'py>, Array<'py>)> {
         let weights = flat(&weights)?;
-        let mut guard = self.lock()?;
-        let em = &mut *guard;
-        let (rows, transitions) = py.detach(|| em.scores(weights, threads, stop))?;
+        let (rows, transitions) = self.run(py, |em| em.scores(weights, threads, stop))?;
         let (rows, transitions) = (
             PyArray1::from_vec(py, rows),
             PyArray1::from_vec(py, transitions),
@@ -209,6 +199,17 @@ impl CrowdCrf {
     /// The CRF; an error while another thread uses it, which waiting could block forever.
     fn lock(&self) -> Result<MutexGuard<'_, EmCrf>> {
         lock_now(&self.crf, "the CRF is in use in another thread")
+    }
+
+    /// Runs a job without the GIL.
+    fn run<T: Send>(
+        &self,
+        py: Python<'_>,
+        job: impl FnOnce(&mut EmCrf) -> spanrs_crf::Result<T> + Send,
+    ) -> Result<T> {
+        let mut guard = self.lock()?;
+        let em = &mut *guard;
+        Ok(py.detach(|| job(em))?)
     }
 
     fn constraint(&self, scheme: Option<&str>) -> Result<Option<Constraint>> {
