@@ -9,12 +9,10 @@ use spanrs_eval::input::NULL;
 use spanrs_tags::Reader;
 
 use crate::error::ColumnError;
+use crate::utf8::INLINE;
 
 /// Strings that are compared with those of the other side together.
 const RUN: usize = 16;
-/// Longest string that a view holds itself.
-const INLINE: usize = 12;
-
 /// Strings or nulls.
 pub(crate) type Strings<'a> = Box<dyn Iterator<Item = Option<&'a str>> + 'a>;
 

@@ -43,14 +43,25 @@ pub(crate) fn is_ascii(items: &ArrayData) -> bool {
     }
 }
 
+/// Longest string that a view holds itself.
+pub(crate) const INLINE: usize = 12;
+
+/// The bits that a view of so many ASCII bytes may have, its length included; none where the bytes are elsewhere.
+const ALLOWED: [u128; INLINE + 2] = {
+    let mut allowed = [0; INLINE + 2];
+    let (mut len, mut bits) = (0, u32::MAX as u128);
+    while len <= INLINE {
+        allowed[len] = bits;
+        bits |= 0x7F << (32 + 8 * len);
+        len += 1;
+    }
+    allowed
+};
+
 /// True for a view of at most 12 bytes, all ASCII, that it holds itself, followed by zeros.
 #[inline(always)]
 fn is_inline_ascii(view: u128) -> bool {
-    const HIGH: u128 = u128::from_ne_bytes([0x80; 16]);
-    let (len, text) = (view as u32, view >> 32);
-    // Twelve bytes fill the view.
-    let padding = text.checked_shr(8 * len.min(16)).unwrap_or_default();
-    (len <= 12) & (text & HIGH == 0) & (padding == 0)
+    view & !ALLOWED[(view as u32 as usize).min(INLINE + 1)] == 0
 }
 
 /// Finds the first tag that is not UTF-8; None where something else is wrong.
@@ -135,5 +146,25 @@ fn bytes_of(tags: &dyn Array, token: usize) -> Option<Vec<u8>> {
         DataType::LargeBinary => Some(tags.as_binary::<i64>().value(token).to_vec()),
         DataType::BinaryView => Some(tags.as_binary_view().value(token).to_vec()),
         _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn views_of_short_ascii_strings_are_told_apart() {
+        let view = |text: &[u8], len: u32| {
+            let bytes = text.iter().rev();
+            bytes.fold(0_u128, |all, &byte| all << 8 | u128::from(byte)) << 32 | u128::from(len)
+        };
+        for len in 0..=12 {
+            let text = vec![0x7F; len];
+            assert!(is_inline_ascii(view(&text, len as u32)), "{len}");
+            assert_eq!(is_inline_ascii(view(&[b'a'; 12], len as u32)), len == 12);
+        }
+        assert!(!is_inline_ascii(view("é".as_bytes(), 2)));
+        assert!(!is_inline_ascii(view(b"", 13)) && !is_inline_ascii(view(b"", u32::MAX)));
     }
 }

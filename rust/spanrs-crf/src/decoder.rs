@@ -37,6 +37,21 @@ impl Constraint {
         })
     }
 
+    /// A constraint from a table of flags with a row and a column more than there are labels: the last row is the start
+    /// of a sequence, the last column its end.
+    ///
+    /// # Errors
+    /// [`crate::Error::Shape`] if the table is of another size.
+    pub fn of_table(labels: usize, flags: &[bool]) -> Result<Self> {
+        let size = (labels + 1) * (labels + 1);
+        check_len("flags of transitions", size, flags.len())?;
+        let (rows, starts) = flags.split_at(labels * (labels + 1));
+        let rows = rows.chunks_exact(labels + 1);
+        let pairs = rows.clone().flat_map(|row| &row[..labels]).copied();
+        let ends = rows.map(|row| row[labels]).collect();
+        Self::new(starts[..labels].to_vec(), pairs.collect(), ends)
+    }
+
     /// Transitions with these scores, row-major (from label, to label), of which only the allowed ones are possible.
     ///
     /// # Errors
@@ -156,6 +171,8 @@ impl<'a> Decoder<'a> {
     /// # Errors
     /// [`crate::Error::Shape`] if there are not as many flags as tokens times labels.
     pub fn allow(&mut self, allowed: &[bool]) -> Result<()> {
+        let given = allowed.len() / self.features.labels().max(1);
+        check_len("known labels of a sequence", self.lattice.tokens(), given)?;
         self.lattice.allow(allowed)
     }
 
@@ -165,6 +182,18 @@ impl<'a> Decoder<'a> {
     /// [`crate::Error::NoPath`] if all labellings are forbidden.
     pub fn best(&self) -> Result<Vec<usize>> {
         Ok(self.lattice.best(&self.transitions)?.0)
+    }
+
+    /// The best labels of all sequences, each of which is read.
+    ///
+    /// # Errors
+    /// As [`Decoder::best`].
+    pub fn best_of_all(&mut self, sequences: &Sequences) -> Result<Vec<Vec<usize>>> {
+        let all = (0..sequences.len()).map(|at| {
+            self.read(sequences, at);
+            self.best()
+        });
+        all.collect()
     }
 
     /// The `n` best labellings with their probabilities.

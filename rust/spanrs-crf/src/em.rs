@@ -143,6 +143,42 @@ impl EmCrf {
         Ok(())
     }
 
+    /// [`EmCrf::set_expected`] for several sequences, whose distributions and counts are given one after the other.
+    ///
+    /// # Errors
+    /// As [`EmCrf::set_expected`], with the index of the sequence.
+    pub fn set_all_expected(
+        &mut self,
+        sequences: &[usize],
+        mut labels: &[f64],
+        mut transitions: &[f64],
+    ) -> Result<(), (Error, usize)> {
+        let size = self.corpus.labels();
+        for &at in sequences {
+            let shape = |what| {
+                let (expected, found) = (at, 0);
+                let error = Error::Shape {
+                    what,
+                    expected,
+                    found,
+                };
+                (error, at)
+            };
+            if at >= self.corpus.sequences() {
+                return Err(shape("sequences"));
+            }
+            let own = labels.split_at_checked(self.corpus.sequence(at).len() * size);
+            let pairs = transitions.split_at_checked(size * size);
+            let (Some((own, more)), Some((pairs, others))) = (own, pairs) else {
+                return Err(shape("expected counts"));
+            };
+            (labels, transitions) = (more, others);
+            let set = self.set_expected(at, own, pairs);
+            set.map_err(|error| (error, at))?;
+        }
+        Ok(())
+    }
+
     /// Sets which sequences take part in training.
     ///
     /// # Errors

@@ -35,6 +35,22 @@ pub enum Error {
         /// Number of labels.
         labels: usize,
     },
+    /// Token without strings.
+    #[error("token {token} has no columns")]
+    NoColumns {
+        /// The token, from 0 in its sequence.
+        token: usize,
+    },
+    /// Token with another number of columns than the one before.
+    #[error("token {token} has {columns} columns, the one before {before}")]
+    Width {
+        /// The token, from 0 in its sequence.
+        token: usize,
+        /// Its columns.
+        columns: usize,
+        /// Columns of the token before.
+        before: usize,
+    },
     /// Soft labels that are not a probability distribution.
     #[error("token {token}: label probabilities must be between 0 and 1 and sum to 1")]
     Distribution {
@@ -114,10 +130,13 @@ pub enum Error {
 }
 
 /// Results of this crate.
-pub type Result<T> = std::result::Result<T, Error>;
+pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// Checks a number of things.
-pub(crate) fn check_len(what: &'static str, expected: usize, found: usize) -> Result<()> {
+/// Checks a number of things; `what` is their name in the plural.
+///
+/// # Errors
+/// [`Error::Shape`].
+pub fn check_len(what: &'static str, expected: usize, found: usize) -> Result<()> {
     match expected == found {
         true => Ok(()),
         false => Err(Error::Shape {

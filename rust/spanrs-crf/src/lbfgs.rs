@@ -77,6 +77,19 @@ pub enum Stop {
     Asked,
 }
 
+impl Stop {
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Converged => "converged",
+            Self::Delta => "delta",
+            Self::MaxIterations => "max_iterations",
+            Self::LineSearch => "line_search",
+            Self::Asked => "stopped",
+        }
+    }
+}
+
 impl Lbfgs {
     /// Minimises `evaluate`, which returns the objective at its first argument and writes the gradient to the second.
     /// `weights` are the start, and in the end the best point. `after` is called after each iteration; false stops.

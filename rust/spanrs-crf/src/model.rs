@@ -160,8 +160,101 @@ impl Model {
         &self.transitions
     }
 
+    /// (attribute, label, weight) of each state feature, in the order of the attributes.
+    pub fn state_weights(&self) -> impl Iterator<Item = (u32, u32, f64)> {
+        (0..self.attributes.len()).flat_map(|attribute| {
+            let (start, labels) = self.features.state(attribute);
+            let weights = labels.iter().zip(&self.weights[start..]);
+            weights.map(move |(&label, &weight)| (attribute as u32, label, weight))
+        })
+    }
+
+    /// (from, to, weight) of each transition feature.
+    pub fn transition_weights(&self) -> impl Iterator<Item = (u32, u32, f64)> {
+        let (first, pairs) = self.features.pairs();
+        let labels = self.labels.len().max(1) as u32;
+        let weights = pairs.iter().zip(&self.weights[first..]);
+        weights.map(move |(pair, &weight)| (pair / labels, pair % labels, weight))
+    }
+
+    /// The weights of features under other numberings of labels and attributes; 0 for features that the model does not
+    /// have. Training may start from them.
+    pub fn weights_for(
+        &self,
+        labels: &Interner<str>,
+        attributes: &Interner<str>,
+        features: &Features,
+    ) -> Vec<f64> {
+        let mut weights = vec![0.0; features.len()];
+        let known: Vec<Option<u32>> = labels.names().map(|name| self.labels.get(name)).collect();
+        for (at, name) in attributes.names().enumerate() {
+            let Some(attribute) = self.attributes.get(name) else {
+                continue;
+            };
+            let (start, own) = features.state(at);
+            for (weight, label) in weights[start..].iter_mut().zip(own) {
+                let place = known[*label as usize];
+                let place = place.and_then(|label| self.features.state_weight(attribute, label));
+                *weight = place.map_or(0.0, |place| self.weights[place]);
+            }
+        }
+        let (first, pairs) = features.pairs();
+        for (weight, pair) in weights[first..].iter_mut().zip(pairs) {
+            let pair = *pair as usize;
+            let two = (known[pair / labels.len()], known[pair % labels.len()]);
+            if let (Some(from), Some(to)) = two {
+                *weight = self.transitions.score(from as usize, to as usize);
+            }
+        }
+        weights
+    }
+
     /// A JSON object, as text.
     pub fn metadata(&self) -> &str {
         &self.metadata
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Corpus, FeatureSelection, Target};
+
+    fn names(names: &[&str]) -> Interner<str> {
+        let mut all: Interner<str> = Interner::default();
+        names.iter().for_each(|name| {
+            all.intern(name);
+        });
+        all
+    }
+
+    /// Features of the labels 0 and 1, each at its own attribute, and of the transition from 0 to 1.
+    fn features() -> Features {
+        let mut corpus = Corpus::new(2, 2);
+        corpus.token([(0, 1.0)]).unwrap();
+        corpus.token([(1, 1.0)]).unwrap();
+        corpus
+            .end_sequence(Target::Labels(vec![0, 1]), 1.0)
+            .unwrap();
+        Features::of(&corpus, FeatureSelection::default())
+    }
+
+    #[test]
+    fn weights_are_found_by_names() {
+        let (labels, attributes) = (names(&["O", "PER"]), names(&["a", "b"]));
+        let weights = vec![1.0, 2.0, 3.0];
+        let model = Model::new(labels, attributes, features(), weights, "{}".into()).unwrap();
+        let states: Vec<_> = model.state_weights().collect();
+        assert_eq!(states, [(0, 0, 1.0), (1, 1, 2.0)]);
+        let transitions: Vec<_> = model.transition_weights().collect();
+        assert_eq!(transitions, [(0, 1, 3.0)]);
+        let same = (names(&["O", "PER"]), names(&["new", "b"]));
+        assert_eq!(
+            model.weights_for(&same.0, &same.1, &features()),
+            [0.0, 2.0, 3.0]
+        );
+        let swapped = (names(&["PER", "O"]), names(&["b", "a"]));
+        let found = model.weights_for(&swapped.0, &swapped.1, &features());
+        assert_eq!(found, [2.0, 1.0, 0.0]);
     }
 }

@@ -1,5 +1,6 @@
 //! Part-of-speech tagging and dependency parsing with averaged perceptrons.
 
+mod annotate;
 mod arc_hybrid;
 mod averages;
 mod digits;
@@ -19,6 +20,7 @@ mod treebank;
 mod turns;
 mod weights;
 
+pub use annotate::TagLists;
 pub use arc_hybrid::{Move, State};
 pub use averages::Averages;
 pub use error::{Error, Result, TreeError};

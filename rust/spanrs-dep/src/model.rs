@@ -1,7 +1,7 @@
 //! A tagger and a parser together.
 
 use crate::parser::{Parse, Parser, ParserBuffers};
-use crate::tagger::{Tagger, TaggerBuffers};
+use crate::tagger::{Tagger, TaggerBuffers, Tags};
 
 /// A tagger, a parser, or both. It is immutable, and threads share it.
 #[derive(Clone, Debug)]
@@ -49,6 +49,16 @@ pub(crate) const ROOT: &str = "ROOT";
 const GROUP: usize = 16;
 
 impl Model {
+    /// Classes of the tagger; none without one.
+    pub fn classes(&self) -> &[Tags] {
+        self.tagger.as_ref().map_or(&[], |tagger| tagger.classes())
+    }
+
+    /// Labels of the parser; none without one.
+    pub fn labels(&self) -> &[String] {
+        self.parser.as_ref().map_or(&[], |parser| parser.labels())
+    }
+
     /// Tags sentences with the tagger, unless they have tags, and with `parse` parses them with the parser; what the model does
     /// not have is skipped. The results are put into `annotated`, one per sentence.
     pub fn annotate(
@@ -112,10 +122,7 @@ impl Model {
         workspace: &mut Workspace,
         annotated: &mut [Annotated],
     ) {
-        let classes = self
-            .tagger
-            .as_ref()
-            .map_or(&[][..], |tagger| tagger.classes());
+        let classes = self.classes();
         let text = |tags: &[&'a str], at: usize| tags.get(at).copied().unwrap_or_default();
         let mut tagged = workspace.tagger.group.sentences().iter();
         let inputs = group.iter().zip(&*annotated).map(|(sentence, annotated)| {

@@ -58,6 +58,37 @@ impl Treebank {
         }
     }
 
+    /// Adds a sentence given as lists, which are as long as `words`, or empty where nothing is known. With `roots` the
+    /// heads must be a tree.
+    ///
+    /// # Errors
+    /// [`Error::Sentence`].
+    pub fn push_lists(
+        &mut self,
+        words: &[String],
+        [xpos, upos, labels]: [&[String]; 3],
+        heads: &[u32],
+        roots: Option<Roots>,
+    ) -> Result<()> {
+        if let Some(roots) = roots {
+            check_tree(heads, roots).map_err(|error| Error::Sentence {
+                sentence: self.len(),
+                message: error.to_string(),
+            })?;
+        }
+        fn text(list: &[String], at: usize) -> &str {
+            list.get(at).map_or("", String::as_str)
+        }
+        self.push(words.iter().enumerate().map(|(at, form)| Word {
+            form,
+            xpos: text(xpos, at),
+            upos: text(upos, at),
+            head: heads.get(at).copied().unwrap_or_default(),
+            label: text(labels, at),
+        }));
+        Ok(())
+    }
+
     /// Number of sentences.
     pub fn len(&self) -> usize {
         self.ends.len()
@@ -169,5 +200,29 @@ impl Treebank {
         let labels = self.labels.iter().map(|&id| of_string[id as usize]);
         let labels = labels.collect();
         (names.into_iter().map(str::to_owned).collect(), labels)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lists_may_be_empty_and_heads_are_checked() {
+        let mut treebank = Treebank::default();
+        let words = ["a", "b"].map(str::to_owned);
+        let xpos = ["X", "Y"].map(str::to_owned);
+        let pushed = treebank.push_lists(&words, [&xpos, &[], &[]], &[2, 0], Some(Roots::One));
+        assert_eq!(pushed, Ok(()));
+        let second = treebank.sentence(0).nth(1);
+        let expected = Word {
+            form: "b",
+            xpos: "Y",
+            ..Word::default()
+        };
+        assert_eq!(second, Some(expected));
+        let cycle = treebank.push_lists(&words, [&[], &[], &[]], &[2, 1], Some(Roots::One));
+        assert!(matches!(cycle, Err(Error::Sentence { sentence: 1, .. })));
+        assert_eq!(treebank.len(), 1);
     }
 }

@@ -1,7 +1,5 @@
 //! The driver of all matchers.
 
-use std::ops::Range;
-
 use spanrs_base::Span;
 use spanrs_tags::Reader;
 
@@ -11,11 +9,12 @@ use crate::matcher::{Matcher, Pair, Sink, Unmatched};
 use crate::outcomes::{Cell, Counts, Key, PRED_LABELLED};
 use crate::spans::Spans;
 use crate::tag_bigrams::TagBigramCounter;
-use crate::tag_block::{DocumentPart, TagBlock, ids};
+use crate::tag_block::TagBlock;
 use crate::tag_counts::TagCounts;
 use crate::type_filter::TypeFilter;
 use crate::violations::Violations;
 
+mod blocks;
 mod spans;
 
 pub use spans::TypeCells;
@@ -285,138 +284,6 @@ impl Scorer {
             TagBigramCounter::new(reader).map_or(Fast::Never, Fast::Bigrams)
         };
         matches!(self.fast, Fast::Bigrams(_))
-    }
-
-    /// Adds the sentences of a block, and clears it. `line_of` gets the side, the sentence in the block
-    /// and the token. Only where [`Scorer::takes_blocks`].
-    #[inline]
-    pub fn add_block(
-        &mut self,
-        reader: &Reader,
-        block: &mut TagBlock,
-        line_of: impl Fn(Side, u64, u32) -> u64,
-    ) {
-        self.add_block_and(reader, block, line_of, |_| ());
-    }
-
-    /// As [`Scorer::add_block`]; calls `meanwhile` now and then with the tokens of a document that were counted.
-    #[inline]
-    pub(crate) fn add_block_and(
-        &mut self,
-        reader: &Reader,
-        block: &mut TagBlock,
-        line_of: impl Fn(Side, u64, u32) -> u64,
-        meanwhile: impl Fn(Range<usize>),
-    ) {
-        // The tables are read out after each document, which costs more than to do without them.
-        let few = reader.tags().len().pow(2);
-        for number in 0..block.close() {
-            let part = block.document(number);
-            let ends = part.ends.map(|name| name.map(str::to_owned));
-            if self.has_documents() && part.tokens() < few {
-                for (at, (gold, pred)) in (part.first as u64..).zip(part.both()) {
-                    self.add_sentence(reader, [ids(gold), ids(pred)], |side, token| {
-                        line_of(side, at, token)
-                    });
-                }
-            } else {
-                self.add_part_of_block(reader, part, &line_of, &meanwhile);
-            }
-            if let Some(name) = ends {
-                self.end_document(reader, name.as_deref());
-            }
-        }
-        block.clear();
-    }
-
-    #[inline]
-    fn add_part_of_block(
-        &mut self,
-        reader: &Reader,
-        mut part: DocumentPart<'_>,
-        line_of: impl Fn(Side, u64, u32) -> u64,
-        meanwhile: impl Fn(Range<usize>),
-    ) {
-        let end = self.sentences + part.sentences() as u64;
-        let first = part.first as u64;
-        let (sentences, tokens) = self.add_malformed(reader, &mut part, &line_of);
-        if !self.counts_tags {
-            for (gold, pred) in part.both() {
-                if gold != pred {
-                    self.compare(reader, [ids(gold), ids(pred)]);
-                }
-            }
-        }
-        let Fast::Bigrams(fast) = &mut self.fast else {
-            return;
-        };
-        let found = fast.count(part.gold, part.pred, part.sentences(), meanwhile);
-        fast.discount(sentences, tokens);
-        for (side, count) in [Side::Gold, Side::Pred].into_iter().zip(found) {
-            if count == 0 {
-                continue;
-            }
-            let (bytes, violations) = match side {
-                Side::Gold => (&*part.gold, &mut self.gold),
-                Side::Pred => (&*part.pred, &mut self.pred),
-            };
-            if violations.first.len() < self.keep {
-                let sentences = part.ranges().map(|range| ids(&bytes[range]).collect());
-                let line = |sentence, token| line_of(side, first + sentence, token);
-                violations.locate(reader, sentences, self.sentences, self.keep, line);
-            }
-            violations.count += count;
-            match side {
-                Side::Gold => self.tags.corpus.gold_violations += count,
-                Side::Pred => self.tags.corpus.pred_violations += count,
-            }
-        }
-        self.sentences = end;
-    }
-
-    /// Adds the sentences with violations one by one, where the tables are only for the others, and blanks them; gives
-    /// the numbers of these sentences and of their tokens.
-    fn add_malformed(
-        &mut self,
-        reader: &Reader,
-        part: &mut DocumentPart<'_>,
-        line_of: impl Fn(Side, u64, u32) -> u64,
-    ) -> (u64, u64) {
-        let Fast::Bigrams(fast) = &mut self.fast else {
-            return (0, 0);
-        };
-        if !fast.only_well_formed() {
-            return (0, 0);
-        }
-        let mut places = std::mem::take(&mut self.buffers.malformed);
-        places.clear();
-        fast.malformed(part.gold, part.pred, &mut places);
-        places.sort_unstable();
-        let before = self.sentences;
-        let (mut sentences, mut tokens, mut next) = (0, 0, 0);
-        for (number, range) in part.ranges().enumerate() {
-            if next == places.len() {
-                break;
-            }
-            // A place at the first tag of the next sentence may tell of the end of this one.
-            while places.get(next).is_some_and(|&place| place < range.start) {
-                next += 1;
-            }
-            if places.get(next).is_none_or(|&place| place > range.end) {
-                continue;
-            }
-            let sides = [&part.gold[range.clone()], &part.pred[range.clone()]];
-            self.sentences = before + number as u64;
-            let in_block = (part.first + number) as u64;
-            self.add_sentence(reader, sides.map(ids), |side, token| {
-                line_of(side, in_block, token)
-            });
-            (sentences, tokens) = (sentences + 1, tokens + range.len() as u64);
-            part.blank(range);
-        }
-        self.sentences = before;
-        self.buffers.malformed = places;
-        (sentences, tokens)
     }
 
     /// The matcher.

@@ -39,6 +39,18 @@ fn values(counts: &Counts, criterion: u8, measure: impl Fn(Prf) -> Measure) -> [
     })
 }
 
+#[test]
+fn documents_count_as_often_as_their_weights_say() {
+    let event = |n| (0, 0, Some(0), Some(0), n);
+    let counts = counted(&[vec![event(3)], vec![event(5)]]);
+    assert_eq!(
+        counts.weighted_totals(&[1.0, 1.0]),
+        Some(counts.all_totals())
+    );
+    assert_eq!(counts.weighted_totals(&[0.5, 2.0]), Some(vec![11.5]));
+    assert_eq!(counts.weighted_totals(&[1.0]), None);
+}
+
 proptest! {
     #[test]
     fn measures_are_those_that_are_asked_for_one_by_one(documents in documents(), criterion in 0..2_u8) {

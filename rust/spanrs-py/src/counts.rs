@@ -1,6 +1,6 @@
 //! Counts of outcomes: behind `spanrs.Result`.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 
 use numpy::PyArray1;
 use pyo3::exceptions::{PyIndexError, PyValueError};
@@ -10,6 +10,7 @@ use spanrs_eval::outcomes::{Counts as Core, CountsError, Key, Measure, Prf, Term
 use spanrs_eval::schema_of;
 
 use crate::error::{Error, Result};
+use crate::locks::lock;
 use crate::mat::MatOutcome;
 use crate::measures::{
     Amount, MeasureTuple, OutcomesTuple, SummaryTuple, Triple, axis_of, checked, measure,
@@ -33,9 +34,12 @@ pub(crate) fn wrong(error: &CountsError) -> Error {
         }
         CountsError::Version | CountsError::Order | CountsError::Damaged { .. } => "damaged",
     };
-    Error::Counts {
-        message: error.to_string(),
-        code,
+    Error::counts(error.to_string(), code)
+}
+
+impl From<CountsError> for Error {
+    fn from(error: CountsError) -> Self {
+        wrong(&error)
     }
 }
 
@@ -219,7 +223,7 @@ impl Counts {
         py.detach(|| {
             let mut all = Core::clone(&self.0);
             for other in others {
-                all.merge(&other).map_err(|error| wrong(&error))?;
+                all.merge(&other)?;
             }
             Ok(Self(Arc::new(all)))
         })
@@ -232,8 +236,7 @@ impl Counts {
         let mut all = Core::clone(&self.0);
         all.join(&other.0, |cell| {
             cell.criterion != once || again.contains(&cell.outcome)
-        })
-        .map_err(|error| wrong(&error))?;
+        })?;
         Ok(Self(Arc::new(all)))
     }
 
@@ -247,7 +250,7 @@ impl Counts {
         }
         let names: std::collections::HashMap<&str, Option<String>> = names.into_iter().collect();
         let renamed = self.0.renamed(|name| names.get(name).cloned().flatten());
-        Ok(Self(Arc::new(renamed.map_err(|error| wrong(&error))?)))
+        Ok(Self(Arc::new(renamed?)))
     }
 
     /// The value of each measure for all that was counted.
@@ -273,8 +276,8 @@ impl Counts {
 
     /// The counts as bytes, equal for equal counts whatever the order of merging.
     fn to_bytes<'py>(&self, py: Python<'py>) -> Result<Bound<'py, PyBytes>> {
-        let bytes = py.detach(|| self.0.to_bytes());
-        Ok(PyBytes::new(py, &bytes.map_err(|error| wrong(&error))?))
+        let bytes = py.detach(|| self.0.to_bytes())?;
+        Ok(PyBytes::new(py, &bytes))
     }
 
     /// The place of each document in the bytes; None where it is the same.
@@ -299,7 +302,7 @@ impl Counts {
                 None => Ok(counts),
             }
         });
-        Ok(Self(Arc::new(counts.map_err(|error| wrong(&error))?)))
+        Ok(Self(Arc::new(counts?)))
     }
 
     fn __eq__(&self, py: Python<'_>, other: &Self) -> bool {
@@ -351,20 +354,14 @@ impl Counts {
         let Some(weights) = weights else {
             return Ok(self.0.all_totals());
         };
-        let documents = self.0.rows().len();
-        if documents != weights.len() {
-            return Err(bad(format!(
-                "there are {documents} documents and {} weights; give one each",
+        let sums = self.0.weighted_totals(&weights);
+        sums.ok_or_else(|| {
+            bad(format!(
+                "there are {} documents and {} weights; give one each",
+                self.0.rows().len(),
                 weights.len()
-            )));
-        }
-        let mut sums = vec![0.0; self.0.cells().len()];
-        for (row, weight) in self.0.rows().zip(weights) {
-            for (&id, &n) in row.cells.iter().zip(row.n) {
-                sums[id as usize] += n as f64 * weight;
-            }
-        }
-        Ok(sums)
+            ))
+        })
     }
 }
 
@@ -387,10 +384,8 @@ impl DocumentTotals {
     /// Adds the outcomes of one pair of documents under this name.
     #[pyo3(signature = (outcome, name, /))]
     fn add(&self, outcome: &MatOutcome, name: &str) -> Result<()> {
-        let added = self
-            .lock()
-            .add_document(Key::Name(name.into()), outcome.counts());
-        added.map_err(|error| wrong(&error))
+        let name = Key::Name(name.into());
+        Ok(self.lock().add_document(name, outcome.counts())?)
     }
 
     /// What was added so far.
@@ -402,6 +397,6 @@ impl DocumentTotals {
 impl DocumentTotals {
     /// The counts. What a thread left half done when it failed is whole enough: adding cannot fail half way.
     fn lock(&self) -> MutexGuard<'_, Core> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.0)
     }
 }

@@ -4,9 +4,9 @@ use pyo3::exceptions::{PyKeyboardInterrupt, PyOSError, PyTypeError};
 use pyo3::prelude::*;
 use spanrs::Error as JobError;
 use spanrs_arrow::ColumnError;
-use spanrs_base::Position;
+use spanrs_base::{Interrupted, Position};
 use spanrs_eval::input::InputError;
-use spanrs_eval::{Side, Unmatched};
+use spanrs_eval::{ReadError, Side, Unmatched};
 use spanrs_tags::Error as TagsError;
 
 use crate::options::violation_tuple;
@@ -32,8 +32,9 @@ pub(crate) enum Error {
         message: String,
         sentence: Option<usize>,
     },
-    /// An Arrow column that cannot be read; with the index of the sentence.
-    Arrow {
+    /// An exception of `spanrs.errors` by its class; with the index of the sentence.
+    Coded {
+        class: &'static str,
         message: String,
         code: &'static str,
         sentence: Option<usize>,
@@ -42,11 +43,6 @@ pub(crate) enum Error {
     Unmatched {
         sentence: usize,
         error: Unmatched,
-    },
-    /// Counts that cannot be merged, renamed or loaded.
-    Counts {
-        message: String,
-        code: &'static str,
     },
     /// A model, its file or its input; with the index of the sequence.
     Crf {
@@ -61,13 +57,25 @@ pub(crate) enum Error {
         line: usize,
         column: usize,
     },
-    /// An id without a tag.
-    Id {
-        message: String,
-    },
 }
 
 impl Error {
+    /// Counts that cannot be merged, renamed, loaded or compared.
+    pub(crate) fn counts(message: String, code: &'static str) -> Self {
+        let class = match code {
+            "damaged" => "FormatError",
+            "too_many_values" => "LimitError",
+            "documents" => "AlignmentError",
+            _ => "SchemeError",
+        };
+        Self::Coded {
+            class,
+            message,
+            code,
+            sentence: None,
+        }
+    }
+
     /// Spans of a sentence that cannot be matched, or Ctrl-C.
     pub(crate) fn unmatched(sentence: usize, error: Unmatched) -> Self {
         match error {
@@ -127,12 +135,32 @@ impl From<InputError> for Error {
     fn from(error: InputError) -> Self {
         match error {
             InputError::Shape { message, sentence } => Self::Shape { message, sentence },
-            InputError::UnknownId { message } => Self::Id { message },
+            InputError::UnknownId { message } => Self::Coded {
+                class: "SchemeError",
+                message,
+                code: "unknown_id",
+                sentence: None,
+            },
             InputError::Tags(error) => Self::Tags(error),
             InputError::TagsOf { side, error } => Self::TagsOf { side, error },
             InputError::Unmatched { sentence, error } => Self::unmatched(sentence, error),
             InputError::Interrupted => Self::Job(JobError::Stopped),
         }
+    }
+}
+
+impl From<ReadError> for Error {
+    fn from(error: ReadError) -> Self {
+        match error {
+            ReadError::Input(error) => error.into(),
+            ReadError::Tags { sentence, error } => Self::TagsIn { sentence, error },
+        }
+    }
+}
+
+impl From<Interrupted> for Error {
+    fn from(_: Interrupted) -> Self {
+        Self::Job(JobError::Stopped)
     }
 }
 
@@ -144,7 +172,8 @@ impl From<ColumnError> for Error {
                 message,
                 code,
                 sentence,
-            } => Self::Arrow {
+            } => Self::Coded {
+                class: "FormatError",
                 message,
                 code,
                 sentence,
@@ -186,23 +215,15 @@ fn raise(py: Python<'_>, error: Error) -> PyResult<PyErr> {
         Error::Shape { message, sentence } => {
             make_in(py, "AlignmentError", &message, "shape", sentence)
         }
-        Error::Arrow {
+        Error::Coded {
+            class,
             message,
             code,
             sentence,
-        } => make_in(py, "FormatError", &message, code, sentence),
+        } => make_in(py, class, &message, code, sentence),
         Error::Unmatched { sentence, error } => {
             let message = format!("sentence {sentence}: {error}");
             make_in(py, "LimitError", &message, "too_many_pairs", Some(sentence))
-        }
-        Error::Counts { message, code } => {
-            let class = match code {
-                "damaged" => "FormatError",
-                "too_many_values" => "LimitError",
-                "documents" => "AlignmentError",
-                _ => "SchemeError",
-            };
-            make(py, class, &message, code, None)
         }
         Error::Crf {
             class,
@@ -226,7 +247,6 @@ fn raise(py: Python<'_>, error: Error) -> PyResult<PyErr> {
             raised.value(py).setattr("column", column)?;
             Ok(raised)
         }
-        Error::Id { message } => make(py, "SchemeError", &message, "unknown_id", None),
         Error::Job(error) => job(py, error),
     }
 }
@@ -308,22 +328,11 @@ fn io(py: Python<'_>, error: spanrs_io::Error) -> PyResult<PyErr> {
 }
 
 fn tags(py: Python<'_>, error: &TagsError, place: Option<&Position>) -> PyResult<PyErr> {
-    let (class, code) = match error {
-        TagsError::UnknownScheme { .. } => ("SchemeError", "unknown_scheme"),
-        TagsError::UnknownReading { .. } => ("SchemeError", "unknown_reading"),
-        TagsError::ReadingNotForScheme { .. } => ("SchemeError", "reading_not_for_scheme"),
-        TagsError::BadSeparator { .. } => ("SchemeError", "bad_separator"),
-        TagsError::TooMany { .. } => ("LimitError", "too_many"),
-        TagsError::Malformed { .. } => ("SchemeError", "malformed"),
-        TagsError::Overlap { .. } => ("SchemeError", "overlap"),
-        TagsError::OutOfRange { .. } => ("SchemeError", "out_of_range"),
-        TagsError::BadType { .. } => ("SchemeError", "bad_type"),
-        TagsError::NotExpressible { .. } => ("SchemeError", "not_expressible"),
-        TagsError::UnknownTag { .. } => ("SchemeError", "unknown_tag"),
-        TagsError::NoScheme { .. } => ("SchemeError", "no_scheme"),
-        TagsError::TooManyTags(_) => ("LimitError", "too_many_tags"),
+    let class = match error {
+        TagsError::TooMany { .. } | TagsError::TooManyTags(_) => "LimitError",
+        _ => "SchemeError",
     };
-    let raised = make(py, class, &error.to_string(), code, place)?;
+    let raised = make(py, class, &error.to_string(), error.code(), place)?;
     if let TagsError::Malformed { violations, .. } = error {
         let all: Vec<_> = violations.iter().map(violation_tuple).collect();
         raised.value(py).setattr("count", all.len())?;

@@ -3,8 +3,8 @@
 use pyo3::prelude::*;
 use spanrs::{ErrorOptions, SpanError, TypedSpan};
 
-use crate::error::{Error, Result};
-use crate::files::{ColumnFiles, ColumnOptions, Progress};
+use crate::error::Result;
+use crate::files::{ColumnFiles, ColumnOptions, run_job};
 use crate::scorer::{MatcherTuple, Scorer, matcher};
 
 /// (type, start, end, index in its sentence)
@@ -60,12 +60,9 @@ pub(crate) fn file_errors(
         most,
     };
     let (sides, _) = files.both()?;
-    let mut progress = Progress::new(progress);
-    let found = gold.py().detach(|| {
-        let tell = &mut |n| progress.tell(n);
+    let found = run_job(gold.py(), progress, |tell| {
         spanrs::errors(sides, &mut reader, &mut *matcher, &filter, &options, tell)
-    });
-    let found = progress.check(found.map_err(Error::from))?;
+    })?;
     let kept = found.kept.into_iter().map(error_tuple).collect();
     Ok((kept, found.numbers.into_iter().collect()))
 }

@@ -13,11 +13,11 @@ use spanrs_eval::Side;
 use spanrs_io::{
     Column, ColumnReader, Columns, Comments, Format, LineReader, Separator, SpanFileReader,
 };
-use spanrs_tags::{Converter, Reader};
+use spanrs_tags::Converter;
 
 use crate::error::{Error, Result};
 use crate::evidence::located;
-use crate::options::{PyDialect, ViolationTuple, reading, scheme};
+use crate::options::{PyDialect, ViolationTuple, reader, reading, scheme};
 
 /// (format, separator, comments, token column, tag column, second column, line limit in bytes)
 #[derive(FromPyObject)]
@@ -210,6 +210,17 @@ impl Progress {
     }
 }
 
+/// Runs a job without the GIL; it tells how far it is and hears whether to stop.
+pub(crate) fn run_job<T: Send>(
+    py: Python<'_>,
+    callback: Option<Py<PyAny>>,
+    job: impl FnOnce(&mut spanrs::Progress<'_>) -> spanrs::Result<T> + Send,
+) -> Result<T> {
+    let mut progress = Progress::new(callback);
+    let result = py.detach(|| job(&mut |n| progress.tell(n)));
+    progress.check(result.map_err(Error::from))
+}
+
 /// (scheme, statement, [(scheme, violations)])
 pub(crate) type DetectionTuple = (&'static str, String, Vec<(&'static str, u64)>);
 
@@ -225,13 +236,10 @@ pub(crate) fn detect_file(
     expected: Option<&str>,
 ) -> Result<DetectionTuple> {
     let rows = columns(source, &options, None)?;
-    let mut progress = Progress::new(progress);
     let dialect = dialect.checked()?;
-    let result = source
-        .py()
-        .detach(|| spanrs::detect(rows, &dialect, &mut |n| progress.tell(n)))
-        .map_err(Error::from);
-    let detection = progress.check(result)?;
+    let detection = run_job(source.py(), progress, |tell| {
+        spanrs::detect(rows, &dialect, tell)
+    })?;
     let violations = detection
         .violations
         .iter()
@@ -264,19 +272,12 @@ pub(crate) fn validate_file(
     keep: usize,
     progress: Option<Py<PyAny>>,
 ) -> Result<ReportTuple> {
-    let mut reader = Reader::new(
-        scheme(scheme_name)?,
-        reading("conlleval")?,
-        dialect.checked()?,
-    )?;
+    let mut reader = reader(scheme_name, "conlleval", dialect)?;
     let rows = columns(source, &options, None)?;
     let warnings = spanrs::column_warnings(&rows, None);
-    let mut progress = Progress::new(progress);
-    let result = source
-        .py()
-        .detach(|| spanrs::validate(rows, &mut reader, keep, &mut |n| progress.tell(n)))
-        .map_err(Error::from);
-    let report = progress.check(result)?;
+    let report = run_job(source.py(), progress, |tell| {
+        spanrs::validate(rows, &mut reader, keep, tell)
+    })?;
     let kinds = report
         .kinds
         .iter()
@@ -309,14 +310,12 @@ pub(crate) fn convert_file(
     let read_as = reading_name.map(reading).transpose()?;
     let mut converter = Converter::new(from, to, read_as, dialect.checked()?)?;
     let rows = columns(source, &options, None)?;
-    let mut progress = Progress::new(progress);
-    let result = source.py().detach(|| {
+    run_job(source.py(), progress, |tell| {
         let mut out = std::io::BufWriter::with_capacity(1 << 20, Sink(&out));
-        let warnings = spanrs::convert(rows, &mut converter, &mut out, &mut |n| progress.tell(n))?;
+        let warnings = spanrs::convert(rows, &mut converter, &mut out, tell)?;
         out.flush()?;
-        Ok::<_, spanrs::Error>(warnings)
-    });
-    progress.check(result.map_err(Error::from))
+        Ok(warnings)
+    })
 }
 
 /// Writes the spans of a file to `out` as JSON Lines. Returns warnings.
@@ -331,20 +330,14 @@ pub(crate) fn spans_file(
     dialect: PyDialect,
     progress: Option<Py<PyAny>>,
 ) -> Result<Vec<String>> {
-    let mut reader = Reader::new(
-        scheme(scheme_name)?,
-        reading(reading_name)?,
-        dialect.checked()?,
-    )?;
+    let mut reader = reader(scheme_name, reading_name, dialect)?;
     let rows = columns(source, &options, None)?;
-    let mut progress = Progress::new(progress);
-    let result = source.py().detach(|| {
+    run_job(source.py(), progress, |tell| {
         let mut out = std::io::BufWriter::with_capacity(1 << 20, Sink(&out));
-        let warnings = spanrs::spans(rows, &mut reader, &mut out, &mut |n| progress.tell(n))?;
+        let warnings = spanrs::spans(rows, &mut reader, &mut out, tell)?;
         out.flush()?;
-        Ok::<_, spanrs::Error>(warnings)
-    });
-    progress.check(result.map_err(Error::from))
+        Ok(warnings)
+    })
 }
 
 /// Where the spans of a file are: a source, its format (`spans`, `strict` for span files that read the same

@@ -16,6 +16,7 @@ mod evidence;
 mod file_errors;
 mod files;
 mod ids;
+mod locks;
 mod mat;
 mod measures;
 mod nested_lists;

@@ -6,7 +6,7 @@ use pyo3::prelude::*;
 use spanrs::OnMisaligned;
 use spanrs_eval::PredScheme;
 use spanrs_eval::input::DocumentEnds;
-use spanrs_tags::{Bare, Dialect, Reading, Scheme, Violation};
+use spanrs_tags::{Bare, Dialect, Reader, Reading, Scheme, Violation};
 
 use crate::error::Result;
 
@@ -47,6 +47,12 @@ pub(crate) fn scheme_or_auto(name: &str) -> Result<Option<Scheme>> {
 
 pub(crate) fn reading(name: &str) -> Result<Reading> {
     Ok(Reading::from_name(name)?)
+}
+
+/// A reader of tags.
+pub(crate) fn reader(scheme_name: &str, reading_name: &str, dialect: PyDialect) -> Result<Reader> {
+    let (scheme, reading) = (scheme(scheme_name)?, reading(reading_name)?);
+    Ok(Reader::new(scheme, reading, dialect.checked()?)?)
 }
 
 /// (index, kind, previous, current, next, action)

@@ -3,8 +3,8 @@
 use pyo3::prelude::*;
 use spanrs::Rows;
 
-use crate::error::{Error, Result};
-use crate::files::{ColumnFiles, ColumnOptions, Progress};
+use crate::error::Result;
+use crate::files::{ColumnFiles, ColumnOptions, run_job};
 use crate::scorer::Scorer;
 
 /// Adds files to several scorers that read malformed tags in different ways, in one pass. The files must have been
@@ -31,7 +31,6 @@ pub(crate) fn score_readings(
         false => Rows::Documents,
     };
     let (sides, _) = files.both()?;
-    let mut progress = Progress::new(progress);
     let mut targets: Vec<_> = locked
         .iter_mut()
         .map(|inner| {
@@ -39,9 +38,7 @@ pub(crate) fn score_readings(
             (&mut inner.auto.reader, &mut inner.auto.scorer)
         })
         .collect();
-    let found = gold.py().detach(|| {
-        let tell = &mut |n| progress.tell(n);
+    run_job(gold.py(), progress, |tell| {
         spanrs::score_readings(sides, &mut targets, rows, tell)
-    });
-    progress.check(found.map_err(Error::from))
+    })
 }

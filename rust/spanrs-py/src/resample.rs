@@ -128,19 +128,14 @@ fn check_size(rows: u64, width: usize) -> Result<()> {
     if values <= MOST_VALUES {
         return Ok(());
     }
-    Err(Error::Counts {
-        message: format!(
-            "{rows} samples of {width} measures are {values} values, and {MOST_VALUES} is the limit"
-        ),
-        code: "too_many_values",
-    })
+    let message = format!(
+        "{rows} samples of {width} measures are {values} values, and {MOST_VALUES} is the limit"
+    );
+    Err(Error::counts(message, "too_many_values"))
 }
 
 fn unpaired(message: String) -> Error {
-    Error::Counts {
-        message,
-        code: "documents",
-    }
+    Error::counts(message, "documents")
 }
 
 fn measures_of(systems: &CoreSystems, measures: Vec<MeasureTuple>) -> Result<Vec<Measure>> {

@@ -8,15 +8,13 @@ use pyo3::Borrowed;
 use pyo3::exceptions::{PyOverflowError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyFrozenSet, PySet, PyString, PyTuple};
-use spanrs_base::Interner;
-use spanrs_base::Span;
-use spanrs_eval::{Run, TokenSets};
+use spanrs_base::{Interner, Span};
+use spanrs_eval::{Run, SpanLists as Core, TokenSets};
 
 use crate::error::{Error, Result};
 use crate::pause;
-use crate::py_sequence::Items;
-use crate::py_sequence::{Item, ItemSlices};
-use crate::span_lists::{Held, SpanLists};
+use crate::py_sequence::{Item, ItemSlices, Items};
+use crate::span_lists::SpanLists;
 use crate::tag_interner::as_list_or_tuple;
 
 /// The spans of both sides, a sequence of them for each sentence; with their tokens, where those are asked
@@ -45,8 +43,9 @@ pub(crate) fn span_lists_of_tuples(
         });
     }
     let tokens = tokens.then_some(given.tokens);
-    let held = Held::new(given.placed, tokens, given.types.into_names());
-    Ok(SpanLists::gold_and_pred(held, [gold, pred]))
+    let (types, ranges) = (given.types.into_names(), [gold, pred]);
+    let both = Core::gold_and_pred(given.placed, tokens, types, ranges);
+    Ok(SpanLists::both(both))
 }
 
 /// What was read so far.

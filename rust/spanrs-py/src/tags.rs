@@ -6,13 +6,14 @@ use numpy::{IntoPyArray, PyArray1};
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PyString};
 use spanrs_base::{Span, Vocabulary};
-use spanrs_eval::input::{Id, Sentences, bad_id, numbering};
+use spanrs_eval::input::{Sentences, numbering};
+use spanrs_eval::spans_of_ids;
 use spanrs_tags::{Converter, Evidence, Reader, Reading, Scheme, Writer};
 
 use crate::error::{Error, Result};
 use crate::files::DetectionTuple;
 use crate::ids::{Ids, with_values};
-use crate::options::{PyDialect, ViolationTuple, reading, scheme, violation_tuple};
+use crate::options::{PyDialect, ViolationTuple, reader, reading, scheme, violation_tuple};
 use crate::scorer::most_tags;
 use crate::tag_interner::{TagInterner, as_list_or_tuple, strings};
 
@@ -50,10 +51,10 @@ pub(crate) fn scheme_name(name: &str) -> Result<&'static str> {
 fn one(
     tags: &Bound<'_, PyAny>,
     scheme_name: &str,
-    read_as: Reading,
+    reading_name: &str,
     dialect: PyDialect,
 ) -> Result<(Reader, Vec<u32>)> {
-    let mut reader = Reader::new(scheme(scheme_name)?, read_as, dialect.checked()?)?;
+    let mut reader = reader(scheme_name, reading_name, dialect)?;
     let mut ids = Vec::new();
     TagInterner::new().sentence(tags, &mut reader, &mut ids)?;
     Ok((reader, ids))
@@ -150,7 +151,7 @@ pub(crate) fn read_spans<'py>(
     dialect: PyDialect,
     make: Option<Bound<'py, PyAny>>,
 ) -> Result<Bound<'py, PyList>> {
-    let (reader, ids) = one(tags, scheme_name, reading(reading_name)?, dialect)?;
+    let (reader, ids) = one(tags, scheme_name, reading_name, dialect)?;
     if reader.reading() == Reading::Refuse {
         reader.check(&ids)?;
     }
@@ -167,11 +168,7 @@ pub(crate) fn read_spans_batch<'py>(
     dialect: PyDialect,
     make: Option<Bound<'py, PyAny>>,
 ) -> Result<Bound<'py, PyList>> {
-    let mut reader = Reader::new(
-        scheme(scheme_name)?,
-        reading(reading_name)?,
-        dialect.checked()?,
-    )?;
+    let mut reader = reader(scheme_name, reading_name, dialect)?;
     let mut maker = SpanMaker::new(sentences.py(), make);
     let (mut all, mut spans) = (Vec::new(), Vec::new());
     batch(sentences, &mut reader, |reader, ids| {
@@ -208,11 +205,7 @@ pub(crate) fn read_ids<'py>(
     ignore_index: i64,
 ) -> Result<(SpanArrays<'py>, Vec<String>)> {
     let py = ids.py();
-    let mut reader = Reader::new(
-        scheme(scheme_name)?,
-        reading(reading_name)?,
-        dialect.checked()?,
-    )?;
+    let mut reader = reader(scheme_name, reading_name, dialect)?;
     let numbers = numbering(&vocabulary, &mut reader)?;
     let ids = Ids::extract(ids)?;
     let (sentences, tokens) = ids.shape()?;
@@ -232,67 +225,6 @@ pub(crate) fn read_ids<'py>(
     Ok((arrays, reader.types().names().map(str::to_owned).collect()))
 }
 
-/// Spans with the places of their tokens in the array, ignored tokens included.
-fn spans_of_ids<T: Id>(
-    values: &[T],
-    cut: Sentences<'_>,
-    numbers: &[u32],
-    ignore: i64,
-    reader: &Reader,
-) -> Result<Vec<(usize, Span)>> {
-    let (mut ids, mut places) = (Vec::new(), Vec::new());
-    let (mut all, mut spans) = (Vec::new(), Vec::new());
-    for (sentence, range) in cut.ranges().enumerate() {
-        ids.clear();
-        places.clear();
-        spans.clear();
-        for (token, exact) in values[range].iter().enumerate() {
-            let value = exact.value();
-            if value == ignore {
-                continue;
-            }
-            let number = usize::try_from(value)
-                .ok()
-                .and_then(|value| numbers.get(value));
-            let Some(&id) = number else {
-                let (side, exact) = ("the array", exact.exact());
-                return Err(bad_id(side, sentence, token, exact, numbers.len()).into());
-            };
-            ids.push(id);
-            places.push(token as u32);
-        }
-        if reader.reading() == Reading::Refuse {
-            let wrong = reader
-                .check(&ids)
-                .map_err(|error| at_places(error, &places));
-            wrong.map_err(|error| Error::Tags(error).in_sentence(sentence))?;
-        }
-        reader.spans_into(&ids, &mut spans);
-        all.extend(spans.iter().map(|span| {
-            let span = Span {
-                start: places[span.start as usize],
-                end: places[span.end as usize - 1] + 1,
-                ty: span.ty,
-            };
-            (sentence, span)
-        }));
-    }
-    Ok(all)
-}
-
-/// Counts tokens as the array does, ignored ones included.
-fn at_places(mut error: spanrs_tags::Error, places: &[u32]) -> spanrs_tags::Error {
-    if let spanrs_tags::Error::Malformed { violations, .. } = &mut error {
-        for violation in violations {
-            violation.index = places
-                .get(violation.index as usize)
-                .copied()
-                .unwrap_or_default();
-        }
-    }
-    error
-}
-
 /// All violations of a sentence.
 #[pyfunction]
 #[pyo3(signature = (tags, scheme_name, reading_name, dialect, /))]
@@ -302,7 +234,7 @@ pub(crate) fn validate(
     reading_name: &str,
     dialect: PyDialect,
 ) -> Result<Vec<ViolationTuple>> {
-    let (reader, ids) = one(tags, scheme_name, reading(reading_name)?, dialect)?;
+    let (reader, ids) = one(tags, scheme_name, reading_name, dialect)?;
     Ok(reader
         .violations(&ids)
         .iter()
@@ -319,11 +251,7 @@ pub(crate) fn validate_batch(
     reading_name: &str,
     dialect: PyDialect,
 ) -> Result<Vec<Vec<ViolationTuple>>> {
-    let mut reader = Reader::new(
-        scheme(scheme_name)?,
-        reading(reading_name)?,
-        dialect.checked()?,
-    )?;
+    let mut reader = reader(scheme_name, reading_name, dialect)?;
     let mut all = Vec::new();
     batch(sentences, &mut reader, |reader, ids| {
         all.push(reader.violations(ids).iter().map(violation_tuple).collect());

@@ -116,6 +116,27 @@ pub enum Error {
     TooManyTags(TooManyTags),
 }
 
+impl Error {
+    /// A short name of the kind of error, which does not change between releases.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::UnknownScheme { .. } => "unknown_scheme",
+            Self::UnknownReading { .. } => "unknown_reading",
+            Self::ReadingNotForScheme { .. } => "reading_not_for_scheme",
+            Self::BadSeparator { .. } => "bad_separator",
+            Self::TooMany { .. } => "too_many",
+            Self::Malformed { .. } => "malformed",
+            Self::Overlap { .. } => "overlap",
+            Self::OutOfRange { .. } => "out_of_range",
+            Self::BadType { .. } => "bad_type",
+            Self::NotExpressible { .. } => "not_expressible",
+            Self::UnknownTag { .. } => "unknown_tag",
+            Self::NoScheme { .. } => "no_scheme",
+            Self::TooManyTags(_) => "too_many_tags",
+        }
+    }
+}
+
 /// The result of this crate's fallible functions.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 

@@ -27,6 +27,7 @@
 //! | files of spans | [`span_files`] |
 //! | documents with annotations | [`mat`] |
 //! | trees in CoNLL-U | [`dep_files`] |
+//! | CRFsuite's model files | [`from_crfsuite`], [`to_crfsuite`] |
 //!
 //! Column files are read once, in chunks, with one sentence in memory. The modules named after fields ([`tags`],
 //! [`eval`], [`io`], [`crf`], [`dep`], [`compat`], [`base`]) are the crates without their prefix `spanrs-`.
@@ -40,6 +41,7 @@ pub use spanrs_io as io;
 pub use spanrs_tags as tags;
 
 mod convert;
+mod crfsuite;
 pub mod dep_files;
 mod detect;
 mod documents;
@@ -58,6 +60,7 @@ mod spans;
 mod validate;
 
 pub use convert::convert;
+pub use crfsuite::{ConversionError, from_crfsuite, to_crfsuite};
 pub use detect::{detect, gather};
 pub use documents::read_conll;
 pub use error::{Error, Result};

@@ -118,6 +118,21 @@ impl Counts {
         let ids = 0..self.cells().len() as u32;
         ids.map(|id| self.total(id) as f64).collect()
     }
+
+    /// The total of each cell, where each document counts as often as its weight says; None if there are not as many
+    /// weights as documents.
+    pub fn weighted_totals(&self, weights: &[f64]) -> Option<Vec<f64>> {
+        if self.rows().len() != weights.len() {
+            return None;
+        }
+        let mut sums = vec![0.0; self.cells().len()];
+        for (row, weight) in self.rows().zip(weights) {
+            for (&id, &n) in row.cells.iter().zip(row.n) {
+                sums[id as usize] += n as f64 * weight;
+            }
+        }
+        Some(sums)
+    }
 }
 
 /// Evaluates measures on sums of the cells of some counts.

@@ -1,14 +1,15 @@
 //! conlleval's counts: behind `spanrs conlleval` and `spanrs.compat.conlleval`.
 
-use std::sync::{Mutex, MutexGuard, TryLockError};
+use std::sync::{Mutex, MutexGuard};
 
-use pyo3::exceptions::{PyRuntimeError, PyValueError};
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString};
 use spanrs_base::Limits;
 use spanrs_compat::conlleval::{ConllevalText, Cut, Error as TextError, Layout, Rules, Setting};
 
 use crate::error::{Error, Result};
+use crate::locks::lock_now;
 
 /// Tokens between two checks for Ctrl-C.
 const PAUSE: usize = 1 << 15;
@@ -135,14 +136,8 @@ impl Conlleval {
 
 impl Conlleval {
     fn lock(&self) -> Result<MutexGuard<'_, ConllevalText>> {
-        match self.0.try_lock() {
-            Ok(guard) => Ok(guard),
-            Err(TryLockError::Poisoned(poisoned)) => Ok(poisoned.into_inner()),
-            Err(TryLockError::WouldBlock) => {
-                let message = "the counter is in use, by another thread or by itself";
-                Err(PyRuntimeError::new_err(message).into())
-            }
-        }
+        let message = "the counter is in use, by another thread or by itself";
+        lock_now(&self.0, message)
     }
 }
 

@@ -12,7 +12,7 @@ use spanrs_eval::fair::Matcher;
 use spanrs_eval::{Events, Matcher as _, Pair, Scorer, Spans, TokenSets};
 
 use crate::error::{Error, Result};
-use crate::files::{Progress, SpanFileOptions};
+use crate::files::{SpanFileOptions, run_job};
 use crate::scorer::{FilterTuple, type_filter};
 use crate::span_tuples::PushTokens;
 use crate::stop;
@@ -133,11 +133,9 @@ pub(crate) fn faireval_files<'py>(
     let ((gold, _), (pred, _)) = (gold.open()?, pred.open()?);
     let matcher = Matcher::default().with_watch(stop);
     let mut scorer = Scorer::new(Box::new(matcher), 0).with_filter(type_filter(only));
-    let mut progress = Progress::new(None);
-    let read = py.detach(|| {
-        spanrs::span_files::score_spans(gold, pred, &mut scorer, &mut |n| progress.tell(n))
-    });
-    let files = progress.check(read.map_err(Error::from))?;
+    let files = run_job(py, None, |tell| {
+        spanrs::span_files::score_spans(gold, pred, &mut scorer, tell)
+    })?;
     let counts = ErrorCounts::of_counts(scorer.span_counts(), &files.types);
     let state = PyDict::new(py);
     let rows = PyDict::new(py);

@@ -6,14 +6,14 @@ use pyo3::types::{PyDict, PyInt, PyList, PySet, PyString};
 use spanrs_base::{Interner, Span};
 use spanrs_compat::nervaluate::{self, Documents, TagReader, read_conll};
 use spanrs_compat::tag_numbering;
+use spanrs_eval::SpanLists as Core;
 use spanrs_tags::Reader;
 
 use crate::error::{Error, Result};
 use crate::nested_lists::NestedLists;
 use crate::pause;
-use crate::py_sequence::Item;
-use crate::py_sequence::Items;
-use crate::span_lists::{Held, SpanLists};
+use crate::py_sequence::{Item, Items};
+use crate::span_lists::SpanLists;
 use crate::tag_interner::TagInterner;
 
 fn refuse<T>(message: impl Into<String>) -> Result<T> {
@@ -29,7 +29,7 @@ fn refused(error: nervaluate::Error) -> Error {
 
 fn span_lists(documents: Documents) -> SpanLists {
     let types = names(&documents.types);
-    SpanLists::new(documents.spans, None, &documents.ends, types)
+    Core::new(documents.spans, None, &documents.ends, types).into()
 }
 
 fn names(types: &Interner<str>) -> Vec<String> {
@@ -73,12 +73,8 @@ pub(crate) fn nervaluate_tags(data: &Bound<'_, PyAny>, any_prefix: bool) -> Resu
         ends.push(spans.len());
         pause(at)?;
     }
-    Ok(SpanLists::new(
-        spans,
-        None,
-        &ends,
-        names(&reader.into_types()),
-    ))
+    let types = names(&reader.into_types());
+    Ok(Core::new(spans, None, &ends, types).into())
 }
 
 /// Both sides of lists of lists of tags at once, or None if anything is wrong with them; [`nervaluate_tags`] then raises
@@ -117,11 +113,9 @@ pub(crate) fn nervaluate_pairs(
         return Ok(None);
     }
     walked?;
-    let held = Held::new(spans, None, names(&walk.reader.into_types()));
-    Ok(Some(SpanLists::gold_and_pred(
-        held,
-        [gold_ranges, pred_ranges],
-    )))
+    let (types, ranges) = (names(&walk.reader.into_types()), [gold_ranges, pred_ranges]);
+    let both = Core::gold_and_pred(spans, None, types, ranges);
+    Ok(Some(SpanLists::both(both)))
 }
 
 /// Reads sentences of known tags in one pass, without storing their ids.

@@ -53,8 +53,7 @@ impl CrowdAnswers {
         let found = py.detach(|| {
             self.0
                 .posterior(log_answers, prior, outside, by_sentence, stop)
-        });
-        let found = found.map_err(|error| crf(error, None))?;
+        })?;
         let labels = PyArray1::from_vec(py, found.labels);
         Ok((
             labels,
@@ -76,8 +75,7 @@ impl CrowdAnswers {
     ) -> Result<Vec<Vec<usize>>> {
         let prior = prior_of(&start, &transitions, &tokens)?;
         let log_answers = flat(&log_answers)?;
-        let found = py.detach(|| self.0.best(log_answers, prior, outside, stop));
-        found.map_err(|error| crf(error, None))
+        Ok(py.detach(|| self.0.best(log_answers, prior, outside, stop))?)
     }
 
     /// Expected counts of answers: flat (annotator, true label, answer before, answer).
@@ -89,11 +87,8 @@ impl CrowdAnswers {
         outside: usize,
     ) -> Result<Bound<'py, PyArray1<f64>>> {
         let labels = flat(&labels)?;
-        let counts = py.detach(|| self.0.counts(labels, outside));
-        Ok(PyArray1::from_vec(
-            py,
-            counts.map_err(|error| crf(error, None))?,
-        ))
+        let counts = py.detach(|| self.0.counts(labels, outside))?;
+        Ok(PyArray1::from_vec(py, counts))
     }
 }
 

@@ -1,20 +1,20 @@
 //! CRFs inside EM: behind `spanrs.crowd`.
 
-use std::sync::{Mutex, MutexGuard, TryLockError};
+use std::sync::{Mutex, MutexGuard};
 
 use numpy::{PyArray1, PyReadonlyArray1};
-use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use spanrs_base::Interner;
-use spanrs_crf::{Constraint, Corpus, EmCrf, MAX_LABELS, Model, Target};
+use spanrs_crf::{Constraint, EmCrf, Model, NamedCorpus, TokenTarget};
 
-use super::crf;
 use super::crowd::flat;
+use super::items::{Names, Source, token_items};
 use super::model::{CrfModel, constraint_of};
 use super::options::{c2_of, lbfgs_of, selection_of};
-use super::trainer::{add_tokens, source_of};
+use super::{crf, in_sequence};
 use crate::error::Result;
+use crate::locks::lock_now;
 use crate::stop;
 
 /// Weights and scores, flat.
@@ -44,34 +44,33 @@ impl CrowdCrf {
         labellings: PyReadonlyArray1<'_, u32>,
         options: &Bound<'_, PyDict>,
     ) -> Result<Self> {
-        let mut names: Interner<str> = Interner::default();
+        let mut source = Source::new(template)?;
+        let mut named = NamedCorpus::default();
         for label in &labels {
-            names.intern(label);
+            named.labels.intern(label);
         }
-        if names.len() > MAX_LABELS {
-            let labels = names.len();
-            return Err(crf(spanrs_crf::Error::Labels { labels }, None));
-        }
-        let (mut source, mut attributes) = (source_of(template)?, Interner::default());
-        let mut corpus = Corpus::new(names.len(), 0);
+        named.close().map_err(|(error, at)| crf(error, at))?;
         for (at, sentence) in sentences.try_iter()?.enumerate() {
             crate::pause(at)?;
-            let size = names.len();
-            let added = add_tokens(&mut corpus, size, &sentence?, &mut source, &mut attributes);
-            let tokens = added.map_err(|error| error.in_sequence(at))?;
-            let ended = corpus.end_sequence(Target::Labels(vec![0; tokens]), 1.0);
-            ended.map_err(|error| crf(error, Some(at)))?;
+            let attributes = &mut Names::Growing(&mut named.attributes);
+            let tokens = token_items(&sentence?, &mut source, attributes);
+            let tokens = tokens.map_err(|error| error.in_sequence(at))?;
+            // The first label; labellings replace it.
+            let targets = vec![TokenTarget::Label(0); tokens.len()];
+            let pushed = named.push(tokens, targets, 1.0);
+            pushed.map_err(|error| crf(error, Some(at)))?;
         }
         let mut selection = selection_of(options)?;
         if let Some(least) = options.get_item("min_attribute_freq")? {
             selection.min_attribute_frequency = least.extract()?;
         }
         let labellings = labellings.as_slice().map_err(PyErr::from)?.to_vec();
+        let (corpus, labels, attributes) = named.into_parts();
         let made = py.detach(|| EmCrf::new(corpus, &numbers, labellings, selection));
         Ok(Self {
-            labels: names,
+            labels,
             attributes,
-            crf: Mutex::new(made.map_err(|error| crf(error, None))?),
+            crf: Mutex::new(made?),
         })
     }
 
@@ -86,45 +85,23 @@ impl CrowdCrf {
     #[pyo3(signature = (weights, /))]
     fn set_weights(&self, py: Python<'_>, weights: Given) -> Result<()> {
         let weights = flat(&weights)?;
-        let mut guard = self.lock()?;
-        let em = &mut *guard;
-        let set = py.detach(|| em.set_weights(weights));
-        set.map_err(|error| crf(error, None))
+        self.run(py, |em| em.set_weights(weights))
     }
 
     /// Sets the distribution of each label and the expected counts of transitions of some sentences.
     #[pyo3(signature = (sentences, labels, transitions, /))]
     fn set_expected(&self, sentences: Vec<usize>, labels: Given, transitions: Given) -> Result<()> {
-        let (mut labels, mut transitions) = (flat(&labels)?, flat(&transitions)?);
-        let mut em = self.lock()?;
-        let size = self.labels.len();
-        for at in sentences {
-            let shape = |what| spanrs_crf::Error::Shape {
-                what,
-                expected: at,
-                found: 0,
-            };
-            if at >= em.corpus().sequences() {
-                return Err(crf(shape("sentences"), Some(at)));
-            }
-            let tokens = em.corpus().sequence(at).len();
-            let own = labels.split_at_checked(tokens * size);
-            let pairs = transitions.split_at_checked(size * size);
-            let (Some((own, more)), Some((pairs, others))) = (own, pairs) else {
-                return Err(crf(shape("expected counts"), Some(at)));
-            };
-            (labels, transitions) = (more, others);
-            let set = em.set_expected(at, own, pairs);
-            set.map_err(|error| crf(error, Some(at)))?;
-        }
-        Ok(())
+        let (labels, transitions) = (flat(&labels)?, flat(&transitions)?);
+        let set = self
+            .lock()?
+            .set_all_expected(&sentences, labels, transitions);
+        set.map_err(in_sequence)
     }
 
     /// Says which sentences take part in training.
     #[pyo3(signature = (active, /))]
     fn set_active(&self, active: Vec<bool>) -> Result<()> {
-        let set = self.lock()?.set_active(&active);
-        set.map_err(|error| crf(error, None))
+        Ok(self.lock()?.set_active(&active)?)
     }
 
     /// Trains from `weights` and gives the new ones and the objective.
@@ -138,10 +115,7 @@ impl CrowdCrf {
     ) -> Result<(Array<'py>, f64)> {
         let mut weights = flat(&weights)?.to_vec();
         let (lbfgs, c2) = (lbfgs_of(options)?, c2_of(options)?);
-        let mut guard = self.lock()?;
-        let em = &mut *guard;
-        let loss = py.detach(|| em.train(&lbfgs, c2, threads, &mut weights, stop));
-        let loss = loss.map_err(|error| crf(error, None))?;
+        let loss = self.run(py, |em| em.train(&lbfgs, c2, threads, &mut weights, stop))?;
         Ok((PyArray1::from_vec(py, weights), loss))
     }
 
@@ -154,13 +128,8 @@ impl CrowdCrf {
         threads: usize,
     ) -> Result<Array<'py>> {
         let weights = flat(&weights)?;
-        let mut guard = self.lock()?;
-        let em = &mut *guard;
-        let logs = py.detach(|| em.log_likelihoods(weights, threads, stop));
-        Ok(PyArray1::from_vec(
-            py,
-            logs.map_err(|error| crf(error, None))?,
-        ))
+        let logs = self.run(py, |em| em.log_likelihoods(weights, threads, stop))?;
+        Ok(PyArray1::from_vec(py, logs))
     }
 
     /// Best label of each token, with a scheme the best legal ones.
@@ -173,14 +142,11 @@ impl CrowdCrf {
         threads: usize,
     ) -> Result<Bound<'py, PyArray1<i64>>> {
         let (weights, constraint) = (flat(&weights)?, self.constraint(scheme)?);
-        let mut guard = self.lock()?;
-        let em = &mut *guard;
-        let best = py.detach(|| em.best(weights, constraint.as_ref(), threads, stop));
-        let best = best.map_err(|error| crf(error, None))?.into_iter();
-        Ok(PyArray1::from_vec(
-            py,
-            best.map(|label| label as i64).collect(),
-        ))
+        let best = self.run(py, |em| {
+            em.best(weights, constraint.as_ref(), threads, stop)
+        })?;
+        let best = best.into_iter().map(|label| label as i64);
+        Ok(PyArray1::from_vec(py, best.collect()))
     }
 
     /// Marginals of all labels of each token.
@@ -194,13 +160,8 @@ impl CrowdCrf {
     ) -> Result<Array<'py>> {
         let (weights, constraint) = (flat(&weights)?, self.constraint(scheme)?);
         let constraint = constraint.as_ref();
-        let mut guard = self.lock()?;
-        let em = &mut *guard;
-        let rows = py.detach(|| em.marginals(weights, constraint, threads, stop));
-        Ok(PyArray1::from_vec(
-            py,
-            rows.map_err(|error| crf(error, None))?,
-        ))
+        let rows = self.run(py, |em| em.marginals(weights, constraint, threads, stop))?;
+        Ok(PyArray1::from_vec(py, rows))
     }
 
     /// Scores of all labels of each token, and of transitions.
@@ -212,14 +173,12 @@ impl CrowdCrf {
         threads: usize,
     ) -> Result<(Array<'py>, Array<'py>)> {
         let weights = flat(&weights)?;
-        let mut guard = self.lock()?;
-        let em = &mut *guard;
-        let scores = py.detach(|| em.scores(weights, threads, stop));
-        let (rows, transitions) = scores.map_err(|error| crf(error, None))?;
-        Ok((
+        let (rows, transitions) = self.run(py, |em| em.scores(weights, threads, stop))?;
+        let (rows, transitions) = (
             PyArray1::from_vec(py, rows),
             PyArray1::from_vec(py, transitions),
-        ))
+        );
+        Ok((rows, transitions))
     }
 
     /// The model with these weights.
@@ -232,20 +191,25 @@ impl CrowdCrf {
             let model = Model::new(labels, attributes, features, weights, metadata);
             model.and_then(Model::pruned)
         });
-        CrfModel::of(model.map_err(|error| crf(error, None))?)
+        CrfModel::of(model?)
     }
 }
 
 impl CrowdCrf {
     /// The CRF; an error while another thread uses it, which waiting could block forever.
     fn lock(&self) -> Result<MutexGuard<'_, EmCrf>> {
-        match self.crf.try_lock() {
-            Ok(crf) => Ok(crf),
-            Err(TryLockError::Poisoned(poisoned)) => Ok(poisoned.into_inner()),
-            Err(TryLockError::WouldBlock) => {
-                Err(PyRuntimeError::new_err("the CRF is in use in another thread").into())
-            }
-        }
+        lock_now(&self.crf, "the CRF is in use in another thread")
+    }
+
+    /// Runs a job without the GIL.
+    fn run<T: Send>(
+        &self,
+        py: Python<'_>,
+        job: impl FnOnce(&mut EmCrf) -> spanrs_crf::Result<T> + Send,
+    ) -> Result<T> {
+        let mut guard = self.lock()?;
+        let em = &mut *guard;
+        Ok(py.detach(|| job(em))?)
     }
 
     fn constraint(&self, scheme: Option<&str>) -> Result<Option<Constraint>> {

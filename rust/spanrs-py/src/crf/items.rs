@@ -1,12 +1,9 @@
 //! Features of tokens from Python: dicts, lists of strings, or strings for a template.
 
-use std::borrow::Cow;
-use std::ops::Range;
-
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyFrozenSet, PyList, PySequence, PySet, PyString, PyTuple};
 use spanrs_base::Interner;
-use spanrs_crf::{AttributeIndex, Error as CrfError, Extractor, Sequences};
+use spanrs_crf::{Columns, Extractor, Inputs, Sequences, Template};
 
 use super::{crf, wrong};
 use crate::error::Result;
@@ -60,6 +57,17 @@ pub(crate) enum Source {
     Template(Box<Extractor>),
 }
 
+impl Source {
+    /// The template, if there is one.
+    pub(super) fn new(template: Option<&str>) -> Result<Self> {
+        let Some(text) = template else {
+            return Ok(Self::Features);
+        };
+        let template = Template::parse(text)?;
+        Ok(Self::Template(Box::new(Extractor::new(&template))))
+    }
+}
+
 /// Calls `add` with the name and value of each feature of a token: python-crfsuite's forms.
 fn each_feature(
     token: &Bound<'_, PyAny>,
@@ -68,10 +76,9 @@ fn each_feature(
     add: &mut impl FnMut(&str, f64),
 ) -> Result<()> {
     if depth > NESTING {
-        return Err(wrong(
-            format!("features are nested more than {NESTING} deep"),
-            None,
-        ));
+        return Err(wrong(format!(
+            "features are nested more than {NESTING} deep"
+        )));
     }
     let start = prefix.len();
     if let Ok(dict) = token.cast::<PyDict>() {
@@ -93,10 +100,9 @@ fn each_feature(
             } else {
                 let number: f64 = value.extract().map_err(|_| not_a_value(prefix, &value))?;
                 if !number.is_finite() {
-                    return Err(wrong(
-                        format!("feature {prefix:?} has the value {number}; values must be finite"),
-                        None,
-                    ));
+                    return Err(wrong(format!(
+                        "feature {prefix:?} has the value {number}; values must be finite"
+                    )));
                 }
                 add(prefix, number);
             }
@@ -105,13 +111,10 @@ fn each_feature(
         return Ok(());
     }
     if token.is_instance_of::<PyString>() {
-        return Err(wrong(
-            format!(
-                "a token is {}, a string; features are a dict or a list of strings, and strings need a template",
-                token.repr()?
-            ),
-            None,
-        ));
+        return Err(wrong(format!(
+            "a token is {}, a string; features are a dict or a list of strings, and strings need a template",
+            token.repr()?
+        )));
     }
     let mut names = Vec::new();
     for key in token.try_iter()? {
@@ -142,12 +145,9 @@ pub(crate) fn is_set(value: &Bound<'_, PyAny>) -> bool {
 fn not_a_value(name: &str, value: &Bound<'_, PyAny>) -> crate::error::Error {
     let kind = value.get_type().name().map(|name| name.to_string());
     let kind = kind.unwrap_or_default();
-    wrong(
-        format!(
-            "feature {name:?} is of type {kind}; it must be a number, a bool, a string or a collection of those"
-        ),
-        None,
-    )
+    wrong(format!(
+        "feature {name:?} is of type {kind}; it must be a number, a bool, a string or a collection of those"
+    ))
 }
 
 fn push_text(text: &mut String, key: &Bound<'_, PyAny>) -> Result<()> {
@@ -156,13 +156,10 @@ fn push_text(text: &mut String, key: &Bound<'_, PyAny>) -> Result<()> {
     } else if let Ok(bytes) = key.extract::<&[u8]>() {
         text.push_str(utf8(bytes)?);
     } else {
-        return Err(wrong(
-            format!(
-                "the name of a feature is {}; it must be a string",
-                key.repr()?
-            ),
-            None,
-        ));
+        return Err(wrong(format!(
+            "the name of a feature is {}; it must be a string",
+            key.repr()?
+        )));
     }
     Ok(())
 }
@@ -172,10 +169,9 @@ pub(crate) fn unicode<'a>(text: &'a Bound<'_, PyString>) -> Result<&'a str> {
     text.to_str().map_err(|_| {
         let repr = text.repr().map(|repr| repr.to_string());
         let repr = repr.unwrap_or_default();
-        wrong(
-            format!("{repr} contains a lone surrogate, which is not valid Unicode; decode the text as UTF-8"),
-            None,
-        )
+        wrong(format!(
+            "{repr} contains a lone surrogate, which is not valid Unicode; decode the text as UTF-8"
+        ))
     })
 }
 
@@ -183,18 +179,15 @@ pub(crate) fn unicode<'a>(text: &'a Bound<'_, PyString>) -> Result<&'a str> {
 pub(crate) fn label_name(label: &Bound<'_, PyAny>) -> Result<String> {
     match label.cast::<PyString>() {
         Ok(name) => Ok(unicode(name)?.to_owned()),
-        Err(_) => Err(wrong(
-            format!(
-                "the name of a label is {}; it must be a string",
-                label.repr()?
-            ),
-            None,
-        )),
+        Err(_) => Err(wrong(format!(
+            "the name of a label is {}; it must be a string",
+            label.repr()?
+        ))),
     }
 }
 
 fn utf8(bytes: &[u8]) -> Result<&str> {
-    std::str::from_utf8(bytes).map_err(|_| wrong("a feature is not UTF-8".into(), None))
+    std::str::from_utf8(bytes).map_err(|_| wrong("a feature is not UTF-8"))
 }
 
 /// Attributes by name: known ones only, or new ones too.
@@ -246,7 +239,7 @@ pub(crate) fn token_items(
         Source::Features => token_features(sequence, names),
         Source::Template(extractor) => {
             let mut all = Columns::default();
-            all.push(sequence)?;
+            push_columns(&mut all, sequence)?;
             let columns = all.columns(0);
             let columns: Vec<&[&str]> = columns.iter().map(Vec::as_slice).collect();
             let mut tokens = vec![Vec::new(); columns.first().map_or(0, |column| column.len())];
@@ -257,191 +250,84 @@ pub(crate) fn token_items(
                 let items: &mut Vec<(u32, f64)> = &mut tokens[token];
                 items.extend(names.id(name).map(|id| (id, 1.0)));
             };
-            extractor
-                .extract(&columns, add)
-                .map_err(|error| crf(error, None))?;
+            extractor.extract(&columns, add)?;
             Ok(tokens)
         }
     }
 }
 
-/// Sequences of tokens that have a string for each column, one text after the other.
-#[derive(Default)]
-pub(crate) struct Columns {
-    text: String,
-    /// End of each value in the text, by sequence, token and column.
-    ends: Vec<usize>,
-    /// Of each sequence, the end of its values and its number of columns.
-    sequences: Vec<(usize, usize)>,
+/// Appends a sequence of strings, or of tuples or lists of strings.
+fn push_columns(columns: &mut Columns, sequence: &Bound<'_, PyAny>) -> Result<()> {
+    if sequence.is_instance_of::<PyString>() {
+        return Err(wrong("a sequence is a string; it must be a list of tokens"));
+    }
+    for (at, token) in sequence.try_iter()?.enumerate() {
+        let token = token?;
+        if !push_values(columns, &token)? {
+            let repr = token.repr()?;
+            return Err(wrong(format!(
+                "token {at} is {repr}; with a template it must be a string, or a tuple of the columns' strings"
+            )));
+        }
+        columns.end_token()?;
+    }
+    columns.end();
+    Ok(())
 }
 
-impl Columns {
-    /// Appends a sequence of strings, or of tuples or lists of strings.
-    fn push(&mut self, sequence: &Bound<'_, PyAny>) -> Result<()> {
-        if sequence.is_instance_of::<PyString>() {
-            return Err(wrong(
-                "a sequence is a string; it must be a list of tokens".into(),
-                None,
-            ));
-        }
-        let mut width = 0;
-        for (at, token) in sequence.try_iter()?.enumerate() {
-            let token = token?;
-            let before = self.ends.len();
-            if let Ok(value) = token.cast::<PyString>() {
-                self.value(value)?;
-            } else if !self.values(&token)? {
-                let repr = token.repr()?;
-                return Err(wrong(
-                    format!(
-                        "token {at} is {repr}; with a template it must be a string, or a tuple of the columns' strings"
-                    ),
-                    None,
-                ));
-            }
-            let own = self.ends.len() - before;
-            if own == 0 {
-                return Err(wrong(format!("token {at} has no columns"), None));
-            }
-            if at > 0 && own != width {
-                return Err(wrong(
-                    format!("token {at} has {own} columns, the one before {width}"),
-                    None,
-                ));
-            }
-            width = own;
-        }
-        self.sequences.push((self.ends.len(), width));
-        Ok(())
+/// Appends the strings of a token; false if it is neither a string nor a sequence of strings.
+fn push_values(columns: &mut Columns, token: &Bound<'_, PyAny>) -> Result<bool> {
+    if let Ok(value) = token.cast::<PyString>() {
+        columns.value(unicode(value)?);
+        return Ok(true);
     }
-
-    fn value(&mut self, value: &Bound<'_, PyString>) -> Result<()> {
-        self.text.push_str(unicode(value)?);
-        self.ends.push(self.text.len());
-        Ok(())
-    }
-
-    /// Appends the strings of a token; false if it is not a sequence of strings.
-    fn values(&mut self, token: &Bound<'_, PyAny>) -> Result<bool> {
-        // Tuples are the common case, and need no iterator.
-        if let Ok(values) = token.cast::<PyTuple>() {
-            for value in values.iter_borrowed() {
-                let Ok(value) = value.cast::<PyString>() else {
-                    return Ok(false);
-                };
-                self.value(&value)?;
-            }
-            return Ok(true);
-        }
-        let Ok(values) = token.cast::<PySequence>() else {
-            return Ok(false);
-        };
-        for value in values.try_iter()? {
-            let Ok(value) = value?.cast_into::<PyString>() else {
+    // Tuples are the common case, and need no iterator.
+    if let Ok(values) = token.cast::<PyTuple>() {
+        for value in values.iter_borrowed() {
+            let Ok(value) = value.cast::<PyString>() else {
                 return Ok(false);
             };
-            self.value(&value)?;
+            columns.value(unicode(&value)?);
         }
-        Ok(true)
+        return Ok(true);
     }
-
-    /// Number of sequences.
-    fn len(&self) -> usize {
-        self.sequences.len()
-    }
-
-    /// The columns of a sequence.
-    fn columns(&self, at: usize) -> Vec<Vec<&str>> {
-        let start = at
-            .checked_sub(1)
-            .map_or(0, |before| self.sequences[before].0);
-        let (end, width) = self.sequences[at];
-        let value = |place: usize| {
-            let start = place.checked_sub(1).map_or(0, |before| self.ends[before]);
-            &self.text[start..self.ends[place]]
+    let Ok(values) = token.cast::<PySequence>() else {
+        return Ok(false);
+    };
+    for value in values.try_iter()? {
+        let Ok(value) = value?.cast_into::<PyString>() else {
+            return Ok(false);
         };
-        let column = |column| {
-            (start + column..end)
-                .step_by(width.max(1))
-                .map(value)
-                .collect()
-        };
-        (0..width).map(column).collect()
+        columns.value(unicode(&value)?);
     }
+    Ok(true)
 }
 
-/// Sequences read from Python: features with known attributes, or raw columns, to which the template is applied later
-/// without the GIL.
-pub(crate) enum Inputs {
-    Features(Sequences),
-    Columns(Columns),
-}
-
-impl Inputs {
-    pub(crate) fn of(
-        inputs: &Bound<'_, PyAny>,
-        has_template: bool,
-        names: &Interner<str>,
-    ) -> Result<Self> {
+/// Reads sequences from Python: features with known attributes, or with a template the columns of its tokens, to which
+/// it is applied later without the GIL.
+pub(crate) fn inputs_of(
+    inputs: &Bound<'_, PyAny>,
+    has_template: bool,
+    names: &Interner<str>,
+) -> Result<Inputs> {
+    let mut columns = Columns::default();
+    let mut sequences = Sequences::new(names.len());
+    for (at, sequence) in inputs.try_iter()?.enumerate() {
+        crate::pause(at)?;
+        let sequence = sequence?;
         if has_template {
-            let mut all = Columns::default();
-            for (at, sequence) in inputs.try_iter()?.enumerate() {
-                crate::pause(at)?;
-                all.push(&sequence?)
-                    .map_err(|error| error.in_sequence(at))?;
-            }
-            return Ok(Self::Columns(all));
+            push_columns(&mut columns, &sequence).map_err(|error| error.in_sequence(at))?;
+            continue;
         }
-        let mut sequences = Sequences::new(names.len());
-        for (at, sequence) in inputs.try_iter()?.enumerate() {
-            crate::pause(at)?;
-            let tokens = token_features(&sequence?, &mut Names::Known(names));
-            for items in tokens.map_err(|error| error.in_sequence(at))? {
-                sequences
-                    .token(items)
-                    .map_err(|error| crf(error, Some(at)))?;
-            }
-            sequences.end();
+        let tokens = token_features(&sequence, &mut Names::Known(names));
+        for items in tokens.map_err(|error| error.in_sequence(at))? {
+            let added = sequences.token(items);
+            added.map_err(|error| crf(error, Some(at)))?;
         }
-        Ok(Self::Features(sequences))
+        sequences.end();
     }
-
-    pub(crate) fn len(&self) -> usize {
-        match self {
-            Self::Features(sequences) => sequences.len(),
-            Self::Columns(columns) => columns.len(),
-        }
-    }
-
-    /// The features of a range of sequences, with the index of the first in them. The error has the index of its
-    /// sequence. `template` is that of [`Inputs::of`], with the attributes.
-    pub(crate) fn features<'a>(
-        &'a self,
-        range: Range<usize>,
-        template: Option<(&Extractor, &AttributeIndex)>,
-    ) -> std::result::Result<(Cow<'a, Sequences>, usize), (CrfError, usize)> {
-        let (columns, (extractor, index)) = match (self, template) {
-            (Self::Columns(columns), Some(template)) => (columns, template),
-            (Self::Features(sequences), _) => return Ok((Cow::Borrowed(sequences), 0)),
-            (Self::Columns(_), None) => return Ok((Cow::Owned(Sequences::new(0)), range.start)),
-        };
-        let (mut extractor, first) = (extractor.clone(), range.start);
-        let mut sequences = Sequences::new(index.attributes());
-        for at in range {
-            let columns = columns.columns(at);
-            let columns: Vec<&[&str]> = columns.iter().map(Vec::as_slice).collect();
-            let mut refused = None;
-            // Without a token there are no columns.
-            if !columns.is_empty() {
-                let found = extractor.find(&columns, index, |_, attributes| {
-                    refused = refused.take().or(sequences.indicators(attributes).err());
-                });
-                found
-                    .and(refused.map_or(Ok(()), Err))
-                    .map_err(|error| (error, at))?;
-            }
-            sequences.end();
-        }
-        Ok((Cow::Owned(sequences), first))
-    }
+    Ok(match has_template {
+        true => Inputs::Columns(columns),
+        false => Inputs::Features(sequences),
+    })
 }

@@ -17,7 +17,7 @@ pub(crate) use trainer::CrfTrainer;
 use pyo3::PyErr;
 use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
-use spanrs_crf::Error as CrfError;
+use spanrs_crf::{Error as CrfError, SequenceError, TemplateError};
 
 use crate::error::Error;
 
@@ -47,13 +47,34 @@ pub(crate) fn crf(error: CrfError, sequence: Option<usize>) -> Error {
     }
 }
 
+impl From<CrfError> for Error {
+    fn from(error: CrfError) -> Self {
+        crf(error, None)
+    }
+}
+
+impl From<TemplateError> for Error {
+    fn from(error: TemplateError) -> Self {
+        Self::Template {
+            message: error.to_string(),
+            line: error.line,
+            column: error.column,
+        }
+    }
+}
+
+/// An error of a sequence.
+fn in_sequence((error, sequence): SequenceError) -> Error {
+    crf(error, Some(sequence))
+}
+
 /// A wrong value in a sequence.
-fn wrong(message: String, sequence: Option<usize>) -> Error {
+fn wrong(message: impl Into<String>) -> Error {
     Error::Crf {
         class: "ModelError",
-        message,
+        message: message.into(),
         code: "bad_value",
-        sequence,
+        sequence: None,
     }
 }
 

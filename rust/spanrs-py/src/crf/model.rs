@@ -1,23 +1,21 @@
 //! Trained models: decoding, weights, files.
 
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use numpy::{PyArray1, PyArray2, PyArrayMethods};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString};
-use spanrs_base::{Clock, Interner, map_in_threads};
-use spanrs_compat::crfsuite::{CrfsuiteModel, State, Transition};
+use spanrs::ConversionError;
+use spanrs_base::Interner;
 use spanrs_crf::{
-    AttributeIndex, Constraint, Decoder, Error as CrfError, Extractor, Features, Model, Template,
-    check_labels,
+    AttributeIndex, Constraint, Decoder, Extractor, IndexedTemplate, Inputs, Model, Template,
+    check_len, metadata_text,
 };
-
 use spanrs_tags::Dialect;
 
-use super::items::{Inputs, is_set, label_name, unicode};
+use super::items::{inputs_of, is_set, label_name, unicode};
 use super::trainer::names_of;
-use super::{crf, wrong};
+use super::{in_sequence, wrong};
 use crate::error::{Error, Result};
 use crate::options::scheme;
 use crate::stop;
@@ -35,45 +33,19 @@ pub(crate) struct CrfModel {
 pub(crate) fn constraint_of(scheme_name: &str, labels: &Interner<str>) -> Result<Constraint> {
     let names: Vec<&str> = labels.names().collect();
     let flags = spanrs_tags::legal(scheme(scheme_name)?, &names, &Dialect::default())?;
-    // The last row is the start, the last column the end.
-    let (rows, starts) = flags.split_at(names.len() * (names.len() + 1));
-    let rows = rows.chunks_exact(names.len() + 1);
-    let pairs = rows.clone().flat_map(|row| &row[..names.len()]).copied();
-    let ends = rows.map(|row| row[names.len()]).collect();
-    let constraint = Constraint::new(starts[..names.len()].to_vec(), pairs.collect(), ends);
-    constraint.map_err(|error| crf(error, None))
-}
-
-/// Sequences to which the template is applied at a time.
-const BATCH: usize = 256;
-
-pub(crate) fn template_error(error: spanrs_crf::TemplateError) -> Error {
-    Error::Template {
-        message: error.to_string(),
-        line: error.line,
-        column: error.column,
-    }
+    Ok(Constraint::of_table(names.len(), &flags)?)
 }
 
 impl CrfModel {
     /// Takes template and scheme from the metadata.
     pub(crate) fn of(mut model: Model) -> Result<Self> {
-        let text = |name| {
-            let text = spanrs_crf::metadata_text(model.metadata(), name);
-            text.map_err(|error| crf(error, None))
-        };
-        let template = match text("template")? {
-            Some(text) => {
-                let template = Template::parse(&text).map_err(template_error)?;
-                Some(Extractor::new(&template))
-            }
+        let template = match metadata_text(model.metadata(), "template")? {
+            Some(text) => Some(Extractor::new(&Template::parse(&text)?)),
             None => None,
         };
-        if let Some(scheme) = text("scheme")? {
+        if let Some(scheme) = metadata_text(model.metadata(), "scheme")? {
             let constraint = constraint_of(&scheme, model.labels())?;
-            model = model
-                .constrained(constraint)
-                .map_err(|error| crf(error, None))?;
+            model = model.constrained(constraint)?;
         }
         Ok(Self {
             core: Arc::new(model),
@@ -88,11 +60,11 @@ impl CrfModel {
 
     /// Features of sequences: through the template, if the model has one.
     fn read(&self, inputs: &Bound<'_, PyAny>) -> Result<Inputs> {
-        Inputs::of(inputs, self.template.is_some(), self.core.attributes())
+        inputs_of(inputs, self.template.is_some(), self.core.attributes())
     }
 
     /// The template and the attributes it is looked up in, if the model has one.
-    fn template(&self) -> Option<(&Extractor, &AttributeIndex)> {
+    fn template(&self) -> Option<IndexedTemplate<'_>> {
         let template = self.template.as_ref()?;
         let index = self
             .index
@@ -108,44 +80,11 @@ impl CrfModel {
         threads: usize,
         decode: impl Fn(&mut Decoder, usize) -> spanrs_crf::Result<T> + Sync,
     ) -> Result<Vec<T>> {
-        let model = &*self.core;
-        let threads = match threads {
-            // Asking for the number of processors takes longer than a short sentence.
-            0 | 1 => 1,
-            _ => {
-                let most = std::thread::available_parallelism().map_or(1, usize::from);
-                threads.min(most).min(sequences.len().max(1))
-            }
-        };
-        py.detach(|| {
+        let decoded = py.detach(|| {
             let template = self.template();
-            let stopped = AtomicBool::new(false);
-            let parts = map_in_threads(0..threads, |part| {
-                let own = sequences.len() * part / threads..sequences.len() * (part + 1) / threads;
-                let mut decoder = Decoder::new(model);
-                let mut clock = Clock::new(stop);
-                let mut decoded = Vec::with_capacity(own.len());
-                for start in own.clone().step_by(BATCH) {
-                    let batch = start..own.end.min(start + BATCH);
-                    let (features, first) = sequences.features(batch.clone(), template)?;
-                    for at in batch {
-                        // Signals reach the main thread only, which decodes the first part.
-                        if stopped.load(Ordering::Relaxed) || part == 0 && clock.stops() {
-                            stopped.store(true, Ordering::Relaxed);
-                            return Err((CrfError::Interrupted, at));
-                        }
-                        decoder.read(&features, at - first);
-                        decoded.push(decode(&mut decoder, at).map_err(|error| (error, at))?);
-                    }
-                }
-                Ok(decoded)
-            });
-            let mut all = Vec::new();
-            for part in parts {
-                all.extend(part.map_err(|(error, at)| crf(error, Some(at)))?);
-            }
-            Ok(all)
-        })
+            sequences.decode(&self.core, template, threads, stop, &decode)
+        });
+        decoded.map_err(in_sequence)
     }
 
     /// Ids of labels; a name that the model does not know is an error.
@@ -153,13 +92,10 @@ impl CrfModel {
         let id = self.core.labels().get(name);
         id.map(|id| id as usize).ok_or_else(|| {
             let known: Vec<&str> = self.core.labels().names().take(20).collect();
-            wrong(
-                format!(
-                    "the model has no label {name:?}; it has {}",
-                    known.join(", ")
-                ),
-                None,
-            )
+            wrong(format!(
+                "the model has no label {name:?}; it has {}",
+                known.join(", ")
+            ))
         })
     }
 
@@ -179,13 +115,10 @@ impl CrfModel {
                     flags[start + self.label(&label_name(&name)?)?] = true;
                 }
             } else if !token.is_none() {
-                return Err(wrong(
-                    format!(
-                        "a known label is {}; it must be a string, a set of labels, or None",
-                        token.repr()?
-                    ),
-                    None,
-                ));
+                return Err(wrong(format!(
+                    "a known label is {}; it must be a string, a set of labels, or None",
+                    token.repr()?
+                )));
             }
         }
         Ok(flags)
@@ -211,32 +144,25 @@ impl CrfModel {
 
     /// (attribute, label, weight) of each state feature.
     fn states(&self) -> Vec<(&str, &str, f64)> {
-        let (features, weights) = (self.core.features(), self.core.weights());
-        let labels: Vec<&str> = self.labels();
-        let mut all = Vec::with_capacity(features.pairs().0);
-        for (at, name) in self.core.attributes().names().enumerate() {
-            let (start, own) = features.state(at);
-            for (label, weight) in own.iter().zip(&weights[start..]) {
-                all.push((name, labels[*label as usize], *weight));
-            }
-        }
-        all
+        let (labels, attributes) = (self.labels(), self.attributes());
+        let states = self.core.state_weights();
+        states
+            .map(|(attribute, label, weight)| {
+                (
+                    attributes[attribute as usize],
+                    labels[label as usize],
+                    weight,
+                )
+            })
+            .collect()
     }
 
     /// (from, to, weight) of each transition feature.
     fn transitions(&self) -> Vec<(&str, &str, f64)> {
-        let (first, pairs) = self.core.features().pairs();
-        let labels: Vec<&str> = self.labels();
-        let weights = pairs.iter().zip(&self.core.weights()[first..]);
-        weights
-            .map(|(pair, weight)| {
-                let pair = *pair as usize;
-                (
-                    labels[pair / labels.len()],
-                    labels[pair % labels.len()],
-                    *weight,
-                )
-            })
+        let labels = self.labels();
+        let transitions = self.core.transition_weights();
+        transitions
+            .map(|(from, to, weight)| (labels[from as usize], labels[to as usize], weight))
             .collect()
     }
 
@@ -267,31 +193,11 @@ impl CrfModel {
                 let flags = self.flags(&own?).map_err(|error| error.in_sequence(at))?;
                 allowed.push(flags);
             }
-            if allowed.len() != sequences.len() {
-                return Err(crf(
-                    CrfError::Shape {
-                        what: "sequences of known labels",
-                        expected: sequences.len(),
-                        found: allowed.len(),
-                    },
-                    None,
-                ));
-            }
+            check_len("sequences of known labels", sequences.len(), allowed.len())?;
         }
         let labels = self.each(py, &sequences, threads, |decoder, at| {
             if let Some(allowed) = allowed.get(at) {
-                // Flags are labels times tokens.
-                let labels = self.core.labels().len().max(1);
-                decoder.allow(allowed).map_err(|error| match error {
-                    CrfError::Shape {
-                        expected, found, ..
-                    } => CrfError::Shape {
-                        what: "known labels of a sequence",
-                        expected: expected / labels,
-                        found: found / labels,
-                    },
-                    error => error,
-                })?;
+                decoder.allow(allowed)?;
             }
             match posterior {
                 true => decoder.posterior(),
@@ -349,16 +255,7 @@ impl CrfModel {
                 .map_err(|error| error.in_sequence(at))
         });
         let labels = labels.collect::<Result<Vec<_>>>()?;
-        if labels.len() != sequences.len() {
-            return Err(crf(
-                CrfError::Shape {
-                    what: "labellings",
-                    expected: sequences.len(),
-                    found: labels.len(),
-                },
-                None,
-            ));
-        }
+        check_len("labellings", sequences.len(), labels.len())?;
         self.each(py, &sequences, 1, |decoder, at| {
             decoder.probability(&labels[at])
         })
@@ -374,7 +271,7 @@ impl CrfModel {
     ) -> Result<Vec<Vec<(&str, f64, Bound<'py, PyArray1<f64>>)>>> {
         let inputs = self.read(pyo3::types::PyList::new(py, [sequence])?.as_any())?;
         let sequences = inputs.features(0..1, self.template());
-        let (sequences, _) = sequences.map_err(|(error, at)| crf(error, Some(at)))?;
+        let (sequences, _) = sequences.map_err(in_sequence)?;
         let (features, weights) = (self.core.features(), self.core.weights());
         let labels = self.core.labels().len();
         let tokens = (0..sequences.tokens()).map(|token| {
@@ -394,103 +291,38 @@ impl CrfModel {
 
     /// The bytes of a model file.
     fn to_bytes<'py>(&self, py: Python<'py>) -> Result<Bound<'py, PyBytes>> {
-        let bytes = py.detach(|| self.core.to_bytes());
-        Ok(PyBytes::new(py, &bytes.map_err(|error| crf(error, None))?))
+        let bytes = py.detach(|| self.core.to_bytes())?;
+        Ok(PyBytes::new(py, &bytes))
     }
 
     #[staticmethod]
     #[pyo3(signature = (data, /))]
     fn from_bytes(py: Python<'_>, data: &[u8]) -> Result<Self> {
-        let model = py.detach(|| Model::from_bytes(data));
-        Self::of(model.map_err(|error| crf(error, None))?)
+        Self::of(py.detach(|| Model::from_bytes(data))?)
     }
 
     /// The bytes of CRFsuite's model file.
     fn to_crfsuite<'py>(&self, py: Python<'py>) -> Result<Bound<'py, PyBytes>> {
-        let bytes = py.detach(|| crfsuite_model(&self.core).to_bytes());
+        let bytes = py.detach(|| spanrs::to_crfsuite(&self.core));
         Ok(PyBytes::new(py, &bytes.map_err(file_error)?))
     }
 
     #[staticmethod]
     #[pyo3(signature = (data, /))]
     fn from_crfsuite(py: Python<'_>, data: &[u8]) -> Result<Self> {
-        let model = py.detach(|| {
-            let model = CrfsuiteModel::from_bytes(data).map_err(file_error)?;
-            let labels = check_labels(model.labels.len(), data.len());
-            labels.map_err(|error| crf(error, None))?;
-            model_of(model)
-        });
-        Self::of(model?)
+        let model = py.detach(|| spanrs::from_crfsuite(data));
+        Self::of(model.map_err(file_error)?)
     }
 }
 
-fn file_error(error: impl std::fmt::Display) -> Error {
-    Error::Crf {
-        class: "ModelError",
-        message: error.to_string(),
-        code: "damaged",
-        sequence: None,
+fn file_error(error: ConversionError) -> Error {
+    match error {
+        ConversionError::Labels(error) => error.into(),
+        error => Error::Crf {
+            class: "ModelError",
+            message: error.to_string(),
+            code: "damaged",
+            sequence: None,
+        },
     }
-}
-
-fn crfsuite_model(model: &Model) -> CrfsuiteModel {
-    let names =
-        |names: &Interner<str>| names.names().map(|name| name.as_bytes().to_vec()).collect();
-    let (features, weights) = (model.features(), model.weights());
-    let mut states = Vec::with_capacity(features.pairs().0);
-    for attribute in 0..features.attributes() {
-        let (start, labels) = features.state(attribute);
-        for (&label, &weight) in labels.iter().zip(&weights[start..]) {
-            let attribute = attribute as u32;
-            states.push(State {
-                attribute,
-                label,
-                weight,
-            });
-        }
-    }
-    let (first, pairs) = features.pairs();
-    let labels = features.labels().max(1) as u32;
-    let transitions = pairs.iter().zip(&weights[first..]);
-    let transitions = transitions.map(|(pair, &weight)| Transition {
-        from: pair / labels,
-        to: pair % labels,
-        weight,
-    });
-    CrfsuiteModel {
-        labels: names(model.labels()),
-        attributes: names(model.attributes()),
-        states,
-        transitions: transitions.collect(),
-    }
-}
-
-fn model_of(model: CrfsuiteModel) -> Result<Model> {
-    let names = |what: &str, names: &[Vec<u8>]| -> Result<Interner<str>> {
-        let mut all = Interner::default();
-        for (at, name) in names.iter().enumerate() {
-            let name = std::str::from_utf8(name);
-            all.intern(name.map_err(|_| file_error(format!("{what} {at} is not UTF-8")))?);
-        }
-        Ok(all)
-    };
-    let (labels, attributes) = (
-        names("label", &model.labels)?,
-        names("attribute", &model.attributes)?,
-    );
-    let states: Vec<(u32, u32)> = model
-        .states
-        .iter()
-        .map(|s| (s.attribute, s.label))
-        .collect();
-    let pairs: Vec<(u32, u32)> = model.transitions.iter().map(|t| (t.from, t.to)).collect();
-    let listed = Features::listed(labels.len(), attributes.len(), &states, &pairs);
-    let (features, places) = listed.map_err(file_error)?;
-    let mut weights = vec![0.0; features.len()];
-    let own = model.states.iter().map(|s| s.weight);
-    let own = own.chain(model.transitions.iter().map(|t| t.weight));
-    for (place, weight) in places.into_iter().zip(own) {
-        weights[place] = weight;
-    }
-    Model::new(labels, attributes, features, weights, "{}".into()).map_err(file_error)
 }

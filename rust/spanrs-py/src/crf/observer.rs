@@ -4,7 +4,6 @@ use pyo3::prelude::*;
 use spanrs_base::Interner;
 use spanrs_crf::{Constraint, Decoder, Error as CrfError, Features, Iteration, Sequences, Stop};
 
-use super::crf;
 use super::trainer::names_of;
 use crate::error::{Error, Result};
 
@@ -31,7 +30,7 @@ impl Observer<'_> {
         };
         let constraint = self.constraint.as_ref();
         let tags = match &self.dev {
-            Some(dev) => Some(dev_labels(dev, self.features, weights, constraint)?),
+            Some(dev) => Some(Decoder::of(self.features, weights, constraint)?.best_of_all(dev)?),
             None => None,
         };
         let answer = Python::attach(|py| -> PyResult<u8> {
@@ -62,7 +61,7 @@ impl Observer<'_> {
         keep_on_interrupt: bool,
     ) -> Result<&'static str> {
         let error = match stopped {
-            Ok(stop) => return Ok(stop_name(stop)),
+            Ok(stop) => return Ok(stop.name()),
             Err(error) => error,
         };
         let interrupted = matches!(error, CrfError::Interrupted);
@@ -78,35 +77,11 @@ impl Observer<'_> {
                 Ok("interrupted")
             }
             Some(error) => Err(Error::Python(error)),
-            None => Err(crf(error, None)),
+            None => Err(error.into()),
         }
     }
 }
 
 fn is_interrupt(py: Python<'_>, error: &PyErr) -> bool {
     error.is_instance_of::<pyo3::exceptions::PyKeyboardInterrupt>(py)
-}
-
-fn stop_name(stop: Stop) -> &'static str {
-    match stop {
-        Stop::Converged => "converged",
-        Stop::Delta => "delta",
-        Stop::MaxIterations => "max_iterations",
-        Stop::LineSearch => "line_search",
-        Stop::Asked => "stopped",
-    }
-}
-
-fn dev_labels(
-    dev: &Sequences,
-    features: &Features,
-    weights: &[f64],
-    constraint: Option<&Constraint>,
-) -> spanrs_crf::Result<Vec<Vec<usize>>> {
-    let mut decoder = Decoder::of(features, weights, constraint)?;
-    let all = (0..dev.len()).map(|at| {
-        decoder.read(dev, at);
-        decoder.best()
-    });
-    all.collect()
 }

@@ -13,7 +13,7 @@ where
     T: for<'a> FromPyObject<'a, 'py, Error: Into<PyErr>>,
 {
     let value = options.get_item(name)?;
-    let value = value.ok_or_else(|| wrong(format!("no option {name}"), None))?;
+    let value = value.ok_or_else(|| wrong(format!("no option {name}")))?;
     value
         .extract()
         .map_err(|error| Error::Python(Into::<PyErr>::into(error)))

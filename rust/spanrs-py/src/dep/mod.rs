@@ -17,8 +17,14 @@ use spanrs_dep::Error as DepError;
 
 use crate::error::Error;
 
+impl From<DepError> for Error {
+    fn from(error: DepError) -> Self {
+        dep(error)
+    }
+}
+
 /// An error of the core.
-pub(crate) fn dep(error: DepError) -> Error {
+fn dep(error: DepError) -> Error {
     let (class, code) = match &error {
         DepError::Interrupted => {
             let raised = Python::attach(PyErr::take);

@@ -1,17 +1,14 @@
 //! Taggers and parsers.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use numpy::PyArray1;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString};
 use spanrs::dep_files::AnnotateOptions;
-use spanrs_base::{Clock, map_in_threads};
-use spanrs_dep::{Annotated, Model, Sentence, Workspace, import_published, import_tagger};
+use spanrs_dep::{Model, TagLists, import_published, import_tagger};
 
-use super::dep;
 use super::treebank::SyntaxFile;
 use crate::error::Result;
 use crate::stop;
@@ -20,8 +17,6 @@ use crate::stop;
 #[pyclass(frozen, module = "spanrs._spanrs")]
 pub(crate) struct DepModel(pub(super) Arc<Model>);
 
-/// (XPOS, UPOS) of the words of a sentence.
-type TagLists = (Vec<String>, Vec<String>);
 /// Feature, and its (class, weight) pairs.
 type NamedRow<'a> = (&'a str, Vec<(&'a str, f64)>);
 /// XPOS, UPOS, heads and labels of a sentence.
@@ -41,80 +36,6 @@ pub(crate) fn dep_templates() -> &'static str {
 impl DepModel {
     pub(super) fn of(model: Model) -> Self {
         Self(Arc::new(model))
-    }
-
-    /// Annotates each sentence, in threads.
-    fn each(
-        &self,
-        py: Python<'_>,
-        sentences: &[Vec<String>],
-        given: Option<&[TagLists]>,
-        parse: bool,
-        threads: usize,
-    ) -> Result<Vec<Annotated>> {
-        let model = &*self.0;
-        let threads = threads.clamp(1, sentences.len().max(1));
-        let stopped = AtomicBool::new(false);
-        let parts = py.detach(|| {
-            map_in_threads(0..threads, |part| {
-                let own = sentences.len() * part / threads..sentences.len() * (part + 1) / threads;
-                let mut workspace = Workspace::default();
-                let mut clock = Clock::new(stop);
-                let mut all = Vec::with_capacity(own.len());
-                let mut annotated = Vec::new();
-                for start in own.clone().step_by(TOGETHER) {
-                    // Signals reach the main thread only, which works on the first part.
-                    if stopped.load(Ordering::Relaxed) || part == 0 && clock.stops() {
-                        stopped.store(true, Ordering::Relaxed);
-                        return Err(spanrs_dep::Error::Interrupted);
-                    }
-                    let range = start..own.end.min(start + TOGETHER);
-                    let texts: Vec<Texts<'_>> = range
-                        .map(|at| Texts::of(&sentences[at], given.map(|given| &given[at])))
-                        .collect();
-                    let inputs: Vec<Sentence<'_>> = texts.iter().map(Texts::sentence).collect();
-                    model.annotate(&inputs, parse, &mut workspace, &mut annotated);
-                    all.append(&mut annotated);
-                }
-                Ok(all)
-            })
-        });
-        let mut all = Vec::with_capacity(sentences.len());
-        for part in parts {
-            all.append(&mut part.map_err(dep)?);
-        }
-        Ok(all)
-    }
-}
-
-/// Number of sentences that are annotated before signals are looked at.
-const TOGETHER: usize = 64;
-
-/// Words of a sentence with the tags that were given.
-struct Texts<'a> {
-    words: Vec<&'a str>,
-    tags: Option<(Vec<&'a str>, Vec<&'a str>)>,
-}
-
-impl<'a> Texts<'a> {
-    /// Missing tags are empty.
-    fn of(words: &'a [String], tags: Option<&'a (Vec<String>, Vec<String>)>) -> Self {
-        let of = |tags: &'a [String]| {
-            let tag = |at| tags.get(at).map_or("", String::as_str);
-            (0..words.len()).map(tag).collect()
-        };
-        Self {
-            words: words.iter().map(String::as_str).collect(),
-            tags: tags.map(|(xpos, upos)| (of(xpos), of(upos))),
-        }
-    }
-
-    fn sentence(&self) -> Sentence<'_> {
-        let tags = self.tags.as_ref();
-        Sentence {
-            words: &self.words,
-            tags: tags.map(|(xpos, upos)| (&xpos[..], &upos[..])),
-        }
     }
 }
 
@@ -137,17 +58,16 @@ impl DepModel {
     #[staticmethod]
     #[pyo3(signature = (json, /))]
     fn from_published(py: Python<'_>, json: &[u8]) -> Result<Self> {
-        let model = py.detach(|| import_published(json));
-        Ok(Self::of(model.map_err(dep)?))
+        Ok(Self::of(py.detach(|| import_published(json))?))
     }
 
     /// Makes a tagger of the JSON of NLTK: weights, dictionary and classes.
     #[staticmethod]
     #[pyo3(signature = (weights, tagdict, classes, /))]
     fn from_nltk(py: Python<'_>, weights: &[u8], tagdict: &[u8], classes: &[u8]) -> Result<Self> {
-        let tagger = py.detach(|| import_tagger(weights, tagdict, classes));
+        let tagger = py.detach(|| import_tagger(weights, tagdict, classes))?;
         Ok(Self::of(Model {
-            tagger: Some(tagger.map_err(dep)?),
+            tagger: Some(tagger),
             parser: None,
             padded: false,
             metadata: "{}".into(),
@@ -158,13 +78,12 @@ impl DepModel {
     #[staticmethod]
     #[pyo3(signature = (file, /))]
     fn from_bytes(py: Python<'_>, file: &[u8]) -> Result<Self> {
-        let model = py.detach(|| Model::from_bytes(file));
-        Ok(Self::of(model.map_err(dep)?))
+        Ok(Self::of(py.detach(|| Model::from_bytes(file))?))
     }
 
     /// The bytes of a model file.
     fn to_bytes<'py>(&self, py: Python<'py>) -> Result<Bound<'py, PyBytes>> {
-        let bytes = py.detach(|| self.0.to_bytes()).map_err(dep)?;
+        let bytes = py.detach(|| self.0.to_bytes())?;
         Ok(PyBytes::new(py, &bytes))
     }
 
@@ -195,11 +114,7 @@ impl DepModel {
 
     /// (XPOS, UPOS) of each class of the tagger.
     fn tags(&self) -> Vec<(&str, &str)> {
-        let classes = self
-            .0
-            .tagger
-            .as_ref()
-            .map_or(&[][..], |tagger| tagger.classes());
+        let classes = self.0.classes();
         let pairs = classes
             .iter()
             .map(|tags| (tags.xpos.as_str(), tags.upos.as_str()));
@@ -208,12 +123,7 @@ impl DepModel {
 
     /// Labels of the parser.
     fn labels(&self) -> Vec<&str> {
-        let labels = self
-            .0
-            .parser
-            .as_ref()
-            .map_or(&[][..], |parser| parser.labels());
-        labels.iter().map(String::as_str).collect()
+        self.0.labels().iter().map(String::as_str).collect()
     }
 
     /// True if the parser attaches one word of each sentence to the root.
@@ -293,21 +203,13 @@ impl DepModel {
                 PyValueError::new_err("there are not as many lists of tags as sentences").into(),
             );
         }
-        let all = self.each(py, &sentences, given.as_deref(), parse, threads)?;
-        let classes = self
-            .0
-            .tagger
-            .as_ref()
-            .map_or(&[][..], |tagger| tagger.classes());
+        let (model, given_tags) = (&self.0, given.as_deref());
+        let all = py.detach(|| model.annotate_all(&sentences, given_tags, parse, threads, stop))?;
+        let classes = self.0.classes();
         let text = |name: &str| PyString::new(py, name);
         let xpos: Vec<_> = classes.iter().map(|tags| text(&tags.xpos)).collect();
         let upos: Vec<_> = classes.iter().map(|tags| text(&tags.upos)).collect();
-        let labels = self
-            .0
-            .parser
-            .as_ref()
-            .map_or(&[][..], |parser| parser.labels());
-        let labels: Vec<_> = labels.iter().map(|label| text(label)).collect();
+        let labels: Vec<_> = self.0.labels().iter().map(|label| text(label)).collect();
         let none = text("");
         let predicted = all.into_iter().enumerate().map(|(at, annotated)| {
             let (own_xpos, own_upos) = match &given {

@@ -7,7 +7,6 @@ use spanrs_dep::{
     fit_parser, fit_published, fit_tagger, jackknife,
 };
 
-use super::dep;
 use super::model::DepModel;
 use super::treebank::Treebank;
 use crate::error::{Error, Result};
@@ -112,7 +111,7 @@ impl Observer {
     fn finish<T>(self, result: spanrs_dep::Result<T>) -> Result<T> {
         match (result, self.raised) {
             (Err(_), Some(raised)) => Err(Error::Python(raised)),
-            (result, _) => result.map_err(dep),
+            (result, _) => Ok(result?),
         }
     }
 }
@@ -168,15 +167,8 @@ pub(crate) fn dep_jackknife(
     options: TaggerTuple,
     given: PassesTuple,
 ) -> Result<()> {
-    py.detach(|| {
-        jackknife(
-            &mut treebank.lock(),
-            parts,
-            tagger_options(options),
-            passes(given),
-        )
-    })
-    .map_err(dep)
+    let (options, given) = (tagger_options(options), passes(given));
+    Ok(py.detach(|| jackknife(&mut treebank.lock(), parts, options, given))?)
 }
 
 /// (templates or None for the published features, labelled, single root, published oracle, limit of passive-aggressive

@@ -1,16 +1,16 @@
 //! Sentences with syntax, from files and from lists.
 
 use std::path::PathBuf;
-use std::sync::Mutex;
+use std::sync::{Mutex, MutexGuard};
 
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use spanrs_dep::{Roots, Treebank as Core, Word};
+use spanrs_dep::{Roots, Treebank as Core};
 use spanrs_io::{SyntaxChunks, SyntaxFormat};
 
-use super::dep;
 use crate::error::Result;
 use crate::files::stream;
+use crate::locks::lock;
 use crate::stop;
 
 /// A file that is read in chunks of whole sentences.
@@ -53,10 +53,8 @@ impl SyntaxFile {
 }
 
 impl SyntaxFile {
-    pub(super) fn lock(&self) -> std::sync::MutexGuard<'_, SyntaxChunks> {
-        self.0
-            .lock()
-            .unwrap_or_else(std::sync::PoisonError::into_inner)
+    pub(super) fn lock(&self) -> MutexGuard<'_, SyntaxChunks> {
+        lock(&self.0)
     }
 }
 
@@ -65,46 +63,13 @@ impl SyntaxFile {
 pub(crate) struct Treebank(pub(super) Mutex<Core>);
 
 impl Treebank {
-    pub(super) fn lock(&self) -> std::sync::MutexGuard<'_, Core> {
-        self.0
-            .lock()
-            .unwrap_or_else(std::sync::PoisonError::into_inner)
+    pub(super) fn lock(&self) -> MutexGuard<'_, Core> {
+        lock(&self.0)
     }
 
     /// A copy of the sentences, to work on without the lock.
     pub(super) fn core(&self) -> Core {
         self.lock().clone()
-    }
-}
-
-impl Treebank {
-    fn add(&self, sentences: &[SentenceTuple], trees: Option<Roots>) -> Result<()> {
-        let mut core = self.lock();
-        let before = core.len();
-        for (at, (words, xpos, upos, heads, labels)) in sentences.iter().enumerate() {
-            if let Some(roots) = trees {
-                spanrs_dep::check_tree(heads, roots).map_err(|error| {
-                    dep(spanrs_dep::Error::Sentence {
-                        sentence: before + at,
-                        message: error.to_string(),
-                    })
-                })?;
-            }
-            let of =
-                |list: &'_ [String], at: usize| list.get(at).map_or("", String::as_str).to_owned();
-            let tags: Vec<[String; 3]> = (0..words.len())
-                .map(|at| [of(xpos, at), of(upos, at), of(labels, at)])
-                .collect();
-            let own = words.iter().zip(&tags).enumerate();
-            core.push(own.map(|(at, (form, [xpos, upos, label]))| Word {
-                form,
-                xpos,
-                upos,
-                head: heads.get(at).copied().unwrap_or_default(),
-                label,
-            }));
-        }
-        Ok(())
     }
 }
 
@@ -157,12 +122,18 @@ impl Treebank {
         trees: Option<&str>,
     ) -> Result<()> {
         let trees = roots(trees)?;
-        py.detach(|| self.add(&sentences, trees))
+        py.detach(|| {
+            let mut core = self.lock();
+            for (words, xpos, upos, heads, labels) in &sentences {
+                core.push_lists(words, [xpos, upos, labels], heads, trees)?;
+            }
+            Ok(())
+        })
     }
 
     /// Makes the trees projective; gives the numbers of words and sentences that were changed.
     fn projectivise(&self, py: Python<'_>) -> Result<(usize, usize)> {
-        py.detach(|| self.lock().projectivise(stop)).map_err(dep)
+        Ok(py.detach(|| self.lock().projectivise(stop))?)
     }
 
     /// All sentences as (words, XPOS, UPOS, heads, labels).

@@ -7,10 +7,12 @@
 mod read;
 mod write;
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 
 pub(crate) use read::IobesReader;
 pub(crate) use write::IobesWriter;
+
+use crate::locks::lock;
 
 /// Distinct tags or types kept between calls; beyond it all are dropped.
 const MOST_KEPT: usize = 1 << 14;
@@ -25,11 +27,11 @@ impl<T> Kept<T> {
     }
 
     pub(super) fn take(&self) -> Option<Box<T>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).take()
+        lock(&self.0).take()
     }
 
     pub(super) fn put(&self, value: Box<T>) {
-        let mut place = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut place = lock(&self.0);
         let before = place.replace(value);
         // Dropped after the lock is released: the destructor may run Python code that calls this again.
         drop(place);

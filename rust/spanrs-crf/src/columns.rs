@@ -1,0 +1,130 @@
+//! Strings of tokens, to which a template is applied.
+
+use crate::error::{Error, Result};
+
+/// Sequences of tokens that have a string for each column, in one text.
+///
+/// ```
+/// let mut columns = spanrs_crf::Columns::default();
+/// for token in [["Ada", "NNP"], ["wrote", "VBD"]] {
+///     token.iter().for_each(|value| columns.value(value));
+///     columns.end_token().unwrap();
+/// }
+/// columns.end();
+/// assert_eq!(columns.columns(0), [["Ada", "wrote"], ["NNP", "VBD"]]);
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct Columns {
+    text: String,
+    /// End of each value in the text, by sequence, token and column.
+    ends: Vec<usize>,
+    /// End of the values of each sequence, and its number of columns.
+    sequences: Vec<(usize, usize)>,
+    /// Number of tokens of the current sequence, and of columns of the last of them.
+    open: (usize, usize),
+    /// Number of values up to the end of the last token.
+    ended: usize,
+}
+
+impl Columns {
+    /// Appends the string of the next column of the current token.
+    pub fn value(&mut self, value: &str) {
+        self.text.push_str(value);
+        self.ends.push(self.text.len());
+    }
+
+    /// Ends the current token.
+    ///
+    /// # Errors
+    /// [`Error::NoColumns`], or [`Error::Width`] if the token before has another number of columns.
+    pub fn end_token(&mut self) -> Result<()> {
+        let (token, before) = self.open;
+        let columns = self.ends.len() - self.ended;
+        if columns == 0 {
+            return Err(Error::NoColumns { token });
+        }
+        if token > 0 && columns != before {
+            return Err(Error::Width {
+                token,
+                columns,
+                before,
+            });
+        }
+        self.open = (token + 1, columns);
+        self.ended = self.ends.len();
+        Ok(())
+    }
+
+    /// Ends the current sequence.
+    pub fn end(&mut self) {
+        let (_, width) = std::mem::take(&mut self.open);
+        self.sequences.push((self.ends.len(), width));
+    }
+
+    /// Number of sequences.
+    pub fn len(&self) -> usize {
+        self.sequences.len()
+    }
+
+    /// True without sequences.
+    pub fn is_empty(&self) -> bool {
+        self.sequences.is_empty()
+    }
+
+    /// The columns of a sequence; none where it has no tokens.
+    ///
+    /// # Panics
+    /// If there are fewer sequences.
+    pub fn columns(&self, at: usize) -> Vec<Vec<&str>> {
+        let start = at
+            .checked_sub(1)
+            .map_or(0, |before| self.sequences[before].0);
+        let (end, width) = self.sequences[at];
+        let value = |place: usize| {
+            let start = place.checked_sub(1).map_or(0, |before| self.ends[before]);
+            &self.text[start..self.ends[place]]
+        };
+        let column = |column| {
+            (start + column..end)
+                .step_by(width.max(1))
+                .map(value)
+                .collect()
+        };
+        (0..width).map(column).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_sequence_may_have_another_number_of_columns_than_the_one_before() {
+        let mut columns = Columns::default();
+        columns.value("a");
+        columns.end_token().unwrap();
+        columns.end();
+        columns.end();
+        for token in [["b", "c"], ["d", "e"]] {
+            token.iter().for_each(|value| columns.value(value));
+            columns.end_token().unwrap();
+        }
+        columns.end();
+        assert_eq!(columns.len(), 3);
+        assert_eq!(columns.columns(0), [["a"]]);
+        assert!(columns.columns(1).is_empty());
+        assert_eq!(columns.columns(2), [["b", "d"], ["c", "e"]]);
+    }
+
+    #[test]
+    fn tokens_need_as_many_columns_as_the_one_before() {
+        let mut columns = Columns::default();
+        assert_eq!(columns.end_token(), Err(Error::NoColumns { token: 0 }));
+        columns.value("a");
+        columns.end_token().unwrap();
+        columns.value("b");
+        columns.value("c");
+        let error = columns.end_token().unwrap_err();
+        assert_eq!(error.to_string(), "token 1 has 2 columns, the one before 1");
+    }
+}

@@ -1,0 +1,187 @@
+//! Decoding of many sequences, in threads.
+
+use std::borrow::Cow;
+use std::ops::Range;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use spanrs_base::{Clock, Watch, map_in_threads};
+
+use crate::columns::Columns;
+use crate::decoder::Decoder;
+use crate::error::{Error, Result};
+use crate::model::Model;
+use crate::sequences::Sequences;
+use crate::template::{AttributeIndex, Extractor};
+
+/// Sequences to which the template is applied at a time.
+const BATCH: usize = 256;
+
+/// Sequences to decode: known attributes, or strings to which a template is applied batch by batch.
+#[derive(Clone, Debug)]
+pub enum Inputs {
+    /// Attributes of the tokens.
+    Features(Sequences),
+    /// Columns of the tokens.
+    Columns(Columns),
+}
+
+/// A template and the attributes that its strings are looked up in.
+pub type IndexedTemplate<'a> = (&'a Extractor, &'a AttributeIndex);
+
+/// An error with the index of its sequence.
+pub type SequenceError = (Error, usize);
+
+impl Inputs {
+    /// Number of sequences.
+    pub fn len(&self) -> usize {
+        match self {
+            Self::Features(sequences) => sequences.len(),
+            Self::Columns(columns) => columns.len(),
+        }
+    }
+
+    /// True without sequences.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The features of a range of sequences, with the index of the first in them. Columns need a template.
+    ///
+    /// # Errors
+    /// Those of [`Extractor::find`].
+    pub fn features(
+        &self,
+        range: Range<usize>,
+        template: Option<IndexedTemplate<'_>>,
+    ) -> Result<(Cow<'_, Sequences>, usize), SequenceError> {
+        let (columns, (extractor, index)) = match (self, template) {
+            (Self::Columns(columns), Some(template)) => (columns, template),
+            (Self::Features(sequences), _) => return Ok((Cow::Borrowed(sequences), 0)),
+            (Self::Columns(_), None) => return Ok((Cow::Owned(Sequences::new(0)), range.start)),
+        };
+        let (mut extractor, first) = (extractor.clone(), range.start);
+        let mut sequences = Sequences::new(index.attributes());
+        for at in range {
+            let columns = columns.columns(at);
+            let columns: Vec<&[&str]> = columns.iter().map(Vec::as_slice).collect();
+            let mut refused = None;
+            // Without a token there are no columns.
+            if !columns.is_empty() {
+                let found = extractor.find(&columns, index, |_, attributes| {
+                    refused = refused.take().or(sequences.indicators(attributes).err());
+                });
+                found
+                    .and(refused.map_or(Ok(()), Err))
+                    .map_err(|error| (error, at))?;
+            }
+            sequences.end();
+        }
+        Ok((Cow::Owned(sequences), first))
+    }
+
+    /// Applies `decode` to each sequence, given its index and a decoder that has read it. The order of the results is
+    /// that of the sequences, whatever `threads` is.
+    ///
+    /// # Errors
+    /// Those of [`Inputs::features`] and of `decode`; [`Error::Interrupted`] where the watch said stop.
+    pub fn decode<T: Send>(
+        &self,
+        model: &Model,
+        template: Option<IndexedTemplate<'_>>,
+        threads: usize,
+        watch: Watch,
+        decode: impl Fn(&mut Decoder, usize) -> Result<T> + Sync,
+    ) -> Result<Vec<T>, SequenceError> {
+        let threads = match threads {
+            // Asking for the number of processors takes longer than a short sentence.
+            0 | 1 => 1,
+            _ => {
+                let most = std::thread::available_parallelism().map_or(1, usize::from);
+                threads.min(most).min(self.len().max(1))
+            }
+        };
+        let stopped = AtomicBool::new(false);
+        let parts = map_in_threads(0..threads, |part| {
+            let own = self.len() * part / threads..self.len() * (part + 1) / threads;
+            let mut decoder = Decoder::new(model);
+            let mut clock = Clock::new(watch);
+            let mut decoded = Vec::with_capacity(own.len());
+            for start in own.clone().step_by(BATCH) {
+                let batch = start..own.end.min(start + BATCH);
+                let (features, first) = self.features(batch.clone(), template)?;
+                for at in batch {
+                    // Signals reach the main thread only, which decodes the first part.
+                    if stopped.load(Ordering::Relaxed) || part == 0 && clock.stops() {
+                        stopped.store(true, Ordering::Relaxed);
+                        return Err((Error::Interrupted, at));
+                    }
+                    decoder.read(&features, at - first);
+                    decoded.push(decode(&mut decoder, at).map_err(|error| (error, at))?);
+                }
+            }
+            Ok(decoded)
+        });
+        let mut all = Vec::with_capacity(self.len());
+        for part in parts {
+            all.append(&mut part?);
+        }
+        Ok(all)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Corpus, FeatureSelection, Features, NamedCorpus, Target, Template};
+
+    /// A model that prefers label 1 at the attribute `U:Ada`.
+    fn model() -> Model {
+        let mut corpus = Corpus::new(2, 1);
+        corpus.token([(0, 1.0)]).unwrap();
+        corpus.end_sequence(Target::Labels(vec![1]), 1.0).unwrap();
+        let features = Features::of(&corpus, FeatureSelection::default());
+        let mut names = NamedCorpus::default();
+        let _ = ["O", "PER"].map(|name| names.labels.intern(name));
+        names.attributes.intern("U:Ada");
+        let (labels, attributes) = (names.labels, names.attributes);
+        Model::new(labels, attributes, features, vec![2.0], "{}".into()).unwrap()
+    }
+
+    #[test]
+    fn results_of_threads_are_in_the_order_of_the_sequences() {
+        let (model, mut columns) = (model(), Columns::default());
+        for at in 0..600 {
+            columns.value(if at % 3 == 0 { "Ada" } else { "x" });
+            columns.end_token().unwrap();
+            columns.end();
+        }
+        let inputs = Inputs::Columns(columns);
+        let extractor = Extractor::new(&Template::parse("U:%x[0,0]").unwrap());
+        let index = AttributeIndex::new(model.attributes());
+        let template = Some((&extractor, &index));
+        for threads in [1, 2] {
+            let labels = inputs.decode(
+                &model,
+                template,
+                threads,
+                || false,
+                |decoder, at| Ok((at, decoder.best()?[0])),
+            );
+            let expected: Vec<_> = (0..600).map(|at| (at, usize::from(at % 3 == 0))).collect();
+            assert_eq!(labels.unwrap(), expected);
+        }
+    }
+
+    #[test]
+    fn an_error_has_the_index_of_its_sequence() {
+        let mut sequences = Sequences::new(1);
+        (0..3).for_each(|_| sequences.end());
+        let fail = |_: &mut Decoder, at| match at {
+            2 => Err(Error::NoPath),
+            _ => Ok(()),
+        };
+        let inputs = Inputs::Features(sequences);
+        let found = inputs.decode(&model(), None, 1, || false, fail);
+        assert_eq!(found, Err((Error::NoPath, 2)));
+    }
+}

@@ -1,0 +1,215 @@
+//! Spans in memory: those of gold or pred, sentence after sentence.
+
+mod sides;
+mod tag_sentences;
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use spanrs_base::{Interner, Span};
+
+use crate::token_sets::{Run, TokenSets};
+
+pub use sides::Sides;
+pub use tag_sentences::{ReadError, TagSentences, spans_of_ids};
+
+/// The spans of one side, sentence after sentence.
+#[derive(Clone, Debug)]
+pub struct SpanLists {
+    stored: Arc<Stored>,
+    /// The range of the spans of each sentence.
+    ranges: Vec<Range<u32>>,
+}
+
+/// Spans of one side, or of both, where those of equal sentences are stored once.
+#[derive(Debug)]
+struct Stored {
+    spans: Vec<Span<i64>>,
+    /// Their tokens, if some span lacks tokens between its bounds.
+    tokens: Option<TokenSets>,
+    /// Names of the types that occur, by number, sorted.
+    types: Vec<String>,
+}
+
+impl Stored {
+    /// Renumbers the types that occur in the order of their names, so that sides with the same types can be compared
+    /// directly.
+    fn new(mut spans: Vec<Span<i64>>, tokens: Option<TokenSets>, types: Vec<String>) -> Self {
+        let mut used = vec![false; types.len()];
+        for span in &spans {
+            used[span.ty as usize] = true;
+        }
+        let mut names: Vec<(String, usize)> = types.into_iter().zip(0..).collect();
+        names.retain(|&(_, old)| used[old]);
+        names.sort_unstable();
+        let mut new = vec![0; used.len()];
+        for (number, &(_, old)) in (0..).zip(&names) {
+            new[old] = number;
+        }
+        for span in &mut spans {
+            span.ty = new[span.ty as usize];
+        }
+        Self {
+            spans,
+            tokens: tokens.filter(|tokens| !tokens.all_whole()),
+            types: names.into_iter().map(|(name, _)| name).collect(),
+        }
+    }
+}
+
+impl SpanLists {
+    /// One side: the spans of all sentences, their tokens unless every span has all tokens between its bounds, the
+    /// number of spans up to the end of each sentence, and the names of the types by number.
+    pub fn new(
+        spans: Vec<Span<i64>>,
+        tokens: Option<TokenSets>,
+        ends: &[usize],
+        types: Vec<String>,
+    ) -> Self {
+        let starts = std::iter::once(0).chain(ends.iter().copied());
+        let ranges = starts.zip(ends);
+        Self {
+            ranges: ranges
+                .map(|(start, &end)| start as u32..end as u32)
+                .collect(),
+            stored: Arc::new(Stored::new(spans, tokens, types)),
+        }
+    }
+
+    /// Gold and pred, given the range of the spans of each of their sentences.
+    pub fn gold_and_pred(
+        spans: Vec<Span<i64>>,
+        tokens: Option<TokenSets>,
+        types: Vec<String>,
+        [gold, pred]: [Vec<Range<u32>>; 2],
+    ) -> (Self, Self) {
+        let stored = Arc::new(Stored::new(spans, tokens, types));
+        let side = |ranges| Self {
+            stored: Arc::clone(&stored),
+            ranges,
+        };
+        (side(gold), side(pred))
+    }
+
+    /// One side: (type, start, end) of the spans of each sentence, and the runs of tokens of all spans, None for all
+    /// tokens between the bounds. Spans beyond the end of `tokens` have all tokens.
+    pub fn of_tuples(
+        sentences: Vec<Vec<(String, i64, i64)>>,
+        mut tokens: Vec<Option<Vec<Run>>>,
+    ) -> Self {
+        let mut types: Interner<str> = Interner::default();
+        let (mut spans, mut ends) = (Vec::new(), Vec::new());
+        for sentence in sentences {
+            spans.extend(sentence.into_iter().map(|(name, start, end)| Span {
+                start,
+                end,
+                ty: types.intern(&name),
+            }));
+            ends.push(spans.len());
+        }
+        tokens.resize(spans.len(), None);
+        let mut sets = TokenSets::default();
+        tokens
+            .iter()
+            .for_each(|runs| sets.push_runs(runs.as_deref()));
+        let types = types.names().map(str::to_owned).collect();
+        Self::new(spans, Some(sets), &ends, types)
+    }
+
+    /// Number of sentences.
+    pub fn len(&self) -> usize {
+        self.ranges.len()
+    }
+
+    /// True where there are no sentences.
+    pub fn is_empty(&self) -> bool {
+        self.ranges.is_empty()
+    }
+
+    /// The types of the spans, sorted; those of both sides if they were stored together.
+    pub fn types(&self) -> &[String] {
+        &self.stored.types
+    }
+
+    /// The spans of a sentence.
+    ///
+    /// # Panics
+    /// If there are fewer sentences.
+    pub fn sentence(&self, at: usize) -> &[Span<i64>] {
+        let range = &self.ranges[at];
+        &self.stored.spans[range.start as usize..range.end as usize]
+    }
+
+    /// (type, start, end) of the spans of each sentence.
+    pub fn tuples(&self) -> Vec<Vec<(&str, i64, i64)>> {
+        let tuple = |s: &Span<i64>| (&*self.stored.types[s.ty as usize], s.start, s.end);
+        (0..self.len())
+            .map(|at| self.sentence(at).iter().map(tuple).collect())
+            .collect()
+    }
+
+    /// The runs of tokens of all spans, None for all tokens between the bounds; None where all spans have all.
+    pub fn token_runs(&self) -> Option<Vec<Option<Vec<Run>>>> {
+        let tokens = self.stored.tokens.as_ref()?;
+        let places = self.ranges.iter().flat_map(Range::clone);
+        let runs = places.map(|at| tokens.get(at as usize).map(<[Run]>::to_vec));
+        Some(runs.collect())
+    }
+
+    /// The tokens of the spans of a sentence whose types have a number.
+    fn tokens_of(&self, at: usize, numbers: &[Option<u32>]) -> TokenSets {
+        let mut tokens = TokenSets::default();
+        let range = &self.ranges[at];
+        for (span, place) in self.sentence(at).iter().zip(range.start as usize..) {
+            if numbers[span.ty as usize].is_some() {
+                let stored = self.stored.tokens.as_ref();
+                tokens.push_runs(stored.and_then(|stored| stored.get(place)));
+            }
+        }
+        tokens
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn tuple(name: &str, start: i64, end: i64) -> (String, i64, i64) {
+        (name.to_owned(), start, end)
+    }
+
+    #[test]
+    fn types_are_numbered_by_name_and_unused_ones_are_dropped() {
+        let span = |ty, start| Span {
+            start,
+            end: start + 1,
+            ty,
+        };
+        let names = ["Z", "unused", "A"].map(str::to_owned).to_vec();
+        let lists = SpanLists::new(vec![span(0, 0), span(2, 1)], None, &[1, 2], names);
+        assert_eq!(lists.types(), ["A", "Z"]);
+        assert_eq!(lists.sentence(0)[0].ty, 1);
+        assert_eq!(lists.tuples(), [[("Z", 0, 1)], [("A", 1, 2)]]);
+    }
+
+    #[test]
+    fn tuples_and_token_runs_give_the_same_lists_again() {
+        let sentences = vec![vec![tuple("A", 0, 5)], vec![], vec![tuple("B", 1, 2)]];
+        let tokens = vec![Some(vec![(0, 1), (3, 5)])];
+        let lists = SpanLists::of_tuples(sentences.clone(), tokens);
+        assert_eq!(lists.len(), 3);
+        assert_eq!(
+            lists.token_runs(),
+            Some(vec![Some(vec![(0, 1), (3, 5)]), None])
+        );
+        let again = SpanLists::of_tuples(sentences, lists.token_runs().unwrap_or_default());
+        assert_eq!(again.tuples(), lists.tuples());
+        assert_eq!(again.token_runs(), lists.token_runs());
+    }
+
+    #[test]
+    fn spans_without_gaps_have_no_token_runs() {
+        let lists = SpanLists::of_tuples(vec![vec![tuple("A", 0, 5)]], Vec::new());
+        assert_eq!(lists.token_runs(), None);
+    }
+}

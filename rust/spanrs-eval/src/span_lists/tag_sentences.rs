@@ -1,0 +1,275 @@
+//! Spans of tags that a reader has numbered.
+
+use std::ops::Range;
+
+use spanrs_base::{Interrupted, Interval, Span, Watch};
+use spanrs_tags::{Error as TagsError, Reader, Reading, SideReader};
+
+use super::SpanLists;
+use super::sides::INTERVAL;
+use crate::input::{Id, InputError, Sentences, bad_id};
+
+/// Why the spans of sentences cannot be read.
+#[derive(Debug, thiserror::Error)]
+pub enum ReadError {
+    /// Ids without a tag, or an interrupt.
+    #[error(transparent)]
+    Input(#[from] InputError),
+    /// Malformed tags under [`Reading::Refuse`].
+    #[error("sentence {sentence}: {error}")]
+    Tags {
+        /// Index of the sentence, from 0.
+        sentence: usize,
+        /// Why.
+        error: TagsError,
+    },
+}
+
+impl From<Interrupted> for ReadError {
+    fn from(_: Interrupted) -> Self {
+        Self::Input(InputError::Interrupted)
+    }
+}
+
+/// The tag ids of all sentences of one side, one after the other.
+#[derive(Clone, Debug, Default)]
+pub struct TagSentences {
+    ids: Vec<u32>,
+    /// Number of ids up to the end of each sentence.
+    ends: Vec<usize>,
+}
+
+impl TagSentences {
+    /// Adds a sentence.
+    pub fn push(&mut self, ids: &[u32]) {
+        self.ids.extend_from_slice(ids);
+        self.end();
+    }
+
+    /// Ends a sentence.
+    fn end(&mut self) {
+        self.ends.push(self.ids.len());
+    }
+
+    /// The sentences in order.
+    pub fn sentences(&self) -> impl Iterator<Item = &[u32]> {
+        let starts = std::iter::once(0).chain(self.ends.iter().copied());
+        starts
+            .zip(&self.ends)
+            .map(|(start, &end)| &self.ids[start..end])
+    }
+
+    /// Both sides of arrays of integer labels. `numbers` has the tag id of each label; tokens whose gold label is
+    /// `ignore` are left out.
+    ///
+    /// # Errors
+    /// [`InputError::UnknownId`] of the first label without a tag.
+    pub fn of_ids<G: Id, P: Id>(
+        gold: &[G],
+        pred: &[P],
+        sentences: Sentences<'_, i64>,
+        numbers: &[u32],
+        ignore: i64,
+    ) -> Result<[Self; 2], InputError> {
+        let (mut golds, mut preds) = (Self::default(), Self::default());
+        for (sentence, range) in sentences.ranges().enumerate() {
+            let pairs = gold[range.clone()].iter().zip(&pred[range]);
+            for (token, (g, p)) in pairs.enumerate() {
+                if g.value() == ignore {
+                    continue;
+                }
+                let place = (sentence, token);
+                golds.ids.push(tag_of("gold", place, *g, numbers)?);
+                preds.ids.push(tag_of("pred", place, *p, numbers)?);
+            }
+            golds.end();
+            preds.end();
+        }
+        Ok([golds, preds])
+    }
+}
+
+/// The tag id of an integer label.
+fn tag_of(
+    side: &str,
+    (sentence, token): (usize, usize),
+    label: impl Id,
+    numbers: &[u32],
+) -> Result<u32, InputError> {
+    let known = usize::try_from(label.value()).ok();
+    match known.and_then(|known| numbers.get(known)) {
+        Some(&id) => Ok(id),
+        None => Err(bad_id(side, sentence, token, label.exact(), numbers.len())),
+    }
+}
+
+impl SpanLists {
+    /// The spans of both sides; those of a sentence whose tags are the same are read once.
+    ///
+    /// # Errors
+    /// [`ReadError::Tags`] under [`Reading::Refuse`]; an interrupt where the watch said stop.
+    pub fn of_tags(
+        gold: &TagSentences,
+        pred: &TagSentences,
+        reader: &Reader,
+        watch: Watch,
+    ) -> Result<(Self, Self), ReadError> {
+        let mut all = Vec::new();
+        let mut spans: Vec<Span> = Vec::new();
+        let mut read = |at, side: SideReader<'_>, ids: &[u32]| -> Result<Range<u32>, ReadError> {
+            if reader.reading() == Reading::Refuse {
+                let checked = side.check(ids);
+                checked.map_err(|error| ReadError::Tags {
+                    sentence: at,
+                    error,
+                })?;
+            }
+            spans.clear();
+            side.spans_into(ids, &mut spans);
+            let first = all.len() as u32;
+            all.extend(spans.iter().map(|span| Span {
+                start: i64::from(span.start),
+                end: i64::from(span.end),
+                ty: span.ty,
+            }));
+            Ok(first..all.len() as u32)
+        };
+        let mut ranges = [Vec::new(), Vec::new()];
+        let mut interval = Interval::new(INTERVAL);
+        for (at, (gold, pred)) in gold.sentences().zip(pred.sentences()).enumerate() {
+            let of_gold = read(at, reader.gold(), gold)?;
+            let of_pred = if gold == pred && !reader.has_two_schemes() {
+                of_gold.clone()
+            } else {
+                read(at, reader.pred(), pred)?
+            };
+            ranges[0].push(of_gold);
+            ranges[1].push(of_pred);
+            if interval.passes(1) && watch() {
+                return Err(Interrupted.into());
+            }
+        }
+        let types = reader.types().names().map(str::to_owned).collect();
+        Ok(Self::gold_and_pred(all, None, types, ranges))
+    }
+}
+
+/// The spans of an array of integer labels, with the index of their sentences. Positions count ignored tokens.
+/// `numbers` has the tag id of each label; tokens with the label `ignore` are left out.
+///
+/// # Errors
+/// [`InputError::UnknownId`] of the first label without a tag; [`ReadError::Tags`] under [`Reading::Refuse`].
+pub fn spans_of_ids<T: Id>(
+    labels: &[T],
+    sentences: Sentences<'_>,
+    numbers: &[u32],
+    ignore: i64,
+    reader: &Reader,
+) -> Result<Vec<(usize, Span)>, ReadError> {
+    let (mut ids, mut places) = (Vec::new(), Vec::new());
+    let (mut all, mut spans) = (Vec::new(), Vec::new());
+    for (sentence, range) in sentences.ranges().enumerate() {
+        ids.clear();
+        places.clear();
+        spans.clear();
+        for (token, label) in labels[range].iter().enumerate() {
+            if label.value() != ignore {
+                ids.push(tag_of("the array", (sentence, token), *label, numbers)?);
+                places.push(token as u32);
+            }
+        }
+        if reader.reading() == Reading::Refuse {
+            let checked = reader.check(&ids);
+            checked.map_err(|error| ReadError::Tags {
+                sentence,
+                error: at_places(error, &places),
+            })?;
+        }
+        reader.spans_into(&ids, &mut spans);
+        all.extend(spans.iter().map(|span| {
+            let span = Span {
+                start: places[span.start as usize],
+                end: places[span.end as usize - 1] + 1,
+                ty: span.ty,
+            };
+            (sentence, span)
+        }));
+    }
+    Ok(all)
+}
+
+/// Replaces indices of violations by positions that count ignored tokens.
+fn at_places(mut error: TagsError, places: &[u32]) -> TagsError {
+    if let TagsError::Malformed { violations, .. } = &mut error {
+        for violation in violations {
+            let place = places.get(violation.index as usize);
+            violation.index = place.copied().unwrap_or_default();
+        }
+    }
+    error
+}
+
+#[cfg(test)]
+mod tests {
+    use spanrs_tags::{Dialect, Scheme};
+
+    use super::*;
+    use crate::input::numbering;
+
+    fn reader(reading: Reading) -> (Reader, Vec<u32>) {
+        let mut reader = Reader::new(Scheme::Bio, reading, Dialect::default()).unwrap();
+        let names = ["O", "B-A", "I-A"].map(str::to_owned);
+        let numbers = numbering(&names, &mut reader).unwrap();
+        (reader, numbers)
+    }
+
+    #[test]
+    fn spans_of_equal_sentences_are_stored_once() {
+        let (reader, numbers) = reader(Reading::Conlleval);
+        let (gold, pred) = ([1_i64, 2, 0, 1], [1_i64, 2, 1, -100]);
+        let cut = Sentences::Lengths(&[2, 2]);
+        let error = TagSentences::of_ids(&gold, &pred, cut, &numbers, -100).unwrap_err();
+        assert!(matches!(error, InputError::UnknownId { .. }));
+        let pred = [1_i64, 2, 1, 0];
+        let [gold, pred] = TagSentences::of_ids(&gold, &pred, cut, &numbers, -100).unwrap();
+        let (gold, pred) = SpanLists::of_tags(&gold, &pred, &reader, || false).unwrap();
+        assert_eq!(gold.tuples(), [[("A", 0, 2)], [("A", 1, 2)]]);
+        assert_eq!(pred.tuples(), [[("A", 0, 2)], [("A", 0, 1)]]);
+        assert_eq!(gold.stored.spans.len(), 3);
+    }
+
+    #[test]
+    fn a_refused_sentence_is_named() {
+        let (reader, numbers) = reader(Reading::Refuse);
+        let mut side = TagSentences::default();
+        side.push(&[numbers[0]]);
+        side.push(&[numbers[2]]);
+        let error = SpanLists::of_tags(&side, &side, &reader, || false).unwrap_err();
+        assert!(matches!(error, ReadError::Tags { sentence: 1, .. }));
+    }
+
+    #[test]
+    fn positions_count_ignored_tokens() {
+        let (reader, numbers) = reader(Reading::Conlleval);
+        let labels = [-100_i64, 1, -100, 2, 0];
+        let found = spans_of_ids(&labels, Sentences::Equal(1, 5), &numbers, -100, &reader);
+        let found = found.unwrap().into_iter();
+        let found: Vec<_> = found.map(|(at, span)| (at, span.start, span.end)).collect();
+        assert_eq!(found, [(0, 1, 4)]);
+    }
+
+    #[test]
+    fn violations_count_ignored_tokens() {
+        let (reader, numbers) = reader(Reading::Refuse);
+        let labels = [-100_i64, 2];
+        let found = spans_of_ids(&labels, Sentences::Equal(1, 2), &numbers, -100, &reader);
+        let Err(ReadError::Tags {
+            error: TagsError::Malformed { violations, .. },
+            ..
+        }) = found
+        else {
+            panic!("the tags are malformed");
+        };
+        assert_eq!(violations[0].index, 1);
+    }
+}
