@@ -52,7 +52,8 @@ const ALLOWED: [u128; INLINE + 2] = {
     let (mut len, mut bits) = (0, u32::MAX as u128);
     while len <= INLINE {
         allowed[len] = bits;
-        bits |= 0x7F << (32 + 8 * len);
+        // One more byte, above those before.
+        bits |= (0x7F_u128 << 24) << (8 * (len + 1) % 128);
         len += 1;
     }
     allowed
