@@ -250,14 +250,22 @@ def main() -> None:
         builds = {"before": options.before, **builds}
     times: dict[str, dict[str, list[float]]] = {}
     sizes: dict[str, int] = {}
+
+    def run(build: str, package: Path, only: str, label: str, access: str = "direct") -> None:
+        path = f"{package}{os.pathsep}{root}"
+        environment = {**os.environ, "PYTHONPATH": path, "SPANRS_ITEM_ACCESS": access}
+        command = [sys.executable, "-m", "benches.versus.limits", "--child", "--only", only]
+        done = subprocess.run(command, env=environment, check=True, capture_output=True, text=True)
+        for name, (size, seconds) in json.loads(done.stdout).items():
+            sizes[name + label] = size
+            times.setdefault(name + label, {}).setdefault(build, []).append(seconds)
+
     for _ in range(options.rounds):
         for build, package in builds.items():
-            environment = {**os.environ, "PYTHONPATH": f"{package}{os.pathsep}{root}"}
-            command = [sys.executable, "-m", "benches.versus.limits", "--child", "--only", options.only]
-            done = subprocess.run(command, env=environment, check=True, capture_output=True, text=True)
-            for name, (size, seconds) in json.loads(done.stdout).items():
-                sizes[name] = size
-                times.setdefault(name, {}).setdefault(build, []).append(seconds)
+            run(build, package, options.only, "")
+        if options.only in ("", "lists"):
+            run("now", builds["now"], "lists", ", every item asked for", "each")
+    times = {name: found for name, found in times.items() if "C: hash" not in name or "asked" not in name}
     write(times, sizes, options)
 
 

@@ -16,7 +16,6 @@ use spanrs_arrow::{ImportError, import_array};
 
 use crate::input::Input;
 
-
 /// Bytes of every buffer.
 const ROOM: usize = 256;
 /// Offsets and sizes are below this, so that they stay in the buffers.
