@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import spanrs
 from spanrs.io import Columns
 
-#: A prefix of comments that no line has: with one of one's own, each line is looked at with care.
+#: A prefix of comments that no line has; lines that begin with its first byte are looked at with care.
 CAREFUL = "never a comment"
 TAGS = ["O", "O", "O", "B-PER", "I-PER", "B-LOC", "I-LOC", "X", "B-\xe9"]
 GLUE = [" ", " ", " ", " ", "\t", "  ", " \t", "\x0b", "\xa0"]
@@ -35,13 +35,14 @@ TOKENS = ["a", "of", "\xfcber", "x" * 40, "-", "\x01", "a#", "'s"]
 def lines(rng: random.Random, count: int, odd: float) -> list[tuple[str, ...]]:
     """Make lines as (before the tag, tag, behind it); odd ones have one part."""
     made: list[tuple[str, ...]] = []
+    first = rng.choice(["", CAREFUL[0]])
     for _ in range(count):
         if rng.random() < 0.1 + odd:
             made.append((rng.choice(ODD if odd else ["\n"]),))
             continue
         glue = (lambda: rng.choice(GLUE)) if rng.random() < odd else (lambda: " ")
         end = rng.choice(ENDS) if rng.random() < odd else "\n"
-        made.append((f"{rng.choice(TOKENS)}{glue()}x{glue()}", rng.choice(TAGS), end))
+        made.append((f"{first}{rng.choice(TOKENS)}{glue()}x{glue()}", rng.choice(TAGS), end))
     return made
 
 
@@ -64,6 +65,8 @@ def check(folder: Path, rng: random.Random, count: int, odd: float, wrong: float
     texts = ["".join("".join(row) for row in side) for side in (rows, other)]
     if rng.random() < odd:
         texts = [text.removesuffix("\n") for text in texts]
+    if not odd and rng.random() < 0.5:
+        texts = [text.replace("\n", "\r\n") for text in texts]
     gold, pred = folder / "gold", folder / "pred"
     for path, text in zip((gold, pred), texts, strict=True):
         path.write_text(text, encoding="utf-8", newline="")
@@ -90,3 +93,34 @@ def test_few_lines(tmp_path_factory: pytest.TempPathFactory, seed: int, odd: flo
 def test_many_chunks(tmp_path: Path, seed: int, odd: float) -> None:
     """More than is read at a time, so that lines are cut at the border."""
     check(tmp_path, random.Random(seed), 60_000, odd, 0.02)
+
+
+def test_comments_between_sentences_change_nothing(tmp_path: Path) -> None:
+    rng = random.Random(5)
+    found = []
+    for mark in ("", "# text = a b\n", "# one two\n", "# newdoc id = 1\n", "% one x O\n"):
+        rng.seed(5)
+        texts = []
+        for _ in range(2):
+            rows = lines(rng, 400, 0.0)
+            texts.append("".join(row[0] if len(row) == 1 else "".join(row[:2]) + "\n" for row in rows))
+        gold, pred = tmp_path / "gold", tmp_path / "pred"
+        for path in (gold, pred):
+            text = texts[0].replace("\n\n", f"\n\n{mark}").replace(f"\n{mark}\n", "\n\n")
+            path.write_text(text, encoding="utf-8", newline="")
+        comments = "%" if mark.startswith("%") else "auto"
+        found.append(outcome(gold, pred, comments))
+    assert all(result == found[0] for result in found)
+
+
+def test_pred_may_end_anywhere(tmp_path: Path) -> None:
+    """Also between the two bytes of a line end."""
+    text = "a x O\r\n\r\nb x B-PER\r\nc x O\r\n\r\nd x O\r\n" * 3
+    gold, pred = tmp_path / "gold", tmp_path / "pred"
+    gold.write_text(text, encoding="utf-8", newline="")
+    for end in range(len(text) + 1):
+        pred.write_text(text[:end], encoding="utf-8", newline="")
+        found = outcome(gold, pred)
+        pred.write_text(text[:end].replace("\r\n", "\n").replace("\r", "\n"), encoding="utf-8", newline="")
+        expected = outcome(gold, pred)
+        assert found == expected, end

@@ -146,7 +146,7 @@ fn across_blocks(reader: &Reader, scorer: &mut Scorer, documents: &[Vec<Ids>], t
                 waiting = 0;
             }
         }
-        match scorer.takes_blocks(reader) {
+        match scorer.prepare_blocks(reader) {
             true => block.end_document(None),
             false => scorer.end_document(reader, None),
         }
@@ -156,7 +156,7 @@ fn across_blocks(reader: &Reader, scorer: &mut Scorer, documents: &[Vec<Ids>], t
 
 /// Puts a sentence into a block, or adds it where the scorer takes none.
 fn put(reader: &Reader, scorer: &mut Scorer, block: &mut TagBlock, (gold, pred): &Ids) {
-    if !scorer.takes_blocks(reader) {
+    if !scorer.prepare_blocks(reader) {
         scorer.add(reader, gold, pred, |_, _| 0);
         return;
     }
@@ -168,7 +168,7 @@ fn put(reader: &Reader, scorer: &mut Scorer, block: &mut TagBlock, (gold, pred):
 }
 
 fn flush(reader: &Reader, scorer: &mut Scorer, block: &mut TagBlock) {
-    if scorer.takes_blocks(reader) {
+    if scorer.prepare_blocks(reader) {
         scorer.add_block(reader, block, |_, _, _| 0);
     }
 }

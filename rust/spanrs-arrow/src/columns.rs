@@ -28,8 +28,8 @@ enum Keys {
     U16(PrimitiveArray<UInt16Type>),
     U32(PrimitiveArray<UInt32Type>),
     U64(PrimitiveArray<UInt64Type>),
-    /// Of what had nulls.
-    Made(Vec<i64>),
+    /// Copied, with nulls replaced.
+    Copied(Vec<i64>),
     /// Of strings.
     Names(StringIds),
 }
@@ -70,7 +70,7 @@ macro_rules! with_keys {
                 let $slice: &[u64] = a.values();
                 $body
             }
-            Keys::Made(a) => {
+            Keys::Copied(a) => {
                 let $slice: &[i64] = a;
                 $body
             }
@@ -216,7 +216,7 @@ fn keys(
     }
     macro_rules! dictionary {
         ($variant:ident, $kind:ty) => {
-            coded::<$kind>(tags, origin, reader, Keys::$variant)
+            dictionary_keys::<$kind>(tags, origin, reader, Keys::$variant)
         };
     }
     match tags.data_type() {
@@ -238,7 +238,7 @@ fn keys(
             DataType::UInt32 => dictionary!(U32, UInt32Type),
             _ => dictionary!(U64, UInt64Type),
         },
-        DataType::Null => Ok((Keys::Made(vec![origin.null; tags.len()]), Vec::new())),
+        DataType::Null => Ok((Keys::Copied(vec![origin.null; tags.len()]), Vec::new())),
         _ => {
             let ids = intern_strings(tags, known, origin.side, reader)?;
             Ok((Keys::Names(ids), (0..reader.tags().len() as u32).collect()))
@@ -255,7 +255,7 @@ fn plain<T: ArrowPrimitiveType<Native: Id>>(
     if keys.null_count() == 0 {
         return variant(keys.clone());
     }
-    Keys::Made(
+    Keys::Copied(
         keys.iter()
             .map(|key| key.map_or(origin.null, Id::value))
             .collect(),
@@ -263,7 +263,7 @@ fn plain<T: ArrowPrimitiveType<Native: Id>>(
 }
 
 /// Keys into a dictionary of tags. Where the dictionary itself holds nulls, keys of them are nulls too.
-fn coded<T: ArrowDictionaryKeyType<Native: Id>>(
+fn dictionary_keys<T: ArrowDictionaryKeyType<Native: Id>>(
     tags: &ArrayRef,
     origin: &Origin<'_>,
     reader: &mut Reader,
@@ -284,7 +284,7 @@ fn coded<T: ArrowDictionaryKeyType<Native: Id>>(
             .filter(|&key| name(key).is_some())
             .unwrap_or(origin.null)
     });
-    Ok((Keys::Made(keys.collect()), numbers))
+    Ok((Keys::Copied(keys.collect()), numbers))
 }
 
 /// Gold and pred.

@@ -22,7 +22,7 @@ use crate::utf8::{is_ascii, not_utf8};
 /// Lists, a list's item, a dictionary's values: no supported type nests deeper.
 const DEPTH: usize = 4;
 
-/// Places that an array without buffers may have: nulls, or lists of no items. They cost an exporter nothing, and
+/// Maximum length plus offset of an array without buffers: nulls, or lists of no items. They cost an exporter nothing, and
 /// the importer several bytes each.
 const BUFFERLESS: i64 = 1 << 24;
 
@@ -83,9 +83,11 @@ pub unsafe fn import_array(array: FFI_ArrowArray, schema: &FFI_ArrowSchema) -> R
     unsafe { checked(array, &kind, &mut HashSet::new()) }
 }
 
-/// Items of lists, by the addresses of their buffers, offset and length. Chunks that are slices of one array share
-/// their items, which need be validated once.
-type Validated = HashSet<(Vec<usize>, i64, i64)>;
+/// Addresses of the buffers; number of nulls, offset and length.
+type Identity = (Vec<usize>, [i64; 3]);
+
+/// Items of lists. Chunks that are slices of one array share their items, which need be validated once.
+type Validated = HashSet<Identity>;
 
 /// Imports all arrays of a stream of the C stream interface.
 ///
@@ -248,7 +250,7 @@ unsafe fn checked(
     // SAFETY: what arrow asserts or trusts was checked.
     let data = unsafe { from_ffi_and_data_type(array, kind.clone()) }?;
     let valid = match &items {
-        // Arrays that were validated are kept until the end of the stream, so an address has one meaning.
+        // The buffers are kept until the end of the stream, so an address has one meaning.
         Some(items) if validated.contains(items) => data.validate_data(),
         Some(_) if data.child_data().iter().all(is_ascii) => {
             let mut items = data.child_data().iter();
@@ -260,7 +262,13 @@ unsafe fn checked(
     if let Err(error) = valid {
         return Err(not_utf8(&data).unwrap_or_else(|| error.into()));
     }
-    validated.extend(items);
+    // A buffer that was not aligned was copied, and its address may come to mean another one.
+    let is_kept = |(addresses, _): &Identity| {
+        let items = data.child_data().first();
+        let first = items.and_then(|items| items.buffers().first());
+        first.is_some_and(|first| first.as_ptr() as usize == addresses[1])
+    };
+    validated.extend(items.filter(is_kept));
     Ok(make_array(data))
 }
 
@@ -273,34 +281,39 @@ unsafe fn check_lists(
     array: &RawArray,
     kind: &DataType,
     validated: &Validated,
-) -> Result<Option<(Vec<usize>, i64, i64)>> {
+) -> Result<Option<Identity>> {
     // SAFETY: as promised by the caller.
-    unsafe { check(array, kind, validated) }?;
+    unsafe { check(array, kind, false, validated) }?;
     // SAFETY: the array has one child, as was checked, with its buffers.
     let items = unsafe { &**array.children };
-    Ok(items.dictionary.is_null().then(|| identity(items)))
+    Ok(identity(items))
 }
 
-/// The addresses of the buffers, offset and length of an array. Only the first buffers are looked at: those of views
-/// beyond them are told by the views.
-fn identity(array: &RawArray) -> (Vec<usize>, i64, i64) {
-    let count = if array.buffers.is_null() {
-        0
-    } else {
-        array.n_buffers.clamp(0, 3) as usize
-    };
-    let buffers = (0..count).map(|at| {
+/// What identifies the items of lists; None for a dictionary, and for views of strings that they do not hold
+/// themselves.
+fn identity(array: &RawArray) -> Option<Identity> {
+    if !array.dictionary.is_null() || array.buffers.is_null() || !(2..=3).contains(&array.n_buffers)
+    {
+        return None;
+    }
+    let buffers = (0..array.n_buffers as usize).map(|at| {
         // SAFETY: there are so many pointers to buffers.
         unsafe { *array.buffers.add(at) as usize }
     });
-    (buffers.collect(), array.offset, array.length)
+    let numbers = [array.null_count, array.offset, array.length];
+    Some((buffers.collect(), numbers))
 }
 
-/// Checks what the import relies on: numbers of buffers and children, pointers, lengths and offsets.
+/// Checks what the import relies on, except the offsets and the nulls of a `known` array: numbers of buffers and children, pointers, lengths and offsets.
 ///
 /// # Safety
 /// As for [`import_array`].
-unsafe fn check(array: &RawArray, kind: &DataType, validated: &Validated) -> Result<()> {
+unsafe fn check(
+    array: &RawArray,
+    kind: &DataType,
+    known: bool,
+    validated: &Validated,
+) -> Result<()> {
     let places = array.length.checked_add(array.offset);
     // No buffer of such a length fits into memory, and no arithmetic on it overflows.
     let Some(places) = places.filter(|&n| array.length >= 0 && array.offset >= 0 && n < 1 << 48)
@@ -337,7 +350,6 @@ unsafe fn check(array: &RawArray, kind: &DataType, validated: &Validated) -> Res
     if buffers > 1 && places > 0 && buffer(1).is_null() {
         return invalid(format!("an array of {kind} lacks its values or offsets"));
     }
-    let known = validated.contains(&identity(array));
     if buffers > 0 && array.null_count == 0 && !buffer(0).is_null() && !known {
         // SAFETY: a validity bitmap has a bit for each place.
         unsafe { all_valid(array, buffer(0).cast::<u8>()) }?;
@@ -346,7 +358,7 @@ unsafe fn check(array: &RawArray, kind: &DataType, validated: &Validated) -> Res
     match (kind, unsafe { array.dictionary.as_ref() }) {
         (DataType::Dictionary(_, values), Some(dictionary)) => {
             // SAFETY: as promised by the caller.
-            unsafe { check(dictionary, values, validated) }?;
+            unsafe { check(dictionary, values, false, validated) }?;
         }
         (DataType::Dictionary(..), None) => return invalid("a dictionary array has no dictionary"),
         (_, Some(_)) => return invalid(format!("an array of {kind} has a dictionary")),
@@ -472,7 +484,9 @@ unsafe fn child(array: &RawArray, item: &Field, end: i64, validated: &Validated)
         ));
     }
     // SAFETY: as promised by the caller.
-    unsafe { check(child, item.data_type(), validated) }
+    let known = identity(child).is_some_and(|items| validated.contains(&items));
+    // SAFETY: as promised by the caller.
+    unsafe { check(child, item.data_type(), known, validated) }
 }
 
 /// The sizes of the buffers that string views point into.

@@ -46,7 +46,7 @@ pub(crate) fn is_ascii(items: &ArrayData) -> bool {
 /// Longest string that a view holds itself.
 pub(crate) const INLINE: usize = 12;
 
-/// The bits that a view of so many ASCII bytes may have, its length included; none where the bytes are elsewhere.
+/// Mask of the bits that may be set in an inline view of as many ASCII bytes as its index; none behind the last.
 const ALLOWED: [u128; INLINE + 2] = {
     let mut allowed = [0; INLINE + 2];
     let (mut len, mut bits) = (0, u32::MAX as u128);

@@ -3,7 +3,6 @@
 use spanrs_tags::{Detection, Error as TagsError, Evidence, Reader, Reading, Scheme, are_many};
 
 use crate::input::InputError;
-use crate::matcher::Unmatched;
 use crate::scorer::{Scorer, Side};
 
 /// Tokens of gold from which a scheme is guessed at first.
@@ -40,7 +39,7 @@ pub enum PredScheme {
 /// Evidence of a side, and whether it is from all of its tokens.
 type Found<E> = Result<(Evidence, bool), E>;
 
-/// The same, decided.
+/// The scheme that fits the evidence, and whether that is from all tokens.
 type Decided<E> = Result<(Result<Detection, TagsError>, bool), E>;
 
 /// Collects the evidence of a side from about so many tokens, and decides.
@@ -93,16 +92,26 @@ impl AutoSchemeScorer {
             let (evidence, whole) = evidence(reader, side, most)?;
             Ok((evidence.decide(reader.tags(), reader.dialect()), whole))
         };
-        let before = (self.reader.clone(), self.decided, self.pred_scheme);
+        let before = (
+            self.reader.clone(),
+            self.decided,
+            self.pred_scheme,
+            self.pred_detection.clone(),
+        );
         let counted = self.count_in_found_schemes(&mut ask, &mut count);
+        let counted = counted.and_then(|counted| {
+            counted.0.check()?;
+            Ok(counted)
+        });
         let (part, detection) = match counted {
             Ok(counted) => counted,
             Err(error) => {
-                (self.reader, self.decided, self.pred_scheme) = before;
+                let pred_detection;
+                (self.reader, self.decided, self.pred_scheme, pred_detection) = before;
+                self.pred_detection = pred_detection;
                 return Err(error);
             }
         };
-        check(&part)?;
         self.scorer.add_part(part, &self.reader);
         self.detection = self.detection.take().or(detection);
         Ok(())
@@ -192,8 +201,8 @@ impl AutoSchemeScorer {
         let mut result = count(&mut self.reader, &mut part);
         let violated = part.violations(Side::Gold).count > 0;
         // A dialect may hide violations: then all of gold is asked too.
-        let blind = self.reader.dialect().unknown_is_outside;
-        if result.is_ok() && !whole && (violated || blind) {
+        let hides_violations = self.reader.dialect().unknown_is_outside;
+        if result.is_ok() && !whole && (violated || hides_violations) {
             let scheme = detection.scheme;
             (detection, _) = detect(ask, &mut self.reader, Side::Gold, u64::MAX)?;
             if detection.scheme != scheme {
@@ -212,7 +221,7 @@ impl AutoSchemeScorer {
     ) -> Result<(), E> {
         let mut part = self.scorer.part(&self.reader);
         count(&mut self.reader, &mut part)?;
-        check(&part)?;
+        part.check()?;
         self.scorer.add_part(part, &self.reader);
         Ok(())
     }
@@ -258,14 +267,5 @@ impl AutoSchemeScorer {
             self.read_in(detection.scheme)?;
         }
         Ok(())
-    }
-}
-
-/// Refuses spans that could not be matched.
-fn check(part: &Scorer) -> Result<(), InputError> {
-    match part.failure() {
-        None => Ok(()),
-        Some(Unmatched::Stopped) => Err(InputError::Interrupted),
-        Some(error) => Err(InputError::Unmatched { sentence: 0, error }),
     }
 }

@@ -5,6 +5,7 @@ use spanrs_tags::Reader;
 
 use crate::counting_sink::{CellSink, Cells};
 use crate::exact;
+use crate::input::InputError;
 use crate::matcher::{Matcher, Pair, Sink, Unmatched};
 use crate::outcomes::{Cell, Counts, Key, PRED_LABELLED};
 use crate::spans::Spans;
@@ -170,7 +171,7 @@ impl Scorer {
         line_of: impl Fn(Side, u32) -> u64,
     ) {
         debug_assert_eq!(gold.len(), pred.len());
-        if self.takes_blocks(reader) {
+        if self.prepare_blocks(reader) {
             let mut block = std::mem::take(&mut self.block);
             let (g, p) = block.reserve(gold.len());
             for ((g, p), (gold, pred)) in g.iter_mut().zip(p).zip(gold.iter().zip(pred)) {
@@ -223,6 +224,10 @@ impl Scorer {
 
     /// Shows the matcher a sentence whose sides differ.
     fn compare(&mut self, reader: &Reader, sides: [impl Iterator<Item = u32>; 2]) {
+        // Nothing of what is counted now will be used.
+        if self.failure.is_some() {
+            return;
+        }
         let Buffers {
             ids, read, spans, ..
         } = &mut self.buffers;
@@ -262,10 +267,10 @@ impl Scorer {
         }
     }
 
-    /// True where sentences may be added a block at a time: the reading allows it, the sides are in one
+    /// Learns the tags that came into the reader. True where sentences may be added a block at a time: the reading allows it, the sides are in one
     /// scheme, and the reader has no more than [`TagBlock::TAGS`] tags.
     #[inline]
-    pub fn takes_blocks(&mut self, reader: &Reader) -> bool {
+    pub fn prepare_blocks(&mut self, reader: &Reader) -> bool {
         if let Fast::Bigrams(fast) = &mut self.fast
             && fast.fits(reader)
         {
@@ -332,7 +337,7 @@ impl Scorer {
         }
     }
 
-    /// From now on the reader is another one.
+    /// Flushes, and forgets everything that depends on the previous reader.
     pub fn change_reader(&mut self, before: &Reader) {
         self.flush(before);
         self.fast = Fast::Unknown;
@@ -474,6 +479,18 @@ impl Scorer {
     /// Why sentences could not be matched, if there were such.
     pub fn failure(&self) -> Option<Unmatched> {
         self.failure
+    }
+
+    /// As [`Scorer::failure`], as an error.
+    ///
+    /// # Errors
+    /// [`InputError::Unmatched`], [`InputError::Interrupted`].
+    pub fn check(&self) -> Result<(), InputError> {
+        match self.failure {
+            None => Ok(()),
+            Some(Unmatched::Stopped) => Err(InputError::Interrupted),
+            Some(error) => Err(InputError::Unmatched { sentence: 0, error }),
+        }
     }
 
     /// The violations of a side.

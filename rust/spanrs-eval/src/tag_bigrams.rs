@@ -21,12 +21,12 @@ use crate::tag_counts::{Corpus, TagCounts};
 const FEW: usize = 32;
 /// And at most.
 const MANY: usize = BORDER as usize + 1;
-/// What may follow a code: each of them, and once more where it begins a sentence.
+/// Variants of the second tag of a pair: inside a sentence, or first of one.
 const NEXT: usize = 2;
 /// Additions to one place wait for each other; neighbouring tokens use different banks of it.
 const BANKS: usize = 4;
-/// Per-token lookups are slow, so the violations of a block are counted after it, unless it has fewer than this many
-/// tokens for each pair of neighbours that is a violation.
+/// Blocks with at least this many tokens per illegal pair are checked for violations once, from the histogram; smaller
+/// ones per token.
 const LARGE: usize = 4;
 /// Pairs of neighbours that are numbered before they are counted.
 const STRIDE: usize = 256;
@@ -59,7 +59,7 @@ impl TagBigramCounter {
         }
     }
 
-    /// Counts so many sentences, with a border before the first and a marked one behind the last; gives the numbers of
+    /// Counts `sentences` sentences, with a border before the first and a marked one behind the last; gives the numbers of
     /// violations of gold and of pred.
     #[inline]
     pub(crate) fn count(
@@ -84,7 +84,7 @@ impl TagBigramCounter {
         }
     }
 
-    /// Takes back so many sentences and tokens that were counted as equal on both sides.
+    /// Subtracts `sentences` and `tokens` that were counted as equal on both sides.
     #[inline]
     pub(crate) fn discount(&mut self, sentences: u64, tokens: u64) {
         let corpus = match self {
@@ -130,8 +130,8 @@ pub(crate) struct Tables<const SIDE: usize, const PLACES: usize> {
     /// The code that most often follows itself: `O`, or the border where there is none.
     common: u8,
     /// The places with violations.
-    suspects: Vec<u16>,
-    /// Violations of pred up to the end of the last block.
+    illegal: Vec<u16>,
+    /// Violation total of pred at the end of the previous block.
     violations: u64,
     /// Sentences with violations are read in another way.
     only_well_formed: bool,
@@ -175,7 +175,7 @@ impl<const SIDE: usize, const PLACES: usize> Tables<SIDE, PLACES> {
             types: [0; SIDE],
             outside: [true; SIDE],
             common: BORDER,
-            suspects: Vec::new(),
+            illegal: Vec::new(),
             violations: 0,
             only_well_formed: reader.bigrams() == Some(Bigrams::OfWellFormed),
             all: filled([0; BANKS]),
@@ -200,7 +200,7 @@ impl<const SIDE: usize, const PLACES: usize> Tables<SIDE, PLACES> {
             return false;
         }
         self.tags = known;
-        self.suspects.clear();
+        self.illegal.clear();
         let tag = |at: u8| (at != BORDER).then_some(u32::from(at));
         let between = |before, here| {
             let step = reader.between(before, here).unwrap_or_default();
@@ -220,7 +220,7 @@ impl<const SIDE: usize, const PLACES: usize> Tables<SIDE, PLACES> {
                 ] {
                     self.wrong[at] = wrong;
                     if wrong > 0 {
-                        self.suspects.push(at as u16);
+                        self.illegal.push(at as u16);
                     }
                     self.steps[at] = step | if wrong > 0 { VIOLATION } else { 0 };
                 }
@@ -268,10 +268,10 @@ impl<const SIDE: usize, const PLACES: usize> Tables<SIDE, PLACES> {
     /// Counts the neighbours of pred; gives the number of violations.
     #[inline]
     fn count_pred(&mut self, pred: &[u8], meanwhile: impl Fn(Range<usize>)) -> u64 {
-        if self.suspects.is_empty() {
+        if self.illegal.is_empty() {
             return self.histogram::<false>(pred, meanwhile);
         }
-        if pred.len() < LARGE * self.suspects.len() {
+        if pred.len() < LARGE * self.illegal.len() {
             let violations = self.histogram::<true>(pred, meanwhile);
             self.violations += violations;
             return violations;
@@ -283,14 +283,14 @@ impl<const SIDE: usize, const PLACES: usize> Tables<SIDE, PLACES> {
 
     /// Violations in the neighbours of pred that were counted.
     fn violations(&self) -> u64 {
-        let places = self.suspects.iter().map(|&at| usize::from(at) % PLACES);
+        let places = self.illegal.iter().map(|&at| usize::from(at) % PLACES);
         places
             .map(|at| u64::from(self.wrong[at]) * self.all[at].iter().sum::<u64>())
             .sum()
     }
 
     fn malformed(&self, gold: &[u8], pred: &[u8], places: &mut Vec<usize>) {
-        if self.suspects.is_empty() {
+        if self.illegal.is_empty() {
             return;
         }
         let groups = (1..gold.len()).step_by(GROUP);

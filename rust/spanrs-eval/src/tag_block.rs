@@ -99,7 +99,7 @@ impl Default for TagBlock {
 }
 
 impl TagBlock {
-    /// A reader may have so many tags, no more.
+    /// Maximum number of tags of a reader.
     pub const TAGS: usize = BORDER as usize;
 
     /// Room for sentences of at most `tokens` tokens: gold and pred, to be filled from the start.

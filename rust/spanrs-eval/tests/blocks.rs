@@ -143,7 +143,7 @@ impl Blocks {
             // What was gathered while there were few tags is counted before it is too late.
             self.flush();
         }
-        if !self.scorer.takes_blocks(&self.reader) {
+        if !self.scorer.prepare_blocks(&self.reader) {
             for (gold, pred) in run {
                 let before = self.before;
                 let line = |side, token| line(side, before, token);
@@ -260,12 +260,12 @@ fn readings_of_neighbours_take_blocks_until_there_are_too_many_tags() {
         let mut reader = reader((Scheme::Bio, reading));
         let mut scorer = exact();
         for number in 0..TagBlock::TAGS {
-            assert!(scorer.takes_blocks(&reader), "{reading} {number}");
+            assert!(scorer.prepare_blocks(&reader), "{reading} {number}");
             reader.intern(&format!("B-{number}")).unwrap();
         }
-        assert!(scorer.takes_blocks(&reader));
+        assert!(scorer.prepare_blocks(&reader));
         reader.intern("I-1").unwrap();
-        assert!(!scorer.takes_blocks(&reader));
+        assert!(!scorer.prepare_blocks(&reader));
     }
-    assert!(!exact().takes_blocks(&reader((Scheme::Iobes, Reading::SeqevalStrict))));
+    assert!(!exact().prepare_blocks(&reader((Scheme::Iobes, Reading::SeqevalStrict))));
 }

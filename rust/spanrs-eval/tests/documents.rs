@@ -149,7 +149,7 @@ impl<'a> Blocks<'a> {
             // What was gathered while there were few tags is counted before it is too late.
             self.flush(reader, scorer);
         }
-        if !scorer.takes_blocks(reader) {
+        if !scorer.prepare_blocks(reader) {
             let first = self.first;
             scorer.add(reader, gold, pred, |side, token| line(side, first, token));
             self.first += 1;

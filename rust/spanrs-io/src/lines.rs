@@ -298,7 +298,8 @@ impl LineReader {
     pub(crate) fn pass_same(&mut self, lines: u64, bytes: usize) {
         self.at += bytes;
         self.line += lines;
-        self.same -= bytes;
+        debug_assert!(bytes <= self.same);
+        self.same = self.same.saturating_sub(bytes);
         self.same_to += bytes as u64;
     }
 

@@ -16,6 +16,15 @@ const PAUSE: usize = 1 << 16;
 /// Sentences after which it is tried again whether tags are the same few objects.
 const LOOK_AGAIN: usize = 1 << 12;
 
+/// How [`NestedLists::walk`] goes on.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Next {
+    /// Most objects are new, so that it pays to prefetch those of the sentences to come.
+    pub(crate) prefetch_objects: bool,
+    /// Python code may have run and changed the lists.
+    pub(crate) fetch_again: bool,
+}
+
 /// Both sides: lists or tuples of lists or tuples.
 pub(crate) struct NestedLists<'py> {
     gold: Bound<'py, PyAny>,
@@ -104,6 +113,7 @@ impl<'py> NestedLists<'py> {
             scorer,
             block: TagBlock::default(),
             ids: Ids::default(),
+            counted: false,
         };
         let mut ends = documents.map(|documents| documents.from(0));
         let each = |at: usize, gold: &[Item], pred: &[Item]| {
@@ -115,9 +125,9 @@ impl<'py> NestedLists<'py> {
             if at.is_multiple_of(LOOK_AGAIN) {
                 filler.interner.look_again();
             }
-            Ok(filler.interner.meets_strangers())
+            filler.next()
         };
-        // SAFETY: a sentence is interned and counted, which runs no Python code.
+        // SAFETY: the items are not used once they are interned, and are fetched again after sentences are counted.
         unsafe { self.walk(each)? };
         filler.flush();
         Ok(())
@@ -137,44 +147,44 @@ impl<'py> NestedLists<'py> {
             // SAFETY: items are alive where they are handed over.
             unsafe { ids.read(py, &mut interner, reader, gold, pred)? };
             each(&ids.gold, &ids.pred);
-            Ok(false)
+            Ok(Next::default())
         };
         // SAFETY: the items are not used once they are interned, which runs no Python code.
         unsafe { self.walk(read) }
     }
 
-    /// Calls `each` with the index and the items of every sentence, of gold and of pred. Answers `true` prefetch the
-    /// objects of sentences to come, which pays where most of them are new.
+    /// Calls `each` with the index and the items of every sentence, of gold and of pred.
     ///
     /// # Safety
-    /// The items are alive until Python code runs, so `each` must run none before it is done with them. Interning tags
-    /// runs none unless it fails.
+    /// The items are alive until Python code runs, so `each` must run none before it is done with them, and answer
+    /// [`Next::fetch_again`] where it may have run some after. Interning tags runs none unless it fails; a matcher may run
+    /// handlers of signals.
     #[inline(always)]
     pub(crate) unsafe fn walk(
         &self,
-        mut each: impl FnMut(usize, &[Item], &[Item]) -> Result<bool>,
+        mut each: impl FnMut(usize, &[Item], &[Item]) -> Result<Next>,
     ) -> Result<()> {
         let py = self.gold.py();
-        let mut tops = (ItemSlices::new(py), ItemSlices::new(py));
+        let mut outer = (ItemSlices::new(py), ItemSlices::new(py));
         let mut rows = (ItemSlices::new(py), ItemSlices::new(py));
-        let (mut start, mut objects) = (0, false);
+        let (mut start, mut next) = (0, Next::default());
         loop {
-            // SAFETY: the lists are alive, and what they hold is asked for anew after every check of
-            // signals, which is the only thing here that can run Python code.
+            // SAFETY: the lists are alive, and their items are fetched again after Python code may have run: after
+            // every check of signals, and where `each` says so.
             let (gold, pred) = unsafe {
                 (
-                    tops.0.items(self.gold.as_ptr()).unwrap_or_default(),
-                    tops.1.items(self.pred.as_ptr()).unwrap_or_default(),
+                    outer.0.items(self.gold.as_ptr()).unwrap_or_default(),
+                    outer.1.items(self.pred.as_ptr()).unwrap_or_default(),
                 )
             };
             same_number(gold.len(), pred.len())?;
-            let end = gold.len().min(start + PAUSE);
+            let mut end = gold.len().min(start + PAUSE);
             for at in start..end {
                 // SAFETY: rows of the lists are alive as long as the lists hold them.
                 let items = unsafe {
                     rows.0.prefetch_items(gold, at);
                     rows.1.prefetch_items(pred, at);
-                    if objects {
+                    if next.prefetch_objects {
                         rows.0.prefetch_objects(gold, at);
                         rows.1.prefetch_objects(pred, at);
                     }
@@ -185,13 +195,20 @@ impl<'py> NestedLists<'py> {
                     return Err(changed(at));
                 };
                 let done = each(at, gold_items, pred_items);
-                objects = done.map_err(|error| self.place(at, error))?;
+                next = done.map_err(|error| self.place(at, error))?;
+                if next.fetch_again {
+                    end = at + 1;
+                    break;
+                }
             }
+            let paused = end == start + PAUSE;
             start = end;
-            if start >= gold.len() {
-                return Ok(());
+            if start >= self.gold.len()? {
+                return same_number(self.gold.len()?, self.pred.len()?);
             }
-            py.check_signals()?;
+            if paused {
+                py.check_signals()?;
+            }
         }
     }
 }
@@ -262,17 +279,39 @@ struct BlockFiller<'a, 'py> {
     scorer: &'a mut Scorer,
     block: TagBlock,
     ids: Ids,
+    /// Sentences were counted since the last call of [`BlockFiller::next`].
+    counted: bool,
 }
 
 impl BlockFiller<'_, '_> {
     fn flush(&mut self) {
         self.scorer
             .add_block(self.reader, &mut self.block, |_, _, _| 0);
+        self.counted = true;
+    }
+
+    /// How the walk goes on; an error where the matcher refused spans or was interrupted.
+    fn next(&mut self) -> Result<Next> {
+        let fetch_again = std::mem::take(&mut self.counted);
+        if fetch_again {
+            self.scorer.check()?;
+        }
+        Ok(Next {
+            prefetch_objects: self.interner.bypasses_addresses(),
+            fetch_again,
+        })
+    }
+
+    /// Counts the sentence whose ids were read.
+    fn add_ids(&mut self) {
+        self.scorer
+            .add(self.reader, &self.ids.gold, &self.ids.pred, |_, _| 0);
+        self.counted = true;
     }
 
     #[inline]
     fn end_document(&mut self, name: Option<&str>) {
-        if self.scorer.takes_blocks(self.reader) {
+        if self.scorer.prepare_blocks(self.reader) {
             self.block.end_document(name);
         } else {
             self.scorer.end_document(self.reader, name);
@@ -289,11 +328,10 @@ impl BlockFiller<'_, '_> {
         same_length(at, tokens, pred.len())?;
         let py = self.py;
         let (interner, reader) = (&mut *self.interner, &mut *self.reader);
-        if !self.scorer.takes_blocks(reader) {
+        if !self.scorer.prepare_blocks(reader) {
             // SAFETY: the items are alive.
             unsafe { self.ids.read(py, interner, reader, gold, pred)? };
-            self.scorer
-                .add(reader, &self.ids.gold, &self.ids.pred, |_, _| 0);
+            self.add_ids();
             return Ok(());
         }
         let known = reader.tags().len();
@@ -306,13 +344,15 @@ impl BlockFiller<'_, '_> {
         }
         if reader.tags().len() > known {
             if reader.tags().len() > TagBlock::TAGS {
-                // Too many to be bytes: what was gathered is counted, this sentence and the rest go
-                // the other way.
-                self.flush();
+                // Too many to be bytes: the block is counted, this sentence and the rest are added one by one.
                 // SAFETY: the items are still alive.
-                return unsafe { self.sentence(at, gold, pred) };
+                unsafe { self.ids.read(py, interner, reader, gold, pred)? };
+                self.flush();
+                self.add_ids();
+                return Ok(());
             }
-            self.scorer.takes_blocks(reader);
+            // New tags must be learnt before the block is counted.
+            self.scorer.prepare_blocks(reader);
         }
         self.block.end(tokens);
         if self.block.is_full() {

@@ -2,7 +2,7 @@
 //!
 //! CPython publishes the layout of lists, tuples and strings to extensions that are built for one version of it
 //! (`pyo3::ffi`). For other interpreters, and where the environment variable `SPANRS_ITEM_ACCESS` is `each`, every
-//! item is asked for.
+//! item is asked for. Both ways borrow items, which is sound only under the GIL; the module switches it on (`gil_used`).
 
 use std::marker::PhantomData;
 use std::sync::OnceLock;
@@ -18,7 +18,7 @@ pub(crate) type Item = *mut ffi::PyObject;
 
 /// Rows are prefetched this many rows ahead, the items of a row half as many.
 const AHEAD: usize = 16;
-/// Offset of the characters in a string's object, about.
+/// Approximate offset of the characters in a `str` object; used for prefetching only.
 const CHARACTERS: usize = 40;
 /// Bytes of a word that a short string is read as.
 const WORD: usize = 16;

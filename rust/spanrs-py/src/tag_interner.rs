@@ -13,9 +13,8 @@ use crate::py_sequence::{Item, Items, is_direct, short_ascii};
 
 /// Slots of the table from object to id.
 const SLOTS: usize = 1024;
-/// Objects that were not in the table, above those that were, after which addresses are not looked up any more. They
-/// are not again until [`TagInterner::look_again`].
-const STRANGERS: i32 = 64;
+/// Slots overwritten since [`TagInterner::look_again`] after which the table of addresses is bypassed.
+const MAX_EVICTIONS: u32 = 64;
 
 /// Tags of Python sequences to ids of a reader.
 pub(crate) struct TagInterner {
@@ -23,8 +22,8 @@ pub(crate) struct TagInterner {
     slots: Box<[Option<Known>; SLOTS]>,
     /// True where the characters of a string can be read in place.
     direct: bool,
-    /// Objects that were new less those that were known, within bounds.
-    strangers: i32,
+    /// Slots overwritten since the last reset.
+    evictions: u32,
 }
 
 /// A tag's object and its id.
@@ -35,7 +34,7 @@ impl TagInterner {
         Self {
             slots: Box::new([const { None }; SLOTS]),
             direct: is_direct(),
-            strangers: 0,
+            evictions: 0,
         }
     }
 
@@ -75,7 +74,7 @@ impl TagInterner {
         reader: &mut Reader,
         item: Item,
     ) -> Result<u32> {
-        if self.strangers < STRANGERS
+        if self.evictions < MAX_EVICTIONS
             && let Some((known, id)) = &self.slots[slot_of(item)]
             && known.as_ptr() == item
         {
@@ -87,7 +86,7 @@ impl TagInterner {
                 && let Some(key) = short_ascii(item)
                 && let Some(id) = reader.get_short(key)
             {
-                if self.strangers < STRANGERS {
+                if self.evictions < MAX_EVICTIONS {
                     self.remember(py, item, id);
                 }
                 return Ok(id);
@@ -110,16 +109,16 @@ impl TagInterner {
         }
     }
 
-    /// Addresses are looked up again.
+    /// Looks up addresses again.
     #[inline]
     pub(crate) fn look_again(&mut self) {
-        self.strangers = 0;
+        self.evictions = 0;
     }
 
     /// True where addresses are not looked up.
     #[inline]
-    pub(crate) fn meets_strangers(&self) -> bool {
-        self.strangers >= STRANGERS
+    pub(crate) fn bypasses_addresses(&self) -> bool {
+        self.evictions >= MAX_EVICTIONS
     }
 
     /// # Safety
@@ -127,7 +126,7 @@ impl TagInterner {
     /// change the very lists that are being read.
     unsafe fn remember(&mut self, py: Python<'_>, item: Item, id: u32) {
         let slot = &mut self.slots[slot_of(item)];
-        self.strangers += i32::from(slot.is_some());
+        self.evictions += u32::from(slot.is_some());
         // SAFETY: the item is alive; this takes a reference of its own.
         *slot = Some((unsafe { Bound::from_borrowed_ptr(py, item) }.unbind(), id));
     }

@@ -38,7 +38,7 @@ pub enum Bigrams {
 struct Decoding {
     scheme: Scheme,
     table: Table,
-    /// The steps between neighbours, where `table` looks further back and well-formed sentences need not.
+    /// Bigram table for well-formed sentences, if `table` depends on more than the previous tag.
     well_formed: Option<Table>,
     // One a tag: its type in the upper bits, its symbol in the low 8.
     entries: Vec<u32>,
@@ -49,11 +49,11 @@ struct Decoding {
 impl Decoding {
     fn new(scheme: Scheme, reading: Reading) -> Result<Self> {
         let table = Table::new(scheme, reading)?;
-        let law = matches!(
+        let equals_conlleval = matches!(
             reading,
             Reading::Strict | Reading::Discard | Reading::Ncrfpp
         );
-        let well_formed = match law && table.between(None, None).is_none() {
+        let well_formed = match equals_conlleval && table.between(None, None).is_none() {
             true => Some(Table::new(scheme, Reading::Conlleval)?),
             false => None,
         };
@@ -339,7 +339,7 @@ pub struct SideReader<'a> {
 }
 
 impl<'a> SideReader<'a> {
-    /// The table, for walks of one's own.
+    /// The table, for callers that walk the tags themselves.
     #[inline]
     pub fn table(&self) -> &'a Table {
         &self.decoding.table

@@ -3,7 +3,7 @@
 
 use proptest::prelude::*;
 use spanrs_base::Span;
-use spanrs_tags::{Dialect, Reader, Reading, Scheme, Writer, legal, tags_of};
+use spanrs_tags::{Bare, Dialect, Reader, Reading, Scheme, Writer, legal, tags_of};
 
 const TYPES: [&str; 3] = ["A", "B-b", "C"];
 
@@ -135,11 +135,24 @@ proptest! {
     }
 
     #[test]
-    fn well_formed_tags_read_the_same_under_every_reading(scheme in scheme(), tags in noise()) {
-        let (reader, ids, expected) = read(scheme, Reading::Conlleval, &tags).unwrap();
+    fn well_formed_tags_read_the_same_under_every_reading(
+        scheme in scheme(),
+        tags in noise(),
+        suffix in any::<bool>(),
+        whole_tag in any::<bool>(),
+    ) {
+        let bare = if whole_tag { Bare::WholeTag } else { Bare::OneType };
+        let dialect = Dialect { suffix, bare, ..Dialect::default() };
+        let read = |reading| {
+            let mut reader = Reader::new(scheme, reading, dialect.clone()).ok()?;
+            let ids = reader.intern_all(tags.iter().map(String::as_str)).unwrap();
+            let spans = reader.spans(&ids);
+            Some((reader, ids, spans))
+        };
+        let (reader, ids, expected) = read(Reading::Conlleval).unwrap();
         if reader.violations(&ids).is_empty() {
             for reading in [Reading::Strict, Reading::Discard, Reading::Refuse, Reading::Ncrfpp] {
-                if let Some((_, _, spans)) = read(scheme, reading, &tags) {
+                if let Some((_, _, spans)) = read(reading) {
                     prop_assert_eq!(&spans, &expected, "{}", reading);
                 }
             }

@@ -169,7 +169,7 @@ impl Pair {
             // The ended sentences fit in a block; this one may not.
             self.count(reader, scorer);
         }
-        if !scorer.takes_blocks(reader) {
+        if !scorer.prepare_blocks(reader) {
             let (gold, pred) = (&self.gold, &self.pred);
             scorer.add(reader, &gold.ids, &pred.ids, |side, token| match side {
                 Side::Gold => gold.line(token),
@@ -228,7 +228,7 @@ impl Pair {
         if !scorer.has_documents() {
             return;
         }
-        if scorer.takes_blocks(reader) {
+        if scorer.prepare_blocks(reader) {
             self.block.end_document(None);
         } else {
             self.count(reader, scorer);

@@ -19,13 +19,13 @@ type Result<T> = std::result::Result<T, InputError>;
 const RUN: usize = 1 << 12;
 /// Runs between two looks for Ctrl-C.
 const PAUSE: usize = 1 << 8;
-/// Sentences or so a thread gets at least.
-const WORTH: usize = 1 << 12;
+/// Minimum number of tokens per thread.
+const MIN_TOKENS: usize = 1 << 12;
 /// The byte of an id that is no tag: outside the vocabulary, or to be ignored.
 const NO_TAG: u8 = 0x80;
 /// Ids that are turned to bytes at once.
 const LANES: usize = 64;
-/// Memory is fetched so many bytes ahead, a cache line at a time: it is what turning to bytes waits for.
+/// Prefetch distance in bytes: turning ids to bytes waits for memory.
 const AHEAD: usize = 2048;
 const LINE: usize = 64;
 /// The last place of the table of [`Codes`] stands for all ids beyond it.
@@ -36,7 +36,7 @@ struct Codes {
     table: [u8; LAST as usize + 1],
     tags: usize,
     /// Every id is its own byte.
-    same: bool,
+    is_identity: bool,
 }
 
 impl Codes {
@@ -47,11 +47,11 @@ impl Codes {
                 *code = number as u8;
             }
         }
-        let same = (0..numbers.len()).all(|id| usize::from(table[id]) == id);
+        let is_identity = (0..numbers.len()).all(|id| usize::from(table[id]) == id);
         Self {
             table,
             tags: numbers.len(),
-            same,
+            is_identity,
         }
     }
 }
@@ -105,7 +105,7 @@ impl<G: Id, P: Id> IdBatch<'_, G, P> {
     /// # Errors
     /// [`InputError::UnknownId`] of the first sentence that has one; [`InputError::Interrupted`].
     pub fn count(&self, reader: &Reader, scorer: &mut Scorer, threads: usize) -> Result<()> {
-        let parts = self.whole_documents(self.cut.split(threads, WORTH));
+        let parts = self.whole_documents(self.cut.split(threads, MIN_TOKENS));
         let stop = AtomicBool::new(false);
         count_parts(scorer, reader, &parts, |range, scorer| {
             // Only the first part runs on the caller's thread, where Ctrl-C can be seen.
@@ -209,7 +209,7 @@ impl<G: Id, P: Id> Part<'_, G, P> {
     fn count(&self, reader: &Reader, scorer: &mut Scorer) -> Result<()> {
         let numbers = [self.batch.gold_numbers, self.batch.pred_numbers];
         let few = numbers.iter().all(|numbers| numbers.len() < LAST as usize);
-        if few && scorer.takes_blocks(reader) {
+        if few && scorer.prepare_blocks(reader) {
             self.blocks(reader, scorer)
         } else {
             self.sentences(reader, scorer)
@@ -235,6 +235,7 @@ impl<G: Id, P: Id> Part<'_, G, P> {
             if let Some(name) = end {
                 scorer.end_document(reader, name);
             }
+            scorer.check()?;
             if at % (PAUSE * 64) == 0 && !self.stop.goes_on()? {
                 break;
             }
@@ -249,7 +250,7 @@ impl<G: Id, P: Id> Part<'_, G, P> {
         let pred_codes = Codes::new(batch.pred_numbers, i64::MIN);
         let mut block = TagBlock::default();
         // Where ids are turned to bytes before borders of documents are put between them.
-        let (mut apart, mut ends) = (TagBlock::default(), self.ends());
+        let (mut staging, mut ends) = (TagBlock::default(), self.ends());
         let mut sentence = self.range.start;
         let mut start = batch.cut.start(sentence);
         let mut lengths = Vec::new();
@@ -261,10 +262,10 @@ impl<G: Id, P: Id> Part<'_, G, P> {
             let (gold, pred) = (&batch.gold[start..end], &batch.pred[start..end]);
             let (g, p) = match &ends {
                 None => block.reserve(end - start),
-                Some(_) => apart.reserve(end - start),
+                Some(_) => staging.reserve(end - start),
             };
             let clean = narrow((gold, pred), (&gold_codes, &pred_codes), (g, p));
-            if !clean && let Err(bad) = pick(gold, batch.ignore, (g, p), &mut lengths) {
+            if !clean && let Err(bad) = drop_ignored(gold, batch.ignore, (g, p), &mut lengths) {
                 // Says what is wrong.
                 let at = sentence + bad;
                 let range = batch.cut.start(at)..batch.cut.start(at + 1);
@@ -279,7 +280,7 @@ impl<G: Id, P: Id> Part<'_, G, P> {
                 None => block.end_all(&lengths),
                 Some(ends) => {
                     let first = batch.first + sentence;
-                    end_documents(&mut apart, first, &lengths, ends, &mut block);
+                    end_documents(&mut staging, first, &lengths, ends, &mut block);
                 }
             }
             sentence += lengths.len();
@@ -295,6 +296,7 @@ impl<G: Id, P: Id> Part<'_, G, P> {
                 };
                 scorer.add_block_and(reader, &mut block, |_, _, _| 0, fetch);
             }
+            scorer.check()?;
             if run % PAUSE == 0 && !self.stop.goes_on()? {
                 return Ok(());
             }
@@ -332,7 +334,7 @@ fn end_documents(
 /// Moves the tokens that are not ignored together, and makes the lengths of the sentences theirs; gives
 /// the sentence that has a byte that is no tag, if there is one.
 #[inline]
-fn pick<G: Id>(
+fn drop_ignored<G: Id>(
     ids: &[G],
     ignore: i64,
     (gold, pred): (&mut [u8], &mut [u8]),
@@ -372,9 +374,9 @@ fn narrow<G: Id, P: Id>(
     (gold_codes, pred_codes): (&Codes, &Codes),
     (gold_out, pred_out): (&mut [u8], &mut [u8]),
 ) -> bool {
-    if gold_codes.same && pred_codes.same {
+    if gold_codes.is_identity && pred_codes.is_identity {
         truncate((gold, pred), (gold_out, pred_out));
-        refuse(gold_codes.tags, gold_out) & refuse(pred_codes.tags, pred_out)
+        mask_unknown(gold_codes.tags, gold_out) & mask_unknown(pred_codes.tags, pred_out)
     } else {
         look_up(gold, gold_codes, gold_out) & look_up(pred, pred_codes, pred_out)
     }
@@ -430,7 +432,7 @@ fn fetch_from<T: Id>(ids: &[T], from: usize) {
 
 /// Makes one value of all bytes that are no tag; true where there are none.
 #[inline]
-fn refuse(tags: usize, bytes: &mut [u8]) -> bool {
+fn mask_unknown(tags: usize, bytes: &mut [u8]) -> bool {
     let most = bytes.iter().fold(0, |most, &byte| byte.max(most));
     if usize::from(most) < tags {
         return true;

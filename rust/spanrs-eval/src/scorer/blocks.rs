@@ -9,7 +9,7 @@ use crate::tag_block::{DocumentPart, TagBlock, ids};
 
 impl Scorer {
     /// Adds the sentences of a block, and clears it. `line_of` gets the side, the sentence in the block
-    /// and the token. Only where [`Scorer::takes_blocks`].
+    /// and the token. Only where [`Scorer::prepare_blocks`].
     #[inline]
     pub fn add_block(
         &mut self,
@@ -29,7 +29,8 @@ impl Scorer {
         line_of: impl Fn(Side, u64, u32) -> u64,
         meanwhile: impl Fn(Range<usize>),
     ) {
-        // The tables are read out after each document, which costs more than to do without them.
+        // For a document with fewer tokens than pairs of tags, reading out the tables costs more than counting its
+        // sentences one by one.
         let few = reader.tags().len().pow(2);
         for number in 0..block.close() {
             let part = block.document(number);

@@ -125,7 +125,8 @@ impl LineReader {
             let Some(marks) = self.marks.get(mark..mark + shape.marks()) else {
                 break;
             };
-            if open > 0 && shape.is_blank(&self.buffer, at, marks) && at < first + bounds.within {
+            let blank_fits = at + shape.end() <= first + bounds.within;
+            if open > 0 && blank_fits && shape.is_blank(&self.buffer, at, marks) {
                 line += 1;
                 (at, mark, open) = (at + shape.end(), mark + shape.end(), 0);
                 result = each(None, line);

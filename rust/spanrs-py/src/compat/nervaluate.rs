@@ -10,7 +10,7 @@ use spanrs_eval::SpanLists as Core;
 use spanrs_tags::Reader;
 
 use crate::error::{Error, Result};
-use crate::nested_lists::NestedLists;
+use crate::nested_lists::{NestedLists, Next};
 use crate::pause;
 use crate::py_sequence::{Item, Items};
 use crate::span_lists::SpanLists;
@@ -105,7 +105,11 @@ pub(crate) fn nervaluate_pairs(
             of_pred = middle..spans.len() as u32;
         }
         pred_ranges.push(of_pred);
-        if fine { Ok(false) } else { refuse("") }
+        if fine {
+            Ok(Next::default())
+        } else {
+            refuse("")
+        }
     };
     // SAFETY: the items are not used once they are interned, which runs no Python code.
     let walked = unsafe { rows.walk(each) };
