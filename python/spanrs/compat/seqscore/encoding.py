@@ -282,7 +282,7 @@ class IOB(IO):
 
 
 class BIO(Encoding):
-    """Begin, inside, outside. Repair makes an inside that goes on with nothing begin, or outside."""
+    """BIO. Repair turns an inside tag that continues no span into a begin tag, or into `O`."""
 
     same = "bi bb ii ib oo"
     different = "bb bo ib io ob"
