@@ -30,6 +30,8 @@ const BANKS: usize = 4;
 const LARGE: usize = 4;
 /// Pairs of neighbours that are numbered before they are counted.
 const STRIDE: usize = 256;
+/// Pairs of neighbours that are counted between two calls of `meanwhile`.
+const FETCH: usize = 64;
 /// Pairs of neighbours that are compared with the commonest one together.
 const GROUP: usize = 64;
 
@@ -349,21 +351,24 @@ impl<const SIDE: usize, const PLACES: usize> Tables<SIDE, PLACES> {
                     violations += u64::from(wrong[at]);
                 }
             };
-            let (whole, tail) = numbers[..pairs].as_chunks::<BANKS>();
-            for few in whole {
-                few.iter()
-                    .enumerate()
-                    .for_each(|(bank, &number)| count(bank, number));
+            for (step, numbers) in numbers[..pairs].chunks(FETCH).enumerate() {
+                let (whole, tail) = numbers.as_chunks::<BANKS>();
+                for few in whole {
+                    few.iter()
+                        .enumerate()
+                        .for_each(|(bank, &number)| count(bank, number));
+                }
+                tail.iter().for_each(|&number| count(0, number));
+                let start = at + step * FETCH;
+                meanwhile(start..start + numbers.len());
             }
-            tail.iter().for_each(|&number| count(0, number));
-            meanwhile(at..at + pairs);
             at += pairs;
         }
         violations
     }
 
-    /// Counts from the first difference to where the sides are equal again and the spans that are open on them began
-    /// together. Gives the place of the next token, and the violations of gold and of pred.
+    /// Counts from the first difference to where the sides are equal again and either no span is open or those that are
+    /// open began together. Gives the place of the next token, and the violations of gold and of pred.
     #[inline]
     fn side_by_side(
         &mut self,
@@ -401,7 +406,9 @@ impl<const SIDE: usize, const PLACES: usize> Tables<SIDE, PLACES> {
                 together
             };
             *differing += u64::from(here.0 != here.1);
-            if here.0 == here.1 && together != 0 {
+            // After an outside tag no span is open on either side.
+            let outside = self.outside[usize::from(here.0) % SIDE];
+            if here.0 == here.1 && (outside || together != 0) {
                 return (at + 1, violations);
             }
             before = here;
@@ -474,17 +481,27 @@ fn differing(befores: &[u8; GROUP], heres: &[u8; GROUP], common: u8) -> u64 {
 /// The first place from `from` on where the sides differ.
 #[inline]
 fn difference(gold: &[u8], pred: &[u8], from: usize) -> Option<usize> {
+    /// Tokens that are compared at once: sides agree for about a hundred tokens.
+    const WIDE: usize = 32;
     const WORD: usize = size_of::<u64>();
     let mut at = from;
-    let words = |side: &[u8], at: usize| -> Option<u64> {
-        let bytes = side.get(at..at + WORD)?;
-        Some(u64::from_le_bytes(bytes.try_into().ok()?))
-    };
-    while let (Some(g), Some(p)) = (words(gold, at), words(pred, at)) {
-        if g != p {
-            return Some(at + ((g ^ p).trailing_zeros() / 8) as usize);
+    while let (Some(g), Some(p)) = (chunk::<WIDE>(gold, at), chunk::<WIDE>(pred, at))
+        && g == p
+    {
+        at += WIDE;
+    }
+    while let (Some(g), Some(p)) = (chunk::<WORD>(gold, at), chunk::<WORD>(pred, at)) {
+        let odd = u64::from_le_bytes(*g) ^ u64::from_le_bytes(*p);
+        if odd != 0 {
+            return Some(at + (odd.trailing_zeros() / u8::BITS) as usize);
         }
         at += WORD;
     }
     (at..gold.len()).find(|&at| gold[at] != pred[at])
+}
+
+/// The `N` bytes from a place on, if there are so many.
+#[inline(always)]
+fn chunk<const N: usize>(side: &[u8], at: usize) -> Option<&[u8; N]> {
+    side.get(at..)?.first_chunk()
 }

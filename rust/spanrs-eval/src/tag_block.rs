@@ -130,12 +130,16 @@ impl TagBlock {
     /// As [`TagBlock::end`] for sentences that stand one behind the other.
     #[inline]
     pub fn end_all(&mut self, lengths: &[u32]) {
+        let (gold, pred) = (&mut self.gold[..], &mut self.pred[..]);
+        // A local variable: the compiler cannot tell that writing tags leaves the field alone.
+        let mut used = self.used;
         for &tokens in lengths {
             // Of an empty sentence this is the first token of the next, or the border behind the last.
-            self.gold[self.used] |= FIRST;
-            self.pred[self.used] |= FIRST;
-            self.used += tokens as usize;
+            gold[used] |= FIRST;
+            pred[used] |= FIRST;
+            used += tokens as usize;
         }
+        self.used = used;
         self.lengths.extend_from_slice(lengths);
     }
 

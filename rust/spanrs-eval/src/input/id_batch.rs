@@ -375,51 +375,79 @@ fn narrow<G: Id, P: Id>(
     (gold_out, pred_out): (&mut [u8], &mut [u8]),
 ) -> bool {
     if gold_codes.is_identity && pred_codes.is_identity {
-        truncate((gold, pred), (gold_out, pred_out));
-        mask_unknown(gold_codes.tags, gold_out) & mask_unknown(pred_codes.tags, pred_out)
+        let kernel = Truncate {
+            gold,
+            pred,
+            gold_out: &mut *gold_out,
+            pred_out: &mut *pred_out,
+        };
+        let (gold_largest, pred_largest) = pulp::Arch::new().dispatch(kernel);
+        let is_clean = usize::from(gold_largest) < gold_codes.tags
+            && usize::from(pred_largest) < pred_codes.tags;
+        if !is_clean {
+            mask_unknown(gold_codes.tags, gold_out);
+            mask_unknown(pred_codes.tags, pred_out);
+        }
+        is_clean
     } else {
         look_up(gold, gold_codes, gold_out) & look_up(pred, pred_codes, pred_out)
     }
 }
 
-/// Bytes of ids that are their own, in the widest vectors that the processor has.
-fn truncate<G: Id, P: Id>(ids: (&[G], &[P]), out: (&mut [u8], &mut [u8])) {
-    pulp::Arch::new().dispatch(|| truncate_here(ids, out));
+/// Bytes of ids that are their own. Both sides together, which keeps two streams of memory busy.
+struct Truncate<'a, G, P> {
+    gold: &'a [G],
+    pred: &'a [P],
+    gold_out: &'a mut [u8],
+    pred_out: &'a mut [u8],
 }
 
-/// Both sides together, which keeps two streams of memory busy.
-#[inline(always)]
-fn truncate_here<G: Id, P: Id>(
-    (gold, pred): (&[G], &[P]),
-    (gold_out, pred_out): (&mut [u8], &mut [u8]),
-) {
+impl<G: Id, P: Id> pulp::NullaryFnOnce for Truncate<'_, G, P> {
+    /// The largest byte of each side.
+    type Output = (u8, u8);
+
+    // A closure would be compiled for the least instruction set (spanrs-crf, simd.rs).
     #[inline(always)]
-    fn some<T: Id>(ids: &[T], out: &mut [u8]) {
-        let wide = ids.iter().fold(false, |any, id| any | id.is_wide());
-        for (id, out) in ids.iter().zip(&mut *out) {
-            *out = id.low();
+    fn call(self) -> (u8, u8) {
+        let (gold, pred) = (self.gold, self.pred);
+        let (golds, gold_rest) = gold.as_chunks::<LANES>();
+        let (preds, pred_rest) = pred.as_chunks::<LANES>();
+        let (gold_outs, gold_last) = self.gold_out.as_chunks_mut::<LANES>();
+        let (pred_outs, pred_last) = self.pred_out.as_chunks_mut::<LANES>();
+        let (mut gold_largest, mut pred_largest) = ([0; LANES], [0; LANES]);
+        let chunks = golds.iter().zip(preds);
+        let outs = gold_outs.iter_mut().zip(pred_outs);
+        for (at, ((one, other), (gold_out, pred_out))) in chunks.zip(outs).enumerate() {
+            fetch_from(gold, at * LANES + AHEAD / size_of::<G>());
+            fetch_from(pred, at * LANES + AHEAD / size_of::<P>());
+            *gold_out = low_bytes(one, &mut gold_largest);
+            *pred_out = low_bytes(other, &mut pred_largest);
         }
-        // Ids to be ignored, or outside any vocabulary.
-        if wide {
-            for (id, out) in ids.iter().zip(out) {
-                *out |= if id.is_wide() { NO_TAG } else { 0 };
-            }
+        for (id, out) in gold_rest.iter().zip(gold_last) {
+            [*out] = low_bytes(&[*id], &mut gold_largest);
+        }
+        for (id, out) in pred_rest.iter().zip(pred_last) {
+            [*out] = low_bytes(&[*id], &mut pred_largest);
+        }
+        let largest = |lanes: [u8; LANES]| lanes.into_iter().fold(0, u8::max);
+        (largest(gold_largest), largest(pred_largest))
+    }
+}
+
+/// The byte of each id; ids of more than a byte, which are to be ignored or outside any vocabulary, have [`NO_TAG`] set.
+/// An array of its own is vectorised, where a slice that might overlap the ids is written byte by byte.
+#[inline(always)]
+fn low_bytes<T: Id, const N: usize>(ids: &[T; N], largest: &mut [u8; LANES]) -> [u8; N] {
+    let mut bytes = ids.map(T::low);
+    if ids.iter().fold(false, |any, id| any | id.is_wide()) {
+        for (id, byte) in ids.iter().zip(&mut bytes) {
+            *byte |= if id.is_wide() { NO_TAG } else { 0 };
         }
     }
-    let (golds, gold_rest) = gold.as_chunks::<LANES>();
-    let (preds, pred_rest) = pred.as_chunks::<LANES>();
-    let (gold_outs, gold_last) = gold_out.as_chunks_mut::<LANES>();
-    let (pred_outs, pred_last) = pred_out.as_chunks_mut::<LANES>();
-    let outs = gold_outs.iter_mut().zip(pred_outs);
-    for (at, ((one, other), (gold_out, pred_out))) in golds.iter().zip(preds).zip(outs).enumerate()
-    {
-        fetch_from(gold, at * LANES + AHEAD / size_of::<G>());
-        fetch_from(pred, at * LANES + AHEAD / size_of::<P>());
-        some(one, gold_out);
-        some(other, pred_out);
+    for (largest, &byte) in largest.iter_mut().zip(&bytes) {
+        *largest = byte.max(*largest);
     }
-    some(gold_rest, gold_last);
-    some(pred_rest, pred_last);
+    bytes
 }
 
 /// Fetches the cache lines of as many ids as are turned to bytes at once.
@@ -430,13 +458,8 @@ fn fetch_from<T: Id>(ids: &[T], from: usize) {
     }
 }
 
-/// Makes one value of all bytes that are no tag; true where there are none.
-#[inline]
-fn mask_unknown(tags: usize, bytes: &mut [u8]) -> bool {
-    let most = bytes.iter().fold(0, |most, &byte| byte.max(most));
-    if usize::from(most) < tags {
-        return true;
-    }
+/// Makes one value of all bytes that are no tag.
+fn mask_unknown(tags: usize, bytes: &mut [u8]) {
     for byte in bytes {
         *byte = if usize::from(*byte) < tags {
             *byte
@@ -444,7 +467,6 @@ fn mask_unknown(tags: usize, bytes: &mut [u8]) -> bool {
             NO_TAG
         };
     }
-    false
 }
 
 /// Bytes of ids; false where one of them is no tag.

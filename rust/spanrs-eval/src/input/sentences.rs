@@ -59,16 +59,14 @@ impl<L: Copy + TryInto<usize>> Sentences<'_, L> {
     /// how many tokens they have.
     #[inline]
     pub fn run(self, sentences: Range<usize>, most: usize, lengths: &mut Vec<u32>) -> usize {
-        lengths.clear();
-        let mut tokens = 0;
-        for at in sentences.take(most) {
-            if tokens >= most {
-                break;
-            }
-            let length = self.length(at);
-            tokens += length;
-            lengths.push(length as u32);
+        let (mut tokens, mut end) = (0, sentences.start);
+        let last = sentences.end.min(end.saturating_add(most));
+        while end < last && tokens < most {
+            tokens += self.length(end);
+            end += 1;
         }
+        lengths.clear();
+        lengths.extend((sentences.start..end).map(|at| self.length(at) as u32));
         tokens
     }
 
