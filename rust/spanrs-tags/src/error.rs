@@ -112,7 +112,7 @@ pub enum Error {
         examples: Vec<String>,
     },
     /// Too many different tags.
-    #[error("more than {} different tags; is the right column read?", .0.most)]
+    #[error("more than {} different tags; is the right column read?", .0.max_tags)]
     TooManyTags(TooManyTags),
 }
 
