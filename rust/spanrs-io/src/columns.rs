@@ -330,13 +330,13 @@ impl ColumnReader {
         let kind = if self.take_ordinary() {
             LineKind::Token
         } else {
-            let Some((whole, marks)) = self.lines.next_marked()? else {
+            let Some((whole, whitespace)) = self.lines.next_line()? else {
                 // There is no last line any more, and the buffer may have moved.
                 self.whole = 0..0;
                 return self.end();
             };
             self.whole = whole;
-            self.classify(marks)?
+            self.classify(whitespace)?
         };
         match kind {
             LineKind::Token => {
@@ -360,14 +360,14 @@ impl ColumnReader {
         let Some(shape) = self.ordinary else {
             return false;
         };
-        let Some((whole, marks)) = self.lines.next_ordinary(shape) else {
+        let Some((whole, whitespace)) = self.lines.next_ordinary(shape) else {
             return false;
         };
         let mut begin = whole.start as u32;
         self.fields.clear();
-        for &mark in self.lines.marks(marks) {
-            self.fields.push((begin, mark));
-            begin = mark + 1;
+        for &at in self.lines.whitespace(whitespace) {
+            self.fields.push((begin, at));
+            begin = at + 1;
         }
         self.whole = whole;
         true
@@ -442,7 +442,7 @@ impl ColumnReader {
 
     /// Cuts the line into fields and says what it is.
     #[inline]
-    fn classify(&mut self, marks: Range<usize>) -> Result<LineKind> {
+    fn classify(&mut self, whitespace: Range<usize>) -> Result<LineKind> {
         let line = trimmed(self.lines.bytes(self.whole.clone()));
         if let Comments::Prefix(prefix) = &self.options.comments
             && line.starts_with(prefix.as_bytes())
@@ -463,7 +463,7 @@ impl ColumnReader {
         let fields = &mut self.fields;
         fields.clear();
         let lines = &self.lines;
-        let blanks = lines.marks(marks).iter().map(|&at| at as usize);
+        let blanks = lines.whitespace(whitespace).iter().map(|&at| at as usize);
         match self.layout.byte {
             None => split_whitespace(lines, start..end, blanks, fields),
             Some(byte) if byte <= b' ' => {

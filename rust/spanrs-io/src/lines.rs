@@ -50,10 +50,12 @@ pub struct LineReader {
     /// End of what was read.
     filled: usize,
     ended: bool,
-    /// Places of line ends, blanks and controls in the ready part; from `mark` on they are ahead.
-    marks: Vec<u32>,
-    mark: usize,
-    /// The marks are those of the last line only.
+    /// Positions in `buffer` of the bytes up to `b' '` of the ready part: line ends, spaces, tabs and
+    /// control characters.
+    whitespace: Vec<u32>,
+    /// Index in `whitespace` of the first position not given out yet.
+    next_whitespace: usize,
+    /// Whitespace is indexed a line at a time: `whitespace` holds the positions of the last line only.
     single: bool,
     /// So many bytes from `at` on are known to be those of the reader that is followed, from its byte
     /// `same_to` on.
@@ -65,7 +67,7 @@ pub struct LineReader {
     line: u64,
     bytes: u64,
     /// The file begins with a byte order mark.
-    marked: bool,
+    has_byte_order_mark: bool,
 }
 
 impl LineReader {
@@ -110,7 +112,7 @@ impl LineReader {
                 .is_some_and(|&byte| byte == b' ' || byte == b'\t')
         {
             reader.at = BYTE_ORDER_MARK.len();
-            reader.marked = true;
+            reader.has_byte_order_mark = true;
         }
         reader.refill()?;
         Ok(reader)
@@ -142,15 +144,15 @@ impl LineReader {
             ready: 0,
             filled: 0,
             ended: false,
-            marks: Vec::new(),
-            mark: 0,
+            whitespace: Vec::new(),
+            next_whitespace: 0,
             single: false,
             same: 0,
             same_to: 0,
             before: 0,
             line: 0,
             bytes: 0,
-            marked: false,
+            has_byte_order_mark: false,
         }
     }
 
@@ -161,7 +163,11 @@ impl LineReader {
 
     /// The byte order mark that stands before the first line; empty where there is none.
     pub fn byte_order_mark(&self) -> &'static [u8] {
-        if self.marked { BYTE_ORDER_MARK } else { b"" }
+        if self.has_byte_order_mark {
+            BYTE_ORDER_MARK
+        } else {
+            b""
+        }
     }
 
     /// True where all that is left of the file is in the buffer.
@@ -222,7 +228,7 @@ impl LineReader {
     /// # Errors
     /// As [`LineReader::new`].
     #[inline]
-    pub(crate) fn next_marked(&mut self) -> Result<Option<(Range<usize>, Range<usize>)>> {
+    pub(crate) fn next_line(&mut self) -> Result<Option<(Range<usize>, Range<usize>)>> {
         if self.at == self.ready {
             self.refill()?;
             if self.at == self.ready {
@@ -233,20 +239,20 @@ impl LineReader {
             self.same = 0;
             self.gather_line();
         }
-        let (start, first) = (self.at, self.mark);
+        let (start, first) = (self.at, self.next_whitespace);
         let mut end = self.ready;
         let mut ended = 0;
-        while let Some(&mark) = self.marks.get(self.mark) {
-            self.mark += 1;
-            if self.buffer[mark as usize] == b'\n' {
-                end = mark as usize + 1;
+        while let Some(&at) = self.whitespace.get(self.next_whitespace) {
+            self.next_whitespace += 1;
+            if self.buffer[at as usize] == b'\n' {
+                end = at as usize + 1;
                 ended = 1;
                 break;
             }
         }
         self.at = end;
         self.line += 1;
-        Ok(Some((start..end, first..self.mark - ended)))
+        Ok(Some((start..end, first..self.next_whitespace - ended)))
     }
 
     /// The next line with its line end, which only the last line may lack; None at the end of the file. Only
@@ -278,8 +284,8 @@ impl LineReader {
     fn gather_line(&mut self) {
         let rest = &self.buffer[self.at..self.ready];
         let length = memchr(b'\n', rest).map_or(rest.len(), |length| length + 1);
-        gather(&rest[..length], self.at, &mut self.marks);
-        self.mark = 0;
+        gather(&rest[..length], self.at, &mut self.whitespace);
+        self.next_whitespace = 0;
     }
 
     /// So many bytes ahead are the same here and in `other`. Only after
@@ -326,10 +332,10 @@ impl LineReader {
         true
     }
 
-    /// The places that [`LineReader::next_marked`] names.
+    /// The whitespace positions whose index range [`LineReader::next_line`] returned.
     #[inline(always)]
-    pub(crate) fn marks(&self, range: Range<usize>) -> &[u32] {
-        &self.marks[range]
+    pub(crate) fn whitespace(&self, range: Range<usize>) -> &[u32] {
+        &self.whitespace[range]
     }
 
     /// Makes at least one whole line ready, unless the file has ended.
@@ -359,8 +365,8 @@ impl LineReader {
         }
         self.check()?;
         if !self.single {
-            gather(&self.buffer[..self.ready], 0, &mut self.marks);
-            self.mark = 0;
+            gather(&self.buffer[..self.ready], 0, &mut self.whitespace);
+            self.next_whitespace = 0;
         }
         Ok(())
     }

@@ -3,10 +3,10 @@
 //! A branch on every byte of a line is slow, because it is often mispredicted. So the offsets of all bytes up to `b' '`
 //! are collected first, a chunk at a time and without branches, and lines and columns are split there.
 
-/// Replaces `marks` by the offsets of all bytes of `text` that are at most `b' '`: line ends, tabs, spaces, controls.
+/// Replaces `positions` by the offsets of all bytes of `text` that are at most `b' '`: line ends, tabs, spaces, controls.
 /// `start` is the offset of the first byte.
-pub(crate) fn gather(text: &[u8], start: usize, marks: &mut Vec<u32>) {
-    marks.clear();
+pub(crate) fn gather(text: &[u8], start: usize, positions: &mut Vec<u32>) {
+    positions.clear();
     let blocks = text.chunks_exact(BLOCK);
     let rest = blocks.remainder();
     let mut base = start as u32;
@@ -17,12 +17,12 @@ pub(crate) fn gather(text: &[u8], start: usize, marks: &mut Vec<u32>) {
             bytes.copy_from_slice(word);
             bits |= low_bytes(u64::from_le_bytes(bytes)) << (8 * at);
         }
-        write(bits, base, marks);
+        write(bits, base, positions);
         base += BLOCK as u32;
     }
     for (at, &byte) in rest.iter().enumerate() {
         if byte <= b' ' {
-            marks.push(base + at as u32);
+            positions.push(base + at as u32);
         }
     }
 }
@@ -46,21 +46,21 @@ fn low_bytes(word: u64) -> u64 {
 
 /// Appends the offsets of the bits that are set.
 #[inline(always)]
-fn write(mut bits: u64, base: u32, marks: &mut Vec<u32>) {
+fn write(mut bits: u64, base: u32, positions: &mut Vec<u32>) {
     let count = bits.count_ones() as usize;
-    let end = marks.len() + count;
+    let end = positions.len() + count;
     // A fixed number of offsets is written and then truncated to the count, so that the loop has no unpredictable branch.
     let mut burst = [0; BURST];
     for place in &mut burst {
         *place = base + bits.trailing_zeros();
         bits &= bits.wrapping_sub(1);
     }
-    marks.extend_from_slice(&burst);
+    positions.extend_from_slice(&burst);
     while bits != 0 {
-        marks.push(base + bits.trailing_zeros());
+        positions.push(base + bits.trailing_zeros());
         bits &= bits - 1;
     }
-    marks.truncate(end);
+    positions.truncate(end);
 }
 
 #[cfg(test)]
@@ -83,13 +83,13 @@ mod tests {
                 })
                 .collect();
             let expected: Vec<u32> = (0..length).filter(|&i| text[i as usize] <= b' ').collect();
-            let mut marks = vec![99];
-            gather(&text, 0, &mut marks);
-            assert_eq!(marks, expected);
+            let mut positions = vec![99];
+            gather(&text, 0, &mut positions);
+            assert_eq!(positions, expected);
         }
-        let mut marks = Vec::new();
-        gather(&[b'\n'; 130], 0, &mut marks);
-        assert_eq!(marks.len(), 130);
+        let mut positions = Vec::new();
+        gather(&[b'\n'; 130], 0, &mut positions);
+        assert_eq!(positions.len(), 130);
     }
 
     #[test]

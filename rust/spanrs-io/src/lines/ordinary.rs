@@ -19,7 +19,7 @@ pub(crate) struct LineShape {
 impl LineShape {
     /// Places of white space in a line, its end included.
     #[inline(always)]
-    fn marks(self) -> usize {
+    fn whitespace_count(self) -> usize {
         self.columns + usize::from(self.crlf)
     }
 
@@ -35,19 +35,20 @@ impl LineShape {
         if self.crlf { b'\r' } else { b'\n' }
     }
 
-    /// The end of the line that begins at `start`, if it has this shape; `marks` are the next places of white space.
+    /// The end of the line that begins at `start`, if it has this shape; `whitespace` holds the next whitespace
+    /// positions.
     #[inline(always)]
-    fn line_end(self, text: &[u8], start: usize, marks: &[u32]) -> Option<usize> {
+    fn line_end(self, text: &[u8], start: usize, whitespace: &[u32]) -> Option<usize> {
         let first = *text.get(start)?;
         let mut regular = (first != b'#') & (first != b'-') & (first != self.comment);
-        let (&line_end, between) = marks[..self.columns].split_last()?;
+        let (&line_end, between) = whitespace[..self.columns].split_last()?;
         let mut begin = start as u32;
         let [separator, other] = self.separators;
-        for &mark in between {
+        for &position in between {
             // Without branches; what does not fit is found at the end.
-            let byte = *text.get(mark as usize)?;
-            regular &= ((byte == separator) | (byte == other)) & (mark > begin);
-            begin = mark + 1;
+            let byte = *text.get(position as usize)?;
+            regular &= ((byte == separator) | (byte == other)) & (position > begin);
+            begin = position + 1;
         }
         regular &= (*text.get(line_end as usize)? == self.end_byte()) & (line_end > begin);
         regular.then_some(line_end as usize + self.end())
@@ -55,8 +56,8 @@ impl LineShape {
 
     /// True where an empty line is at `start`.
     #[inline(always)]
-    fn is_blank(self, text: &[u8], start: usize, marks: &[u32]) -> bool {
-        marks[0] as usize == start && text[start] == self.end_byte()
+    fn is_blank(self, text: &[u8], start: usize, whitespace: &[u32]) -> bool {
+        whitespace[0] as usize == start && text[start] == self.end_byte()
     }
 }
 
@@ -87,8 +88,8 @@ impl LineReader {
         memchr::memchr(b'\n', ahead).is_some_and(|end| ahead[..end].ends_with(b"\r"))
     }
 
-    /// If the next line has the shape, takes it and gives its place and that of its marks. It may be
-    /// looked at anew with [`LineReader::next_marked`] where the answer is None.
+    /// If the next line has the shape, takes it and gives its place and that of its whitespace positions. Where the
+    /// answer is None, nothing is consumed, and [`LineReader::next_line`] reads the line.
     #[inline(always)]
     pub(crate) fn next_ordinary(
         &mut self,
@@ -97,11 +98,15 @@ impl LineReader {
         if self.single {
             return None;
         }
-        let marks = self.mark..self.mark + shape.marks();
-        let end = shape.line_end(&self.buffer, self.at, self.marks.get(marks.clone())?)?;
+        let whitespace = self.next_whitespace..self.next_whitespace + shape.whitespace_count();
+        let end = shape.line_end(
+            &self.buffer,
+            self.at,
+            self.whitespace.get(whitespace.clone())?,
+        )?;
         let whole = self.at..end;
-        let fields = marks.start..marks.start + shape.columns;
-        (self.at, self.mark) = (end, marks.end);
+        let fields = whitespace.start..whitespace.start + shape.columns;
+        (self.at, self.next_whitespace) = (end, whitespace.end);
         self.line += 1;
         Some((whole, fields))
     }
@@ -118,38 +123,41 @@ impl LineReader {
         mut each: impl FnMut(Option<&[u8]>, u64) -> Result<(), E>,
     ) -> Run<E> {
         let (first, before) = (self.at, self.line);
-        let (mut at, mut mark, mut line) = (self.at, self.mark, self.line);
+        let (mut at, mut next, mut line) = (self.at, self.next_whitespace, self.line);
         let mut open = bounds.open;
         let mut result = Ok(());
         while !self.single && result.is_ok() {
-            let Some(marks) = self.marks.get(mark..mark + shape.marks()) else {
+            let Some(whitespace) = self.whitespace.get(next..next + shape.whitespace_count())
+            else {
                 break;
             };
             let blank_fits = at + shape.end() <= first + bounds.within;
-            if open > 0 && blank_fits && shape.is_blank(&self.buffer, at, marks) {
+            if open > 0 && blank_fits && shape.is_blank(&self.buffer, at, whitespace) {
                 line += 1;
-                (at, mark, open) = (at + shape.end(), mark + shape.end(), 0);
+                (at, next, open) = (at + shape.end(), next + shape.end(), 0);
                 result = each(None, line);
                 continue;
             }
-            let end = shape.line_end(&self.buffer, at, marks);
+            let end = shape.line_end(&self.buffer, at, whitespace);
             let Some(end) = end.filter(|end| end - first <= bounds.within && open < bounds.most)
             else {
-                let comment = self.comment(shape, (at, mark), open, &is_comment);
+                let comment = self.comment(shape, (at, next), open, &is_comment);
                 let Some((end, behind)) = comment.filter(|(end, _)| end - first <= bounds.within)
                 else {
                     break;
                 };
-                (at, mark, line) = (end, behind, line + 1);
+                (at, next, line) = (end, behind, line + 1);
                 continue;
             };
-            let begin = field.checked_sub(1).and_then(|before| marks.get(before));
-            let begin = begin.map_or(at, |&mark| mark as usize + 1);
+            let begin = field
+                .checked_sub(1)
+                .and_then(|before| whitespace.get(before));
+            let begin = begin.map_or(at, |&position| position as usize + 1);
             line += 1;
-            result = each(Some(&self.buffer[begin..marks[field] as usize]), line);
-            (at, mark, open) = (end, mark + shape.marks(), open + 1);
+            result = each(Some(&self.buffer[begin..whitespace[field] as usize]), line);
+            (at, next, open) = (end, next + shape.whitespace_count(), open + 1);
         }
-        (self.at, self.mark, self.line) = (at, mark, line);
+        (self.at, self.next_whitespace, self.line) = (at, next, line);
         Run {
             lines: line - before,
             bytes: at - first,
@@ -158,12 +166,12 @@ impl LineReader {
         }
     }
 
-    /// The end of the comment at `at` and the number of the mark behind it; None where no comment between two sentences
-    /// is there.
+    /// The end of the comment at `at` and the index of the first whitespace position behind it; None where no comment
+    /// between two sentences is there.
     fn comment(
         &self,
         shape: LineShape,
-        (at, mark): (usize, usize),
+        (at, next): (usize, usize),
         open: usize,
         is_comment: impl Fn(&[u8]) -> bool,
     ) -> Option<(usize, usize)> {
@@ -171,11 +179,11 @@ impl LineReader {
         if open > 0 || first != b'#' && first != shape.comment {
             return None;
         }
-        let marks = self.marks.get(mark..)?;
-        let number = marks
+        let whitespace = self.whitespace.get(next..)?;
+        let number = whitespace
             .iter()
-            .position(|&mark| self.buffer[mark as usize] == b'\n')?;
-        let end = marks[number] as usize + 1;
-        is_comment(&self.buffer[at..end]).then_some((end, mark + number + 1))
+            .position(|&position| self.buffer[position as usize] == b'\n')?;
+        let end = whitespace[number] as usize + 1;
+        is_comment(&self.buffer[at..end]).then_some((end, next + number + 1))
     }
 }
