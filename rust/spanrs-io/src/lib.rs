@@ -1,7 +1,27 @@
-//! Bytes to lines to rows, and bytes to documents: reading the files that hold tags and annotations.
+//! Readers of annotated text: bytes to lines to rows, and bytes to documents.
 //!
-//! Files are read in chunks, never mapped and never held whole; what is read is checked once, a chunk
-//! at a time, so that everything downstream can take bytes as valid UTF-8 without NUL.
+//! | files | reader | gives |
+//! |---|---|---|
+//! | columns (CoNLL 2000, 2002, 2003, WNUT, ...) and CoNLL-U | [`ColumnReader`] | tokens with tags, ends of sentences |
+//! | span files (FairEval) | [`SpanFileReader`] | spans with bounds and tokens |
+//! | MAT-JSON, inline XML, brat, doccano, Prodigy, Label Studio | [`document::Reader`] | texts with annotations |
+//! | CoNLL-U, CoNLL-X, word/TAG, tokens for taggers and parsers | [`SyntaxChunks`], [`SyntaxReader`] | sentences |
+//! | task.xml of MAT | [`read_tasks`] | declared types of annotations |
+//!
+//! Files of lines are read in chunks, never mapped into memory and never held whole, so that a
+//! corpus may be larger than memory and a file that is truncated meanwhile is an error and not a
+//! crash. Text is checked once, a chunk at a time: all bytes that [`LineReader`] hands out are
+//! valid UTF-8 without NUL. Documents are held whole, within limits (`Limits::document_bytes`).
+//! Compression with gzip or zstd is recognised by content.
+//!
+//! A reader belongs to one thread and reuses its buffers: what it hands out is borrowed until the
+//! next call. For several threads a column file is cut into parts at blank lines
+//! ([`sample_borders`], [`ColumnLayout::open_part`]), and a file of sentences into chunks
+//! ([`SyntaxChunk::split`]). All readers are deterministic: what is read does not depend on the
+//! sizes of the pieces in which the bytes arrive.
+//!
+//! This crate knows no schemes: a tag is a string of bytes here, and `B-PER` is taken apart by the
+//! crate of tags. Problems are reported as [`Error`]: the first one of a file, with its place.
 //!
 //! ```
 //! use spanrs_io::{ColumnReader, Columns, Event, LineReader};

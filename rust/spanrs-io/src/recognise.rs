@@ -1,15 +1,35 @@
-//! Other formats, told from column files by how they begin.
+//! Recognition of other formats by the beginning of a file.
 //!
-//! A reader of columns can make something of nearly every text, so a JSON Lines file scored against itself
-//! would give 100 %. What is certainly another format is refused instead.
+//! A reader of columns can make something of nearly every text: a JSON Lines file scored against
+//! itself would give 100 %. Files that are certainly in another format are refused instead, with
+//! advice on what to do with them.
+//!
+//! The tests err on the side of columns: a file is refused only if no column file would begin like
+//! this. Tokens of web pages (`<unk>`, `[`, `{}`) occur in real corpora, so each test asks for more
+//! than the first character.
+//!
+//! | beginning | recognised as |
+//! |---|---|
+//! | `#FORMAT=WebAnno TSV 3.3` | WebAnno TSV |
+//! | `{"text": "Bob"}` | JSON |
+//! | `<doc>...</doc>` | XML |
+//! | `T1<tab>PER 0 3<tab>Bob` | brat |
+//! | `<unk> O` | columns |
+//! | `[2010]<tab>O` | columns |
+//!
+//! Only the first chunk of the file is looked at; time is linear in its size.
 
 use memchr::memmem;
 use serde::de::IgnoredAny;
 
 use crate::layout::is_space;
 
-/// The name of the format that a file has, and what to do with it; None where it may be a column file.
-/// `ahead` is the beginning of the file, `whole` is true where it is all of it.
+/// Returns the name of the format that the file is in and advice on what to do with it; None if it
+/// may be a column file.
+///
+/// `ahead` is the beginning of the file in whole lines, and `whole` is true if that is all of it.
+/// The formats are tried in the order WebAnno TSV, JSON, XML, brat; the first that fits is
+/// reported.
 pub(crate) fn other_format(ahead: &[u8], whole: bool) -> Option<(&'static str, &'static str)> {
     const DOCUMENTS: &str = "annotated documents are scored by spanrs mat in their own file types";
     const LISTS: &str =
@@ -38,8 +58,12 @@ pub(crate) fn other_format(ahead: &[u8], whole: bool) -> Option<(&'static str, &
     None
 }
 
-/// An object or a list at the beginning, valid as far as it goes. A token `[` or `{` is followed by a tag, which
-/// is no JSON.
+/// Returns true for an object or a list at the beginning that is valid as far as it goes.
+///
+/// A token `[` or `{` is followed by a tag, which is not JSON. A value that is complete must stand
+/// alone on its last line and hold a string, an object or several items, because `[2010]` may be a
+/// token. A value that is cut off by the end of `begin` counts if more of the file may follow, or
+/// if it has more than four bytes; `{"` counts in any case.
 fn is_json(begin: &[u8], whole: bool) -> bool {
     if !matches!(begin.first(), Some(b'{' | b'[')) {
         return false;
@@ -61,7 +85,12 @@ fn is_json(begin: &[u8], whole: bool) -> bool {
     }
 }
 
-/// JSON with lists of tokens or tags instead of texts, as in datasets.
+/// Returns true for JSON with lists of tokens or tags instead of texts, as datasets for training
+/// have them.
+///
+/// That is a list of lists or strings, or an object with a key such as `tokens` or `ner_tags` and
+/// no key that holds a text (`text`, `data`, `signal`). The difference decides which advice is
+/// given.
 fn holds_lists(begin: &[u8]) -> bool {
     let has_key = |key: &[u8]| {
         memmem::find_iter(begin, key)
@@ -82,7 +111,9 @@ fn holds_lists(begin: &[u8]) -> bool {
     lists.into_iter().any(has_key) && !texts.into_iter().any(has_key)
 }
 
-/// WebAnno TSV whose header was removed: every token line begins with `1-1`, a tab, `0-5`, a tab.
+/// Returns true for WebAnno TSV whose header was removed: every line that is neither blank nor a
+/// comment begins with two columns of two numbers each, `1-1<tab>0-5<tab>`, for sentence and token,
+/// and for first and last character.
 fn is_webanno(begin: &[u8]) -> bool {
     let lines = begin.split(|&b| b == b'\n').map(<[u8]>::trim_ascii_start);
     let mut tokens = lines
@@ -103,8 +134,11 @@ fn is_webanno(begin: &[u8]) -> bool {
         })
 }
 
-/// A declaration, a document type, a comment or an element that is closed, but no line of columns whose token
-/// looks like a tag of XML, such as `<unk>` or `<s>`.
+/// Returns true for a declaration, a document type, a comment, or an element that is closed within
+/// `begin` or has an attribute; `line` is the first line of `begin`.
+///
+/// A line whose last field looks like a tag is no XML, so that tokens such as `<unk>` and `<s>` are
+/// read as columns.
 fn is_xml(begin: &[u8], line: &[u8]) -> bool {
     let declared = [&b"<?xml"[..], b"<!DOCTYPE", b"<!--"];
     if declared.iter().any(|start| begin.starts_with(start)) {
@@ -138,7 +172,9 @@ fn is_xml(begin: &[u8], line: &[u8]) -> bool {
             || memmem::find(line, b"=\"").is_some() && line.contains(&b'>'))
 }
 
-/// `T1`, a tab, a type with offsets, a tab, text.
+/// Returns true for brat's text-bound annotations: `T1`, a tab, a type and two offsets separated by
+/// spaces, a tab, text. The end of an annotation is not checked to be a number, since fragments are
+/// written `0 3;5 8`.
 fn is_brat(line: &[u8]) -> bool {
     let mut columns = line.split(|&b| b == b'\t');
     let (Some(id), Some(place)) = (columns.next(), columns.next()) else {
@@ -152,7 +188,11 @@ fn is_brat(line: &[u8]) -> bool {
         && words.next().is_some()
 }
 
-/// The type of a tag that begins with one of the usual prefixes, such as `B-PER`.
+/// Returns the type of a tag that begins with the prefix of a common scheme and a hyphen: `PER` for
+/// `B-PER`.
+///
+/// The prefixes are `B I E S L U M W`. None for `O`, for a tag without a type (`B-`) and for all
+/// others.
 pub(crate) fn prefixed_type(tag: &[u8]) -> Option<&[u8]> {
     match tag {
         [

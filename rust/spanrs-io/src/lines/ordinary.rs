@@ -1,42 +1,62 @@
-//! Lines as most of a file are, which are found by the places of their white space alone.
+//! Ordinary token lines, which are recognised by their whitespace positions alone.
+//!
+//! Nearly all lines of a column file look alike: as many fields as the first token line, one
+//! separator between two of them, one kind of line end, nothing that begins like a comment or
+//! `-DOCSTART-`. For such a line it suffices to look at its first byte and at the bytes at the next
+//! few whitespace positions. In `EU NNP B-ORG\n` with three columns these are the positions 2, 6
+//! and 12: two separators and the line feed.
+//!
+//! Anything else (comments, blank lines with spaces, empty fields, several spaces in a row, a
+//! different number of columns) is left to the caller, who splits the line with care. The quick way
+//! therefore never decides what is an error.
 
 use super::LineReader;
 
-/// What an ordinary token line looks like: so many fields, none empty, one separator between two of them, a line end of
-/// the kind that the file has. It does not begin as comments and documents do.
+/// Shape of ordinary token lines: `columns` fields, none of them empty, exactly one separator
+/// between two of them, and a line end of the kind that the first line of the file has. Lines that
+/// begin with `#`, `-` or `comment` never have it.
+///
+/// Control characters within fields make a line irregular, as they are among the whitespace
+/// positions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct LineShape {
-    /// Either may stand between fields.
+    /// Bytes that separate fields, either of them; two equal bytes where there is only one
+    /// separator. All at most `b' '`.
     pub(crate) separators: [u8; 2],
-    /// Number of fields.
+    /// Number of fields, at least 1.
     pub(crate) columns: usize,
-    /// Lines end with CR LF.
+    /// Lines end with CR LF, otherwise with LF.
     pub(crate) crlf: bool,
-    /// First byte of comments besides `#`.
+    /// First byte of the prefix of comments; `#` where none was given.
     pub(crate) comment: u8,
 }
 
 impl LineShape {
-    /// Places of white space in a line, its end included.
+    /// Returns the number of whitespace bytes of a line: the separators and the one or two bytes of
+    /// the line end.
     #[inline(always)]
     fn whitespace_count(self) -> usize {
         self.columns + usize::from(self.crlf)
     }
 
-    /// Bytes of a line end.
+    /// Returns the number of bytes of a line end.
     #[inline(always)]
     fn end(self) -> usize {
         1 + usize::from(self.crlf)
     }
 
-    /// The first byte of a line end. A carriage return always has a line feed behind it, unless the file ends there.
+    /// Returns the first byte of a line end. A carriage return always has a line feed behind it,
+    /// unless the file ends there.
     #[inline(always)]
     fn end_byte(self) -> u8 {
         if self.crlf { b'\r' } else { b'\n' }
     }
 
-    /// The end of the line that begins at `start`, if it has this shape; `whitespace` holds the next whitespace
-    /// positions.
+    /// Returns the end of the line at `start` of `text`, past its line end, if the line has this
+    /// shape.
+    ///
+    /// `whitespace` holds the next [`LineShape::whitespace_count`] whitespace positions in `text`.
+    /// All conditions are combined without branches, because nearly all lines fulfil them.
     #[inline(always)]
     fn line_end(self, text: &[u8], start: usize, whitespace: &[u32]) -> Option<usize> {
         let first = *text.get(start)?;
@@ -54,42 +74,50 @@ impl LineShape {
         regular.then_some(line_end as usize + self.end())
     }
 
-    /// True where an empty line is at `start`.
+    /// Returns true if an empty line is at `start`. A line of blanks is not empty.
     #[inline(always)]
     fn is_blank(self, text: &[u8], start: usize, whitespace: &[u32]) -> bool {
         whitespace[0] as usize == start && text[start] == self.end_byte()
     }
 }
 
-/// What [`LineReader::ordinary_run`] took.
+/// Outcome of [`LineReader::ordinary_run`].
 pub(crate) struct Run<E> {
+    /// Number of lines consumed.
     pub(crate) lines: u64,
+    /// Number of bytes of these lines.
     pub(crate) bytes: usize,
-    /// Lines since the last empty line.
+    /// Number of token lines since the last empty line: those of the sentence that is open.
     pub(crate) open: usize,
+    /// The error that ended the run, if `each` returned one; its line is consumed.
     pub(crate) result: Result<(), E>,
 }
 
 /// How far [`LineReader::ordinary_run`] may go.
 #[derive(Clone, Copy)]
 pub(crate) struct Bounds {
-    /// Bytes ahead within which lines must end.
+    /// Number of bytes ahead within which all lines consumed must end.
     pub(crate) within: usize,
-    /// Token lines since the last empty line.
+    /// Number of token lines since the last empty line, at the beginning of the run.
     pub(crate) open: usize,
-    /// Token lines that there may be between two empty lines.
+    /// Number of token lines allowed between two empty lines. The run ends before a line too many.
     pub(crate) most: usize,
 }
 
 impl LineReader {
-    /// True where the first line ends with CR LF.
+    /// Returns true if the next line ends with CR LF. Asked at the beginning of a file; false if
+    /// the file has no line feed.
     pub(crate) fn has_crlf(&self) -> bool {
         let ahead = self.ahead();
         memchr::memchr(b'\n', ahead).is_some_and(|end| ahead[..end].ends_with(b"\r"))
     }
 
-    /// If the next line has the shape, takes it and gives its place and that of its whitespace positions. Where the
-    /// answer is None, nothing is consumed, and [`LineReader::next_line`] reads the line.
+    /// Consumes the next line if it has the shape. Returns the range of its bytes, with the line
+    /// end, and the index range of the whitespace positions that end its fields, one for each
+    /// field.
+    ///
+    /// If the answer is None, nothing is consumed and [`LineReader::next_line`] reads the line.
+    /// None as well at the end of the buffer, and after [`LineReader::look_at_single_lines`].
     #[inline(always)]
     pub(crate) fn next_ordinary(
         &mut self,
@@ -111,9 +139,16 @@ impl LineReader {
         Some((whole, fields))
     }
 
-    /// Takes ordinary lines, empty lines behind them and comments between sentences, as long as they end within bounds
-    /// and `each` goes on, which gets an ordinary line's field number `field`, or None for the empty line, and the number
-    /// of the line. `is_comment` is asked of lines that begin as comments do.
+    /// Consumes ordinary token lines, the empty lines between sentences and comments before
+    /// sentences, up to the bounds, the end of the buffer or the first line of another kind.
+    ///
+    /// `each` is called for every token line with its field number `field`, from 0, and for an
+    /// empty line that ends a sentence with None; the second argument is the number of the line,
+    /// from 1. The run ends when it returns an error. `is_comment` decides about lines before a
+    /// sentence that begin with `#` or the first byte of the comment prefix.
+    ///
+    /// Consumes nothing after [`LineReader::look_at_single_lines`], since whitespace is not indexed
+    /// then.
     #[inline]
     pub(crate) fn ordinary_run<E>(
         &mut self,
@@ -166,8 +201,11 @@ impl LineReader {
         }
     }
 
-    /// The end of the comment at `at` and the index of the first whitespace position behind it; None where no comment
-    /// between two sentences is there.
+    /// Returns the end of the comment at `at` and the index of the first whitespace position behind
+    /// it; None if the line at `at` is no comment before a sentence, or if its end is not in the
+    /// buffer.
+    ///
+    /// `next` is the index of the first whitespace position at or behind `at`.
     fn comment(
         &self,
         shape: LineShape,

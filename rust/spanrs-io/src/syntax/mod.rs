@@ -1,4 +1,18 @@
 //! Sentences for taggers and parsers: CoNLL-U, CoNLL-X, and formats with less annotation.
+//!
+//! A file is read in two steps, so that several threads can work on it:
+//!
+//! 1. [`SyntaxChunks`] reads blocks of about 4 MiB that end at the end of a sentence, in memory
+//!    that does not grow with the file, and [`SyntaxChunk::split`] cuts a block into parts of whole
+//!    sentences, one for each thread.
+//! 2. [`SyntaxReader`] reads the sentences of a part. Words are slices of the block: nothing is
+//!    copied for a word.
+//!
+//! [`write_sentence`] writes a sentence in CoNLL-U again, with new tags and arcs and all else as it
+//! was. Comments, multiword tokens and empty nodes are kept as the lines before a word or after the
+//! last one; they are not words.
+//!
+//! Unlike [`crate::ColumnReader`], which is for tags, this reader checks that ids are in order.
 
 mod chunks;
 mod format;
