@@ -1,42 +1,66 @@
-//! Boundary and labelling-boundary errors.
+//! Steps 3 and 4 of the fair matcher: boundary errors and labelling-boundary errors.
+//!
+//! For each of the two kinds of errors there are three passes, in FairEval's order: free gold spans
+//! look for free pred spans; gold spans left over look for pred spans that are in a pair; pred
+//! spans left over look for gold spans that are in a pair. Every pass goes through its spans
+//! (walkers) from the shortest to the longest and gives each the best candidate ([`Rank`]).
+//!
+//! One remaining span a side, and small products of both sides, are handled by comparing all pairs.
+//! Larger sentences are first split into groups of overlapping spans, and within a large group
+//! candidates are found with the index [`Overlaps`].
 
 use super::{GOLD, Kind, Matcher, Overlap, PRED, Sink};
 use crate::overlaps::Overlaps;
 
-/// Pairs of spans up to which all of them are looked at: a few of them cost less than an index.
+/// Largest product of walkers and candidates for which all pairs are compared: building an index
+/// costs more.
 const FEW: usize = 1 << 10;
 
-/// Work space: places of remaining spans.
+/// Work space; spans are indices into [`Matcher::sides`].
 #[derive(Clone, Debug, Default)]
 pub(super) struct Buffers {
-    /// Of each side: those that are in no pair, from the shortest to the longest.
+    /// By side: spans in no pair, from the shortest to the longest, equally long ones in the order
+    /// given.
     free: [Vec<u32>; 2],
-    /// Of each side: those that are, in the order in which they came.
+    /// By side: spans in a boundary or labelling-boundary error, in the order in which they were
+    /// paired.
     paired: [Vec<u32>; 2],
-    /// The candidates of a pass that can still be taken.
+    /// By candidate of the current pass: whether it can still be taken.
     open: Vec<bool>,
+    /// Candidates of the current pass by bounds, without those that are not open. Used in large
+    /// passes only.
     index: Overlaps,
+    /// Result of one query of `index`.
     found: Vec<u32>,
-    /// (start, side, place)
+    /// (start, side, span) of all remaining spans, for splitting them into groups.
     by_start: Vec<(i64, usize, u32)>,
-    /// Of each side: (group, place).
+    /// By side: (group, span), ascending by group.
     groups: [Vec<(u32, u32)>; 2],
 }
 
-/// Whom the spans of one side that are left are held against.
+/// Candidate matches for the spans of one side that are still free.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Among {
-    /// The spans of the other side that are left, too.
+    /// Free spans of the other side. A candidate is taken once, whether tokens are left in common
+    /// or not.
     Free,
-    /// Those that are in a pair and have tokens left: the span joins it.
+    /// Spans of the other side that are in a pair and have tokens left. The walker joins the pair;
+    /// a candidate can be joined until its tokens are used up.
     Paired,
 }
 
-/// How good a pair is, the least being the best.
+/// Quality of a candidate; the smallest is the best.
+///
+/// FairEval's key: (-shared tokens, tokens left over in the walker, tokens left over in the
+/// candidate, length of the candidate). Ties go to the candidate that comes first in its list.
 type Rank = (i64, i64, i64, i64);
 
 impl Matcher {
-    /// Pairs the remaining spans of both sides that overlap.
+    /// Pairs the remaining spans of both sides that overlap, first those of equal types, then the
+    /// others.
+    ///
+    /// Sentences with empty spans are not split into groups and use no index, because empty spans
+    /// can overlap spans that a sweep by start and end considers separate.
     pub(super) fn near(&mut self, sink: &mut dyn Sink) {
         let [golds, preds] = [self.sides[GOLD].len(), self.sides[PRED].len()];
         if golds == 0 || preds == 0 {
@@ -74,7 +98,7 @@ impl Matcher {
         self.passes.groups = groups;
     }
 
-    /// Takes the spans of a side that are to be paired: the shortest first, equally long ones as they are.
+    /// Sets the free spans of a side, sorted by length and then by the order given.
     fn free(&mut self, side: usize, remaining: impl Iterator<Item = u32>) {
         let free = &mut self.passes.free[side];
         free.clear();
@@ -82,7 +106,10 @@ impl Matcher {
         free.sort_unstable_by_key(|&one| (self.sides[side][one as usize].length(), one));
     }
 
-    /// Pairs one span a side.
+    /// Handles one remaining span on each side, by far the most frequent case: they are a pair if
+    /// they overlap.
+    ///
+    /// Equal bounds are no boundary error: such spans differ in their tokens.
     fn only(&mut self, sink: &mut dyn Sink) {
         let (gold, pred) = (&self.sides[GOLD][0], &self.sides[PRED][0]);
         if !matches!(
@@ -94,8 +121,11 @@ impl Matcher {
         }
     }
 
-    /// Finds the groups of spans that have nothing to do with each other: what happens within one does
-    /// not depend on the others, so long sentences are many small problems.
+    /// Splits the remaining spans of both sides into groups that overlap, directly or through
+    /// others.
+    ///
+    /// Groups do not influence each other. One sweep over the spans by start, O(n log n); all spans
+    /// must be non-empty.
     fn split(&mut self) {
         let Buffers {
             by_start, groups, ..
@@ -116,7 +146,8 @@ impl Matcher {
         }
     }
 
-    /// All passes over the spans that are free.
+    /// Runs the six passes over the free spans of one group; `indexed` allows the use of
+    /// [`Overlaps`].
     fn passes(&mut self, indexed: bool, sink: &mut dyn Sink) {
         for side in [GOLD, PRED] {
             self.passes.paired[side].clear();
@@ -128,7 +159,14 @@ impl Matcher {
         }
     }
 
-    /// Gives the free spans of a side their best partners, one after the other.
+    /// Runs one pass: gives each free span of `side`, from the shortest to the longest, its best
+    /// partner.
+    ///
+    /// - `among`: which spans of the other side are candidates.
+    /// - `same_type`: true for boundary errors, false for labelling-boundary errors.
+    /// - `indexed`: whether large passes may find candidates with the index.
+    ///
+    /// Spans that find no partner stay free, in their order. Returns early if the watch said stop.
     fn pass(
         &mut self,
         side: usize,
@@ -189,7 +227,7 @@ impl Matcher {
         self.close(other, candidates, among);
     }
 
-    /// Makes ready to look among the candidates.
+    /// Marks the candidates that can be taken, and indexes them if `indexed`.
     fn open(&mut self, other: usize, candidates: &[u32], among: Among, indexed: bool) {
         let remaining = &self.sides[other];
         let Buffers { open, index, .. } = &mut self.passes;
@@ -215,7 +253,8 @@ impl Matcher {
         }
     }
 
-    /// Puts the candidates back where they belong.
+    /// Returns the candidates of a pass to the list they were taken from; those that were paired
+    /// are no longer free.
     fn close(&mut self, other: usize, mut candidates: Vec<u32>, among: Among) {
         match among {
             Among::Free => {
@@ -227,7 +266,12 @@ impl Matcher {
         }
     }
 
-    /// The best partner among the candidates, as its place among them, if there is one.
+    /// Returns the best open candidate for a walker with its rank, as an index into `candidates`;
+    /// None if no candidate fits.
+    ///
+    /// A candidate fits if its type is equal (`same_type`) or different, if its bounds overlap
+    /// those of the walker without being equal, and, for [`Among::Paired`], if the two still share
+    /// tokens. O(candidates), or with the index O(log n) for each candidate that overlaps.
     fn best(
         &mut self,
         (side, walker): (usize, usize),
@@ -285,7 +329,10 @@ impl Matcher {
         best
     }
 
-    /// Makes a pair, or lets a span join one: counts it, and takes the tokens the two share from both.
+    /// Makes a pair, or lets a span join one, and removes the `shared` tokens from both.
+    ///
+    /// The kind of error is decided by types and by the bounds as given, from the point of view of
+    /// gold, whichever side walks.
     fn join(
         &mut self,
         (side, walker): (usize, usize),

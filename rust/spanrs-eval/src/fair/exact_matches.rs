@@ -1,4 +1,8 @@
-//! Equal spans, and spans of equal bounds.
+//! Steps 1 and 2 of the fair matcher: equal spans, and spans with equal bounds and different types.
+//!
+//! Sides in reading order without duplicates, the usual case, are merged in linear time without
+//! sorting. Other sides are sorted first. Whatever has no equal becomes a [`RemainingSpan`], in the
+//! order given.
 
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
@@ -7,25 +11,33 @@ use super::remaining::RemainingSpan;
 use super::{FAIR, GOLD, Kind, Matcher, PRED, Sink, Spans, TRADITIONAL, emit, emit_equal};
 use spanrs_base::Span;
 
-/// Pairs of spans up to which all of them are looked at; above, both sides are sorted first.
+/// Largest product of the numbers of remaining spans for which labelling errors are found by
+/// comparing all pairs.
+///
+/// Above it an index by bounds ([`Bounds`]) is cheaper.
 const FEW: usize = 1 << 10;
 
-/// Work space.
+/// Work space for sides that have to be sorted.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Buffers {
-    /// Places of the spans of both sides, equal ones together, in the order given among themselves.
+    /// By side: indices of the spans in reading order; equal spans are adjacent and in the order
+    /// given.
     sorted: [Vec<u32>; 2],
-    /// One a span of each side: it is in a pair of equals.
+    /// By side and index of the span: whether it is in a pair of equal spans.
     paired: [Vec<bool>; 2],
 }
 
-/// True where the spans are in reading order, and none is there twice.
+/// Returns true if the spans are in reading order without duplicates. Tokens are not compared.
 fn is_plain(spans: Spans<'_>) -> bool {
     spans.all.windows(2).all(|two| two[0] < two[1])
 }
 
 impl Matcher {
-    /// Traditional outcomes and pairs of equal spans; what is left are the remaining spans.
+    /// Reports traditional outcomes and pairs of equal spans, and collects the others in `sides`.
+    ///
+    /// Chooses between three ways: sides that are equal throughout (or the same memory) are paired
+    /// position by position; plain sides are merged, beginning after their common prefix; others
+    /// are sorted first.
     pub(super) fn equal(&mut self, gold: Spans<'_>, pred: Spans<'_>, sink: &mut dyn Sink) {
         let whole = gold.all_whole() && pred.all_whole();
         // Most sentences of most corpora are the same on both sides, and the others begin so.
@@ -50,11 +62,13 @@ impl Matcher {
         }
     }
 
-    /// Pairs of equal spans, where both sides are in reading order and hold none twice; the first ones, so
-    /// many, are the same on both sides and counted already.
+    /// Merges two sides that are in reading order without duplicates and without gaps; the first
+    /// `same` spans are equal on both and were reported already.
     ///
-    /// What is left is resolved as soon as no later span can overlap it, so that long sentences stay small
-    /// problems; where decisions are kept these are to be in the order of the whole sentence.
+    /// Remaining spans are resolved as soon as no later span can overlap them, so that long
+    /// sentences stay small problems. That reorders events, so it is not done if `in_order`; and it
+    /// needs spans that are not empty, because only those end after everything that overlaps them
+    /// has begun.
     fn merge(&mut self, golds: Spans<'_>, preds: Spans<'_>, same: usize, sink: &mut dyn Sink) {
         let (gold, pred) = (golds.all, preds.all);
         let (mut g, mut p) = (same, same);
@@ -91,7 +105,10 @@ impl Matcher {
         }
     }
 
-    /// Pairs of equal spans of any sides. The first of several equal ones are paired first.
+    /// Pairs equal spans of sides in any order, with duplicates or gaps.
+    ///
+    /// Of several equal spans the first are paired first. For the traditional criterion every gold
+    /// duplicate answers the first equal pred span. O(n log n).
     fn group(&mut self, gold: Spans<'_>, pred: Spans<'_>, sink: &mut dyn Sink) {
         let mut buffers = std::mem::take(&mut self.equal);
         let sides = [gold, pred];
@@ -147,8 +164,10 @@ impl Matcher {
         self.equal = buffers;
     }
 
-    /// Labelling errors: gold in the order given takes the first pred span that has its bounds and another
-    /// type. Tokens are not looked at.
+    /// Makes labelling errors: gold in the order given takes the first free pred span with its
+    /// bounds and another type.
+    ///
+    /// Tokens are not consulted. Removes the spans of these pairs from `sides`.
     pub(super) fn labels(&mut self, sink: &mut dyn Sink) {
         if self.sides[GOLD].len() * self.sides[PRED].len() <= FEW {
             for g in 0..self.sides[GOLD].len() {
@@ -169,6 +188,7 @@ impl Matcher {
         }
     }
 
+    /// Finds the same pairs as [`Matcher::labels`] in O(n log n), for many spans.
     fn many_labels(&mut self, sink: &mut dyn Sink) {
         let mut free = Bounds::new(&self.sides[PRED]);
         for g in 0..self.sides[GOLD].len() {
@@ -179,17 +199,22 @@ impl Matcher {
     }
 }
 
-/// Spans by their bounds, and those of one pair of bounds by their types, each type in order.
+/// Index of free spans by bounds, and within the same bounds by type.
 struct Bounds {
-    /// Places of the spans, by bounds and type.
+    /// Indices of the spans, sorted by bounds, type and index.
     sorted: Vec<u32>,
+    /// By bounds: the first free span of each type.
     types: BTreeMap<(i64, i64), Heads>,
 }
 
-/// The first free place of each type -> the type, and where its places are in `sorted`.
+/// Index of the first free span of a type -> the type, and the range of the free spans of that type
+/// in [`Bounds::sorted`].
+///
+/// Keyed by index, so that the first entry of another type is the first span of another type.
 type Heads = BTreeMap<u32, (u32, usize, usize)>;
 
 impl Bounds {
+    /// Indexes all spans. O(n log n).
     fn new(remaining: &[RemainingSpan]) -> Self {
         let key = |at: u32| {
             let span = remaining[at as usize].span;
@@ -208,7 +233,8 @@ impl Bounds {
         Self { sorted, types }
     }
 
-    /// Takes the first span that has the bounds of this one and another type.
+    /// Removes and returns the index of the first span with the bounds of `span` and another type.
+    /// O(log n).
     fn take(&mut self, span: &Span<i64>) -> Option<u32> {
         let heads = self.types.get_mut(&(span.start, span.end))?;
         // At most one of the types is that of the span.

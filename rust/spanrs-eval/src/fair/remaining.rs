@@ -1,4 +1,8 @@
-//! The spans that have no equal on the other side.
+//! Spans without an equal on the other side, and the tokens they have left.
+//!
+//! FairEval removes the tokens that a pair shares from both spans, so that a span can join several
+//! pairs but no token counts twice. Here the tokens are runs instead of sets: removing a run costs
+//! what it touches, whatever the length of the span.
 
 use spanrs_base::Span;
 
@@ -8,25 +12,34 @@ use crate::token_sets::{Run, Runs};
 /// The tokens a span has not lost to a pair.
 #[derive(Clone, Debug)]
 enum Left {
-    /// Neighbours, or none where it ends as it begins: nearly all spans, without memory of their own.
+    /// One run of adjacent tokens, empty if its end is not after its start. Nearly all spans; needs
+    /// no memory of its own.
     Run(Run),
+    /// Several runs. Spans with gaps, and spans that lost tokens in the middle.
     Runs(Runs),
 }
 
-/// A span that has no equal.
+/// A span without an equal on the other side.
+///
+/// Its bounds and type stay as they are; tokens are lost to pairs.
 #[derive(Clone, Debug)]
 pub(super) struct RemainingSpan {
+    /// The span itself.
     pub(super) span: Span<i64>,
-    /// Its place among the spans of its side.
+    /// Index of the span in its side of the [`Pair`](crate::Pair).
     pub(super) at: u32,
-    /// Tokens it has left.
+    /// Number of tokens left.
     pub(super) size: i64,
+    /// The tokens left; `size` of them.
     left: Left,
+    /// True if the span is in a pair of any kind.
     paired: bool,
+    /// True if the span is in a boundary or labelling-boundary error, even one that took no token.
     reduced: bool,
 }
 
 impl RemainingSpan {
+    /// Creates a free span with all its tokens; `at` is its index in `spans`.
     #[inline]
     pub(super) fn new(spans: Spans<'_>, at: usize) -> Self {
         let span = spans.all[at];
@@ -50,20 +63,23 @@ impl RemainingSpan {
         }
     }
 
+    /// Returns true if the span is in no pair.
     pub(super) fn is_free(&self) -> bool {
         !self.paired
     }
 
+    /// Marks the span as paired. Its tokens stay until [`RemainingSpan::part`].
     pub(super) fn pair(&mut self) {
         self.paired = true;
     }
 
-    /// How many places lie between its bounds, tokens or not.
+    /// Returns the distance of the bounds, FairEval's `e - b`: gaps and lost tokens count, and it
+    /// may be negative.
     pub(super) fn length(&self) -> i64 {
         self.span.end - self.span.start
     }
 
-    /// How many of the tokens they have left two spans have in common.
+    /// Returns the number of remaining tokens that two spans have in common. O(1) for single runs.
     pub(super) fn shared(&self, other: &Self) -> i64 {
         match (&self.left, &other.left) {
             (Left::Run(a), Left::Run(b)) => (a.1.min(b.1) - a.0.max(b.0)).max(0),
@@ -78,7 +94,8 @@ impl RemainingSpan {
         }
     }
 
-    /// Takes the tokens two spans have in common, `n` of them, from both.
+    /// Removes the remaining tokens that two spans have in common from both; `n` is their number,
+    /// from [`RemainingSpan::shared`].
     pub(super) fn part(&mut self, other: &mut Self, n: i64) {
         if n > 0 {
             match (&self.left, &other.left) {
@@ -100,7 +117,7 @@ impl RemainingSpan {
         other.reduced = true;
     }
 
-    /// The tokens they have left that two spans have in common.
+    /// Returns the remaining tokens that two spans have in common, as runs.
     fn common(&self, other: &Self) -> Vec<Run> {
         match (&self.left, &other.left) {
             (Left::Run(a), Left::Run(b)) => vec![(a.0.max(b.0), a.1.min(b.1))],
@@ -114,6 +131,7 @@ impl RemainingSpan {
         }
     }
 
+    /// Removes a run of tokens. A single run that loses its middle becomes two.
     fn lose(&mut self, (start, end): Run) {
         match &mut self.left {
             Left::Run(run) => {
@@ -131,7 +149,8 @@ impl RemainingSpan {
         }
     }
 
-    /// The tokens it has left, and whether it lost any pair's.
+    /// Returns the runs of the remaining tokens; None if the span is in no boundary or
+    /// labelling-boundary error.
     pub(super) fn left(&self) -> Option<Vec<Run>> {
         self.reduced.then(|| match &self.left {
             Left::Run((start, end)) if start >= end => Vec::new(),
@@ -141,6 +160,7 @@ impl RemainingSpan {
     }
 }
 
+/// Returns the number of tokens in runs.
 fn length(runs: impl Iterator<Item = Run>) -> i64 {
     runs.map(|(start, end)| end - start).sum()
 }

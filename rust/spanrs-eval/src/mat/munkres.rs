@@ -1,26 +1,47 @@
-//! One-to-one assignments by stars and primes (Munkres 1957, "Algorithms for the assignment and
+//! Minimum-cost one-to-one assignment (Munkres 1957, "Algorithms for the assignment and
 //! transportation problems").
 //!
-//! Of several assignments with the same sum this takes the one MATScore takes: rows and columns are gone
-//! through in order, and numbers are rounded where MATScore's are.
+//! Of several assignments with the same sum this takes the one MATScore takes. It therefore follows
+//! the Python module munkres 1.0.5.4 that MATScore uses, step by step: rows and columns are visited
+//! in its order, and costs are rounded where its costs are.
+//!
+//! The method keeps a matrix of reduced costs. Starred zeros are the assignment so far, at most one
+//! in a row and a column; primed zeros are candidates; lines of the matrix that need no further
+//! attention are covered. Each round adds one star. A round takes O(n³) time, because the search
+//! for zeros begins anew after each prime; so the whole takes O(n⁴) at worst and O(n²) memory.
+//! Groups with more than 64 annotations a side use another solver.
+//!
+//! ```text
+//! costs    row minima subtracted   stars        assignment
+//! 4 1  ->  3 0                     . *      ->  (0, 1), (1, 0)
+//! 2 3      0 1                     * .
+//! ```
 
-/// A square matrix of costs, with marks.
+/// A solver with its buffers. All fields are overwritten by each call of [`Munkres::assign`].
 #[derive(Clone, Debug, Default)]
 pub(super) struct Munkres {
+    /// Number of rows and columns of the padded matrix.
     n: usize,
+    /// Reduced costs, row by row.
     costs: Vec<f64>,
-    /// The column of each row's star, and the row of each column's.
+    /// By row: the column of its star.
     of_row: Vec<Option<usize>>,
+    /// By column: the row of its star. The inverse of `of_row`.
     of_column: Vec<Option<usize>>,
-    /// The column of each row's prime.
+    /// By row: the column of its prime in the current round.
     prime: Vec<Option<usize>>,
+    /// By row: whether it is covered.
     row_covered: Vec<bool>,
+    /// By column: whether it is covered.
     column_covered: Vec<bool>,
 }
 
 impl Munkres {
-    /// Gives the pairs of rows and columns whose costs have the least sum, by row. The smaller side is filled
-    /// up at no cost; what is paired with that has no partner.
+    /// Returns the pairs (row, column) of an assignment with the smallest sum of costs, ascending
+    /// by row.
+    ///
+    /// The smaller side is padded at cost 0; whatever is paired with padding is not returned.
+    /// `cost` must be finite; it is called once for each cell.
     pub(super) fn assign(
         &mut self,
         rows: usize,
@@ -50,8 +71,10 @@ impl Munkres {
             .collect()
     }
 
-    /// The least cost of each row becomes 0, and zeros get a star where no other stands in their row and
-    /// column.
+    /// Subtracts from each row its minimum, and stars each zero that shares its row and column with
+    /// no other star.
+    ///
+    /// Rows top to bottom, columns left to right, so that a tie goes to the leftmost column.
     fn begin(&mut self) {
         for (row, costs) in self.costs.chunks_exact_mut(self.n).enumerate() {
             let least = costs.iter().copied().fold(f64::INFINITY, f64::min);
@@ -65,7 +88,8 @@ impl Munkres {
         }
     }
 
-    /// Primes zeros until one can get a star, or start a chain of stars that move.
+    /// Runs one round: primes uncovered zeros until one is in a row without a star, then adds a
+    /// star along the alternating path from it.
     fn add_star(&mut self) {
         self.prime.fill(None);
         self.row_covered.clear();
@@ -88,7 +112,10 @@ impl Munkres {
         }
     }
 
-    /// A zero that is not covered: of the first row that has one, the last.
+    /// Returns the rightmost uncovered zero in the first row that has one.
+    ///
+    /// That the rightmost is taken is a property of the loop in munkres 1.0.5.4, on which ties
+    /// depend.
     fn open_zero(&self) -> Option<(usize, usize)> {
         let rows = self.costs.chunks_exact(self.n).enumerate();
         let mut open = rows.filter(|&(row, _)| !self.row_covered[row]);
@@ -100,7 +127,9 @@ impl Munkres {
         })
     }
 
-    /// The prime gets a star; the star of its column goes to the prime of its row, and so on.
+    /// Adds a star along the path from a prime in a row without a star: the prime becomes a star,
+    /// the old star of its column is replaced by the prime of its own row, and so on until a column
+    /// had no star.
     fn turn(&mut self, mut row: usize, mut column: usize) {
         loop {
             let before = self.of_column[column].replace(row);
@@ -112,7 +141,10 @@ impl Munkres {
         }
     }
 
-    /// Takes the least open cost off the open columns, and adds it to the covered rows.
+    /// Creates an uncovered zero: subtracts the smallest uncovered cost from uncovered columns and
+    /// adds it to covered rows.
+    ///
+    /// Added and subtracted in separate steps as in munkres 1.0.5.4, so that rounding is the same.
     fn make_zeros(&mut self) {
         let mut least = f64::INFINITY;
         for (row, costs) in self.costs.chunks_exact(self.n).enumerate() {
@@ -142,7 +174,8 @@ mod tests {
     use super::*;
     use spanrs_base::Rng;
 
-    /// The least sum over all assignments of the rows from `row` on.
+    /// Returns the smallest sum over all assignments of the rows from `row` on; bit `c` of `taken`
+    /// excludes column `c`.
     fn least(costs: &[Vec<f64>], row: usize, taken: u32) -> f64 {
         let Some(line) = costs.get(row) else {
             return 0.0;

@@ -1,4 +1,21 @@
 //! Which annotations answer each other.
+//!
+//! Annotations that overlap, directly or through others, make a group; touching is not overlapping.
+//! In each group the one-to-one pairs with the greatest total [`similarity`] are made, and pairs
+//! with similarity 0 are dropped. Groups do not influence each other.
+//!
+//! | group | solved by | ties |
+//! |---|---|---|
+//! | one gold and one pred annotation | nothing to choose | none |
+//! | up to [`MOST_EXACT`] a side | [`Munkres`] | MATScore's |
+//! | larger | [`partial::assign`] | any best choice, the same in every run |
+//!
+//! For example gold `T` 0..20 and pred `T` 0..12 and `T` 13..20: the longer overlap is paired (an
+//! undermark), the other pred annotation is spurious, or clashes with gold's under
+//! [`Unpaired::Clash`].
+//!
+//! Annotations of no length overlap nothing. They are paired in a second run; those at the same
+//! position are a group.
 
 use spanrs_base::Pace;
 
@@ -8,11 +25,17 @@ use crate::Side;
 use crate::overlaps::Overlaps;
 use crate::partial;
 
-/// Groups with up to so many annotations a side are resolved as MATScore does, ties included.
+/// Largest number of annotations a side of a group that is resolved as MATScore does, ties
+/// included.
 pub(super) const MOST_EXACT: usize = 64;
 
-/// 0.1 for labels that agree (0.05 for aliases of one tag) and 0.9 for the shared part of the characters both
-/// cover.
+/// Returns the similarity of two annotations, from 0 to 1: a tenth for the labels, nine tenths for
+/// the shared part.
+///
+/// The shared part is the number of characters in both over the distance from the first start to
+/// the last end. Annotations that share no character have similarity 0, whatever their labels,
+/// except that two empty ones share everything; the caller only compares empty annotations at the
+/// same position.
 fn similarity(gold: &Annotation, pred: &Annotation) -> f64 {
     if gold.is_empty() || pred.is_empty() {
         return alike(gold, pred, 1.0);
@@ -28,32 +51,49 @@ fn similarity(gold: &Annotation, pred: &Annotation) -> f64 {
     }
 }
 
-/// The similarity of two annotations that share so much of what they cover.
+/// Returns the similarity of two annotations whose shared part is `shared`, from 0 to 1.
+///
+/// Labels count 0.1 if they are equal and 0.05 if they are aliases of one type. The weights are
+/// MATScore's defaults.
 pub(super) fn alike(gold: &Annotation, pred: &Annotation, shared: f64) -> f64 {
     0.1 * gold.agreement(pred) + 0.9 * shared
 }
 
-/// Pairs annotations; keeps its buffers.
+/// Pairs the annotations of documents; keeps its buffers.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Pairing {
-    /// The pairs of the last document: groups by start, within a group pairs by gold, then what is left.
+    /// The pairs of the last document.
+    ///
+    /// Groups by start, those of empty annotations last; within a group first the pairs by gold
+    /// annotation, then unpaired gold annotations, then unpaired pred annotations.
     pub(super) pairs: Vec<Pair>,
+    /// Solver of small groups.
     munkres: Munkres,
+    /// Overlapping pairs of the current group by indices in the group, sorted by gold, then pred.
+    /// Listed for large groups, and for all under [`Unpaired::Clash`].
     possible: Vec<partial::Pair>,
+    /// The pred annotations of the current group by bounds.
     tree: Overlaps,
+    /// Result of one query of `tree`.
     found: Vec<u32>,
+    /// Gold annotations, split by length.
     golds: Split,
+    /// Pred annotations, split by length.
     preds: Split,
 }
 
-/// The places of a side's annotations: of those that cover characters, and of the others.
+/// Indices of the annotations of one side, those that cover characters apart from those that do
+/// not.
 #[derive(Clone, Debug, Default)]
 struct Split {
+    /// Annotations that cover characters, in order.
     solid: Vec<u32>,
+    /// Annotations without characters, in order.
     empty: Vec<u32>,
 }
 
 impl Split {
+    /// Splits the annotations of a side.
     fn set(&mut self, annotations: &[Annotation]) {
         self.solid.clear();
         self.empty.clear();
@@ -66,21 +106,26 @@ impl Split {
     }
 }
 
-/// Both sides, whole.
+/// Both sides of a document, with the option that concerns unpaired annotations.
 #[derive(Clone, Copy)]
 struct Sides<'a> {
+    /// Gold annotations, sorted by start, then end.
     gold: &'a [Annotation],
+    /// Pred annotations, sorted by start, then end.
     pred: &'a [Annotation],
+    /// What becomes of annotations without a partner.
     unpaired: Unpaired,
 }
 
 impl Pairing {
-    /// Pairs a document; both sides are by start, then end.
+    /// Pairs the annotations of a document; both sides must be sorted by start, then end.
     ///
-    /// Annotations that overlap, directly or by way of others, make a group. Within a group those pairs are
-    /// made whose similarities have the greatest sum. Ties: as [`Munkres`] find them; in groups of more than
-    /// [`MOST_EXACT`] a side, as [`partial::assign`] finds them. Annotations of no length overlap nothing; those
-    /// at the same place are a group.
+    /// The result is in [`Pairing::pairs`]. Every annotation is in exactly one pair that counts for
+    /// its side; clashes that count for the other side may name it again.
+    ///
+    /// # Errors
+    /// [`Unmatched::TooTangled`] if more than [`MOST_PAIRS`] pairs of a group that has to be listed
+    /// overlap; [`Unmatched::Stopped`].
     pub(super) fn run(
         &mut self,
         gold: &[Annotation],
@@ -107,7 +152,10 @@ impl Pairing {
         done
     }
 
-    /// Pairs the annotations at these places group by group.
+    /// Splits the annotations at these indices into groups, and pairs each.
+    ///
+    /// One sweep by start: a group grows as long as the next annotation of either side begins
+    /// before its end, or, for empty annotations, at its position.
     fn groups(
         &mut self,
         sides: Sides<'_>,
@@ -158,6 +206,7 @@ impl Pairing {
         }
     }
 
+    /// Pairs the annotations of one group, given by their indices; `from` is its first character.
     fn group(
         &mut self,
         sides: Sides<'_>,
@@ -197,7 +246,12 @@ impl Pairing {
         Ok(())
     }
 
-    /// Lists the pairs that are possible within a group, by their places in it.
+    /// Lists the overlapping pairs of a group in `possible`, with similarities as credits.
+    ///
+    /// All pairs of a group of empty annotations are listed. O((n + pairs) log n).
+    ///
+    /// # Errors
+    /// [`Unmatched::TooTangled`] if there are more than [`MOST_PAIRS`].
     fn list(
         &mut self,
         sides: Sides<'_>,
@@ -241,7 +295,11 @@ impl Pairing {
         Ok(())
     }
 
-    /// Makes the chosen pairs of a group, and says what becomes of the rest.
+    /// Adds the chosen pairs of a group, given by indices in the group, then what becomes of the
+    /// other annotations.
+    ///
+    /// Under [`Unpaired::Clash`] an annotation left over clashes with the one it is most similar
+    /// to, paired or not; the first of several with the same similarity.
     fn resolve(
         &mut self,
         sides: Sides<'_>,
@@ -284,6 +342,7 @@ impl Pairing {
         }
     }
 
+    /// Adds a pair of annotations.
     fn make(&mut self, sides: Sides<'_>, gold: u32, pred: u32) {
         self.pairs.push(Pair {
             gold: Some(gold),
@@ -293,7 +352,11 @@ impl Pairing {
         });
     }
 
-    /// A clash of one side only: the other annotation has a partner of its own.
+    /// Adds a clash that counts for `side` only, because the annotation of the other side has a
+    /// partner of its own or clashes with another one.
+    ///
+    /// Equal labels and bounds occur if an annotation is there twice on `side`; the second one
+    /// cannot be a match and is called an overlap.
     fn clash(&mut self, sides: Sides<'_>, gold: u32, pred: u32, side: Side) {
         self.make(sides, gold, pred);
         if let Some(last) = self.pairs.last_mut() {
@@ -305,6 +368,7 @@ impl Pairing {
         }
     }
 
+    /// Adds an annotation without a partner: gold's as missing, pred's as spurious.
     fn alone(&mut self, gold: Option<u32>, pred: Option<u32>) {
         let kind = match gold {
             Some(_) => Kind::Missing,
@@ -319,7 +383,8 @@ impl Pairing {
     }
 }
 
-/// A similarity as a whole number, which can be added up without rounding.
+/// Returns a similarity as an integer (in units of 2^-53), so that sums do not depend on their
+/// order.
 fn credit(similarity: f64) -> i128 {
     (similarity * (1_u64 << 53) as f64) as i128
 }
