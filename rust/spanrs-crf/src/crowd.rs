@@ -1,4 +1,5 @@
-//! Sequences labelled by several annotators whose answers depend on their answer before (Simpson and Gurevych 2019).
+//! Sequences labelled by several annotators whose answers depend on their answer before (Simpson
+//! and Gurevych 2019).
 
 use std::ops::Range;
 
@@ -36,7 +37,8 @@ pub struct TruePrior<'a> {
 pub struct Posterior {
     /// Row-major (token of all sequences, label); rows sum to 1.
     pub labels: Vec<f64>,
-    /// Expected counts of transitions, row-major (from label, to label): of all sequences, or one table for each.
+    /// Expected counts of transitions, row-major (from label, to label): of all sequences, or one
+    /// table for each.
     pub transitions: Vec<f64>,
     /// The sum of the logarithmic partition functions.
     pub log_z: f64,
@@ -60,8 +62,8 @@ impl Answers {
     /// Adds the labels of a sequence by an annotator.
     ///
     /// # Errors
-    /// [`Error::Shape`] for a sequence or annotator that does not exist, or another number of tokens, [`Error::Label`] for
-    /// a label that does not exist.
+    /// [`Error::Shape`] for a sequence or annotator that does not exist, or another number of
+    /// tokens, [`Error::Label`] for a label that does not exist.
     pub fn add(&mut self, sequence: usize, annotator: u32, labels: Vec<u32>) -> Result<()> {
         if sequence >= self.ends.len() || annotator as usize >= self.annotators {
             return Err(Error::Shape {
@@ -105,13 +107,13 @@ impl Answers {
 
     /// The distribution of the true labels by forward-backward.
     ///
-    /// `log_answers` is the expected logarithm of the probability of an answer, as (annotator, true label, answer before,
-    /// answer); before the first token the answer is `outside`. Counts of transitions are summed over the sequences unless
-    /// `by_sequence`.
+    /// `log_answers` is the expected logarithm of the probability of an answer, as (annotator, true
+    /// label, answer before, answer); before the first token the answer is `outside`. Counts of
+    /// transitions are summed over the sequences unless `by_sequence`.
     ///
     /// # Errors
-    /// [`Error::Shape`] for tables of another size, [`Error::NotFinite`] for scores that overflow or are NaN,
-    /// [`Error::Interrupted`].
+    /// [`Error::Shape`] for tables of another size, [`Error::NotFinite`] for scores that overflow
+    /// or are NaN, [`Error::Interrupted`].
     pub fn posterior(
         &self,
         log_answers: &[f64],
@@ -239,8 +241,8 @@ impl Answers {
         annotator as usize * self.labels.pow(3) + before * self.labels + own
     }
 
-    /// Expected counts of answers under a distribution of the true labels, row-major (token, label), as (annotator, true
-    /// label, answer before, answer).
+    /// Expected counts of answers under a distribution of the true labels, row-major (token,
+    /// label), as (annotator, true label, answer before, answer).
     ///
     /// # Errors
     /// [`Error::Shape`] for a distribution of another size.

@@ -14,8 +14,8 @@ use crate::lbfgs::Lbfgs;
 use crate::objective::Groups;
 use crate::train::train_groups;
 
-/// A CRF whose targets change between trainings. Features and their groups are made once; weights are passed in and out,
-/// so that each training may begin with those of the last one.
+/// A CRF whose targets change between trainings. Features and their groups are made once; weights
+/// are passed in and out, so that each training may begin with those of the last one.
 ///
 /// ```
 /// use spanrs_crf::{Corpus, EmCrf, FeatureSelection, Lbfgs, Target};
@@ -48,11 +48,13 @@ pub struct EmCrf {
 }
 
 impl EmCrf {
-    /// Sequences with several labellings each instead of their targets: `numbers` says how many, `labels` are those of all
-    /// of them, one after the other. Features are those of labellings; their weights are 1 at first.
+    /// Sequences with several labellings each instead of their targets: `numbers` says how many,
+    /// `labels` are those of all of them, one after the other. Features are those of labellings;
+    /// their weights are 1 at first.
     ///
     /// # Errors
-    /// [`Error::Shape`] if numbers, labels and sequences do not fit together, [`Error::Label`] for unknown labels.
+    /// [`Error::Shape`] if numbers, labels and sequences do not fit together, [`Error::Label`] for
+    /// unknown labels.
     pub fn new(
         mut corpus: Corpus,
         numbers: &[usize],
@@ -132,7 +134,8 @@ impl EmCrf {
         Ok(())
     }
 
-    /// Replaces the labellings of a sequence in training by expected counts: see [`Counts::expected`].
+    /// Replaces the labellings of a sequence in training by expected counts: see
+    /// [`Counts::expected`].
     ///
     /// # Errors
     /// [`Error::Shape`], and [`Error::Distribution`] if a token's row does not sum to 1.
@@ -143,7 +146,8 @@ impl EmCrf {
         Ok(())
     }
 
-    /// [`EmCrf::set_expected`] for several sequences, whose distributions and counts are given one after the other.
+    /// [`EmCrf::set_expected`] for several sequences, whose distributions and counts are given one
+    /// after the other.
     ///
     /// # Errors
     /// As [`EmCrf::set_expected`], with the index of the sequence.
@@ -191,8 +195,8 @@ impl EmCrf {
         Ok(())
     }
 
-    /// Trains from `weights`, which are updated in place, and gives the objective at its end, which is NaN if there was no
-    /// iteration. Results do not depend on `threads`.
+    /// Trains from `weights`, which are updated in place, and gives the objective at its end, which
+    /// is NaN if there was no iteration. Results do not depend on `threads`.
     ///
     /// # Errors
     /// Those of [`crate::train`].
@@ -237,8 +241,8 @@ impl EmCrf {
     /// Log-probability of each labelling of each sequence.
     ///
     /// # Errors
-    /// [`Error::Shape`] for another number of weights, [`Error::NotFinite`] for scores that overflow,
-    /// [`Error::Interrupted`].
+    /// [`Error::Shape`] for another number of weights, [`Error::NotFinite`] for scores that
+    /// overflow, [`Error::Interrupted`].
     pub fn log_likelihoods(
         &self,
         weights: &[f64],
@@ -265,7 +269,8 @@ impl EmCrf {
     /// The best labels of each token of all sequences.
     ///
     /// # Errors
-    /// As [`EmCrf::log_likelihoods`], and [`Error::NoPath`] if a constraint forbids all labellings of a sequence.
+    /// As [`EmCrf::log_likelihoods`], and [`Error::NoPath`] if a constraint forbids all labellings
+    /// of a sequence.
     pub fn best(
         &self,
         weights: &[f64],
@@ -296,7 +301,8 @@ impl EmCrf {
         Ok(rows?.concat())
     }
 
-    /// Scores of labels, row-major (token of all sequences, label), and of transitions, row-major (from, to).
+    /// Scores of labels, row-major (token of all sequences, label), and of transitions, row-major
+    /// (from, to).
     ///
     /// # Errors
     /// As [`EmCrf::log_likelihoods`].

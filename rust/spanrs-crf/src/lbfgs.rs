@@ -5,7 +5,8 @@ use std::collections::VecDeque;
 use crate::error::{Error, Result};
 use crate::simd::{Kernel, dispatch};
 
-/// Armijo constant: the least decrease of the objective, as a fraction of the decrease predicted by the slope.
+/// Armijo constant: the least decrease of the objective, as a fraction of the decrease predicted by
+/// the slope.
 const ARMIJO: f64 = 1e-4;
 /// Curvature constant of the strong Wolfe conditions.
 const CURVATURE: f64 = 0.9;
@@ -22,7 +23,8 @@ pub struct Lbfgs {
     pub c1: f64,
     /// Largest number of iterations.
     pub max_iterations: usize,
-    /// Stop when the norm of the gradient is below this, relative to the norm of the weights (at least 1).
+    /// Stop when the norm of the gradient is below this, relative to the norm of the weights (at
+    /// least 1).
     pub epsilon: f64,
     /// Iterations over which the improvement of the objective is measured.
     pub period: usize,
@@ -91,8 +93,9 @@ impl Stop {
 }
 
 impl Lbfgs {
-    /// Minimises `evaluate`, which returns the objective at its first argument and writes the gradient to the second.
-    /// `weights` are the start, and in the end the best point. `after` is called after each iteration; false stops.
+    /// Minimises `evaluate`, which returns the objective at its first argument and writes the
+    /// gradient to the second. `weights` are the start, and in the end the best point. `after` is
+    /// called after each iteration; false stops.
     ///
     /// # Errors
     /// Those of `evaluate` and `after`; `weights` are then the last accepted point.
@@ -197,7 +200,8 @@ impl Lbfgs {
         }
     }
 
-    /// The gradient, or the subgradient of least norm (Andrew and Gao 2007, Eq. 4), which is written to `pseudo`.
+    /// The gradient, or the subgradient of least norm (Andrew and Gao 2007, Eq. 4), which is
+    /// written to `pseudo`.
     fn gradient<'a>(
         &self,
         weights: &[f64],
@@ -221,7 +225,8 @@ impl Lbfgs {
         out
     }
 
-    /// Backtracking with projection onto the orthant; returns the loss and the number of evaluations.
+    /// Backtracking with projection onto the orthant; returns the loss and the number of
+    /// evaluations.
     fn backtrack(
         &self,
         start: &Start,
@@ -251,8 +256,8 @@ impl Lbfgs {
         Ok(None)
     }
 
-    /// A step that meets the strong Wolfe conditions (Nocedal and Wright 2006, algorithms 3.5 and 3.6), or the best
-    /// trial that satisfies the Armijo condition.
+    /// A step that meets the strong Wolfe conditions (Nocedal and Wright 2006, algorithms 3.5 and
+    /// 3.6), or the best trial that satisfies the Armijo condition.
     fn strong_wolfe(
         &self,
         start: &Start,
@@ -347,7 +352,8 @@ struct Trial {
 }
 
 impl Trial {
-    /// The minimum of the cubic through both (Nocedal and Wright 2006, Eq. 3.59), kept away from the ends.
+    /// The minimum of the cubic through both (Nocedal and Wright 2006, Eq. 3.59), kept away from
+    /// the ends.
     fn between(self, other: Self) -> f64 {
         let width = other.step - self.step;
         let d1 = self.slope + other.slope - 3.0 * (self.loss - other.loss) / -width;
@@ -363,7 +369,8 @@ impl Trial {
     }
 }
 
-/// A correction pair in bfloat16: the two-loop recursion is bound by memory, and pairs only affect the search direction.
+/// A correction pair in bfloat16: the two-loop recursion is bound by memory, and pairs only affect
+/// the search direction.
 struct Pair {
     points: Vec<Bf16>,
     gradients: Vec<Bf16>,

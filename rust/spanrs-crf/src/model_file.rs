@@ -8,7 +8,14 @@
 //! | `state_labels`, `state_weights` | u32, f64 | label and weight of each state feature |
 //! | `transitions`, `transition_weights` | u32, f64 | `from * labels + to` and weight of each transition feature |
 //!
-//! The metadata of the header has one entry, `spanrs.crf`: the format version and the model's metadata, as JSON.
+//! All tensors have one dimension, numbers are little-endian, and ends are exclusive. The metadata
+//! of the header has one entry, `spanrs.crf`: a JSON object with the format version (`version`) and
+//! the model's metadata (`metadata`).
+//!
+//! For the labels `O` and `PER`, `label_names` is `OPER` and `label_ends` is 1, 4.
+//!
+//! Files are not trusted: every offset, order and range is checked before it is used, names must be
+//! UTF-8 and distinct, and memory is limited by the size of the file ([`check_labels`]).
 
 use std::collections::HashMap;
 
@@ -19,11 +26,12 @@ use crate::error::{Error, Result};
 use crate::features::Features;
 use crate::model::{Model, check_labels};
 
-/// Version of the format; files of later ones are refused.
+/// Version of the format. Files of any other version are refused.
 const VERSION: u64 = 1;
-/// Key of the header's metadata.
+/// Key of the one entry in the header's metadata.
 const KEY: &str = "spanrs.crf";
 
+/// An [`Error::File`] with this message.
 fn damaged(what: impl std::fmt::Display) -> Error {
     Error::File {
         message: what.to_string(),
@@ -31,10 +39,12 @@ fn damaged(what: impl std::fmt::Display) -> Error {
 }
 
 impl Model {
-    /// The bytes of a model file; equal for equal models.
+    /// The bytes of a model file. Equal models give equal bytes; the constraint is not part of the
+    /// file.
     ///
     /// # Errors
-    /// [`Error::File`] if the metadata is not a JSON object.
+    /// [`Error::File`] if the metadata is not a JSON object, or if the tensors cannot be
+    /// serialised.
     pub fn to_bytes(&self) -> Result<Vec<u8>> {
         let metadata: serde_json::Map<String, serde_json::Value> =
             serde_json::from_str(self.metadata()).map_err(damaged)?;
@@ -103,7 +113,9 @@ impl Model {
     /// Reads a model file. Everything is checked; memory follows the size of the file.
     ///
     /// # Errors
-    /// [`Error::File`] with what is wrong.
+    /// [`Error::File`] if the bytes are not a safetensors file of this format and version, or if
+    /// tensors are missing, of another type, or do not fit together; [`Error::Labels`] for more
+    /// labels than a file of this size can have.
     pub fn from_bytes(file: &[u8]) -> Result<Self> {
         let (_, header) = SafeTensors::read_metadata(file)
             .map_err(|error| damaged(format!("not a model of spanrs, or damaged: {error}")))?;
@@ -156,10 +168,20 @@ impl Model {
     }
 }
 
-/// An entry of a model's metadata that is a string, such as `template` or `scheme`.
+/// An entry of a model's metadata that is a string, such as `template` or `scheme`; `None` if it is
+/// missing or null.
 ///
 /// # Errors
 /// [`Error::File`] if the metadata is not a JSON object, or the entry not a string.
+///
+/// # Examples
+/// ```
+/// use spanrs_crf::metadata_text;
+/// let metadata = r#"{"scheme": "BIO", "iterations": 100}"#;
+/// assert_eq!(metadata_text(metadata, "scheme").unwrap().as_deref(), Some("BIO"));
+/// assert_eq!(metadata_text(metadata, "template").unwrap(), None);
+/// assert!(metadata_text(metadata, "iterations").is_err());
+/// ```
 pub fn metadata_text(metadata: &str, name: &str) -> Result<Option<String>> {
     let metadata: serde_json::Map<String, serde_json::Value> =
         serde_json::from_str(metadata).map_err(damaged)?;
@@ -170,7 +192,7 @@ pub fn metadata_text(metadata: &str, name: &str) -> Result<Option<String>> {
     }
 }
 
-/// All names in one, and the end of each.
+/// All names concatenated, and the end of each in bytes.
 fn flat(names: &Interner<str>) -> (Vec<u8>, Vec<u64>) {
     let (mut bytes, mut ends) = (Vec::new(), Vec::with_capacity(names.len()));
     for name in names.names() {
@@ -180,6 +202,11 @@ fn flat(names: &Interner<str>) -> (Vec<u8>, Vec<u64>) {
     (bytes, ends)
 }
 
+/// The inverse of `flat`, for untrusted bytes. Numbers follow the order of the names.
+///
+/// # Errors
+/// [`Error::File`] if an end is out of order or range, a name is not UTF-8 or occurs twice, or
+/// bytes are left over.
 fn names(bytes: &[u8], ends: &[u64]) -> Result<Interner<str>> {
     let mut names = Interner::default();
     let mut start = 0;
@@ -200,6 +227,7 @@ fn names(bytes: &[u8], ends: &[u64]) -> Result<Interner<str>> {
     }
 }
 
+/// The little-endian bytes of numbers, by `convert`.
 fn bytes<T, const N: usize>(
     values: impl IntoIterator<Item = T>,
     convert: impl Fn(T) -> [u8; N],
@@ -207,6 +235,7 @@ fn bytes<T, const N: usize>(
     values.into_iter().flat_map(convert).collect()
 }
 
+/// The inverse of `bytes`; bytes after the last whole number are ignored (tensors have none).
 fn numbers<T, const N: usize>(bytes: &[u8], convert: impl Fn([u8; N]) -> T) -> Vec<T> {
     bytes
         .as_chunks::<N>()

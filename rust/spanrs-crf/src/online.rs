@@ -66,12 +66,12 @@ struct Change {
 }
 
 impl Online {
-    /// Trains from `weights`, which are updated in place; `after` is called after each pass with the averaged weights, and
-    /// false stops.
+    /// Trains from `weights`, which are updated in place; `after` is called after each pass with
+    /// the averaged weights, and false stops.
     ///
     /// # Errors
-    /// [`Error::Target`] for soft labels, [`Error::NotFinite`] if weights overflow, [`Error::Interrupted`]; and those of
-    /// `after`.
+    /// [`Error::Target`] for soft labels, [`Error::NotFinite`] if weights overflow,
+    /// [`Error::Interrupted`]; and those of `after`.
     pub fn train(
         &self,
         corpus: &Corpus,

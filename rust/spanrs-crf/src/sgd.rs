@@ -11,8 +11,9 @@ use crate::online::shuffle;
 use crate::simd::padded;
 use crate::transitions::Transitions;
 
-/// Options of stochastic gradient descent with the learning rate `1 / (lambda * (t0 + t))`, `lambda = 2 c2 / sequences`
-/// (Bottou 2010; Shalev-Shwartz et al. 2007). `t0` is chosen by trial on a sample.
+/// Options of stochastic gradient descent with the learning rate `1 / (lambda * (t0 + t))`, `lambda
+/// = 2 c2 / sequences` (Bottou 2010; Shalev-Shwartz et al. 2007). `t0` is chosen by trial on a
+/// sample.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Sgd {
     /// Coefficient of the sum of squared weights.
@@ -51,7 +52,8 @@ struct Learner<'a> {
 }
 
 impl Sgd {
-    /// Trains from `weights`, which are updated in place; `after` is called after each pass, and false stops.
+    /// Trains from `weights`, which are updated in place; `after` is called after each pass, and
+    /// false stops.
     ///
     /// # Errors
     /// [`Error::NotFinite`] if weights overflow, [`Error::Interrupted`]; and those of `after`.

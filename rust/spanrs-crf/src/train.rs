@@ -28,13 +28,13 @@ pub enum Algorithm {
     Online(Online),
 }
 
-/// Trains from `weights` (zeros, or those of a similar model), which are updated in place. Results do not depend on
-/// `threads`; only L-BFGS uses more than one. `after` is called after each iteration, and false stops. L-BFGS frees the
-/// attributes of an owned corpus early.
+/// Trains from `weights` (zeros, or those of a similar model), which are updated in place. Results
+/// do not depend on `threads`; only L-BFGS uses more than one. `after` is called after each
+/// iteration, and false stops. L-BFGS frees the attributes of an owned corpus early.
 ///
 /// # Errors
-/// [`crate::Error`] for weights that do not fit the features or overflow, for [`crate::Error::Interrupted`], and those of
-/// `after`; `weights` are then the last accepted ones.
+/// [`crate::Error`] for weights that do not fit the features or overflow, for
+/// [`crate::Error::Interrupted`], and those of `after`; `weights` are then the last accepted ones.
 pub fn train<'a>(
     corpus: impl Into<Cow<'a, Corpus>>,
     features: &Features,

@@ -8,11 +8,13 @@ use crate::features::Features;
 /// No group.
 const NONE: u32 = u32::MAX;
 
-/// Groups of attributes that occur equally often at every token and have weights for the same labels.
+/// Groups of attributes that occur equally often at every token and have weights for the same
+/// labels.
 ///
-/// Their derivatives are equal, and the iterates of L-BFGS are sums of gradients, so if the weights of a group are equal
-/// at the start they remain so. One parameter, `sqrt(n)` times the weight of each of the `n` attributes, stands for all:
-/// with this scale lengths and inner products are those of the weights, and L-BFGS takes the same path.
+/// Their derivatives are equal, and the iterates of L-BFGS are sums of gradients, so if the weights
+/// of a group are equal at the start they remain so. One parameter, `sqrt(n)` times the weight of
+/// each of the `n` attributes, stands for all: with this scale lengths and inner products are those
+/// of the weights, and L-BFGS takes the same path.
 #[derive(Debug)]
 pub(crate) struct Groups {
     /// The group of each attribute.
@@ -28,8 +30,8 @@ impl Groups {
         Self::numbered(0..features.attributes())
     }
 
-    /// The coarsest groups, by partition refinement (Paige and Tarjan 1987): the attributes of a token leave their groups
-    /// together.
+    /// The coarsest groups, by partition refinement (Paige and Tarjan 1987): the attributes of a
+    /// token leave their groups together.
     pub(crate) fn of(corpus: &Corpus, features: &Features) -> Self {
         if corpus.inputs().has_values() {
             return Self::single(features);
@@ -78,8 +80,8 @@ impl Groups {
         features.select(&self.attributes)
     }
 
-    /// Parameters from weights, in the order of the features. Weights that differ within a group are replaced by their
-    /// mean, which gives the same scores.
+    /// Parameters from weights, in the order of the features. Weights that differ within a group
+    /// are replaced by their mean, which gives the same scores.
     pub(crate) fn to_parameters(
         &self,
         features: &Features,
@@ -158,8 +160,8 @@ impl Partition {
         }
     }
 
-    /// Separates attributes that occur at a token from the others of their classes, and those that occur there more
-    /// often from the rest. Sorts `token`.
+    /// Separates attributes that occur at a token from the others of their classes, and those that
+    /// occur there more often from the rest. Sorts `token`.
     fn refine_by_token(&mut self, token: &mut Vec<u32>) {
         token.sort_unstable();
         let mut repeated = Vec::new();

@@ -20,8 +20,8 @@ pub(crate) use groups::Groups;
 use packed::{Packed, Part, Table};
 use targets::Work;
 
-/// Tokens per piece of the corpus; the rows of a piece fit the second-level cache. Losses of pieces are added in order,
-/// so results do not depend on threads.
+/// Tokens per piece of the corpus; the rows of a piece fit the second-level cache. Losses of pieces
+/// are added in order, so results do not depend on threads.
 const PIECE: usize = 512;
 
 /// Largest number of pieces per thread between two synchronisations, if there are several threads.
@@ -30,14 +30,15 @@ const PIECES: usize = 16;
 /// Bytes of work space of all pieces, unless a piece for each thread needs more.
 const WORK_BYTES: usize = 32 << 20;
 
-/// The training objective: the negative log-likelihood of the labels given the attributes, plus `c2` times the sum of squared
-/// weights. Partial targets contribute the probability of all labellings they allow, soft ones their expectation.
+/// The training objective: the negative log-likelihood of the labels given the attributes, plus
+/// `c2` times the sum of squared weights. Partial targets contribute the probability of all
+/// labellings they allow, soft ones their expectation.
 ///
-/// State weights are rounded to 32 bits for the sums of a token, which stay in 64 bits: half the memory traffic for a
-/// relative error of the objective of about 1e-9.
+/// State weights are rounded to 32 bits for the sums of a token, which stay in 64 bits: half the
+/// memory traffic for a relative error of the objective of about 1e-9.
 ///
-/// Memory: 4 bytes per item and 16 bytes per state feature, counting each group of attributes once; dense rows are
-/// padded.
+/// Memory: 4 bytes per item and 16 bytes per state feature, counting each group of attributes once;
+/// dense rows are padded.
 #[derive(Debug)]
 pub struct Objective<'a> {
     corpus: Cow<'a, Corpus>,
@@ -76,8 +77,8 @@ impl<'a> Objective<'a> {
         Self::of_groups(Cow::Borrowed(corpus), features, &groups, c2, threads)
     }
 
-    /// Prepares the objective of the parameters of groups of attributes; `features` are theirs. Attributes of an owned
-    /// corpus are freed once they are packed.
+    /// Prepares the objective of the parameters of groups of attributes; `features` are theirs.
+    /// Attributes of an owned corpus are freed once they are packed.
     pub(crate) fn of_groups(
         mut corpus: Cow<'a, Corpus>,
         features: &'a Features,
@@ -129,8 +130,9 @@ impl<'a> Objective<'a> {
     /// Returns the objective at `weights` and writes its gradient to `gradient`.
     ///
     /// # Errors
-    /// [`Error::Shape`] if there are not as many weights and derivatives as features, [`Error::NotFinite`] and
-    /// [`Error::Transition`] if weights or scores overflow or are NaN, [`Error::Interrupted`].
+    /// [`Error::Shape`] if there are not as many weights and derivatives as features,
+    /// [`Error::NotFinite`] and [`Error::Transition`] if weights or scores overflow or are NaN,
+    /// [`Error::Interrupted`].
     pub fn evaluate(&mut self, weights: &[f64], gradient: &mut [f64]) -> Result<f64> {
         check_len("weights", self.features.len(), weights.len())?;
         check_len("derivatives", weights.len(), gradient.len())?;
@@ -159,7 +161,8 @@ impl<'a> Objective<'a> {
         }
     }
 
-    /// Negative log-likelihood; fills the table of derivatives and adds those of transitions to `pairs`.
+    /// Negative log-likelihood; fills the table of derivatives and adds those of transitions to
+    /// `pairs`.
     fn sequences(&mut self, pairs: &mut [f64]) -> Result<f64> {
         let ranges = self.packed.ranges(self.threads);
         let mut parts = self.packed.split(&mut self.gradient, &ranges);

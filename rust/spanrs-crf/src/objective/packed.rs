@@ -12,8 +12,9 @@ use super::groups::Groups;
 /// An attribute gets a dense row if it has weights for at least 1/8 of the row, and at least 2.
 const DENSE_FRACTION: usize = 8;
 
-/// The items of a corpus by code. Codes below `rows` are rows of the dense table, the others are runs of the sparse one;
-/// both are ordered by frequency, so that frequent attributes share cache lines.
+/// The items of a corpus by code. Codes below `rows` are rows of the dense table, the others are
+/// runs of the sparse one; both are ordered by frequency, so that frequent attributes share cache
+/// lines.
 #[derive(Debug)]
 pub(crate) struct Packed {
     /// Length of a dense row.

@@ -91,10 +91,11 @@ impl Extractor {
         }
     }
 
-    /// Calls `sink(token, attribute)` for every attribute of every token, in the order of the tokens and of the lines
-    /// of the template.
+    /// Calls `sink(token, attribute)` for every attribute of every token, in the order of the
+    /// tokens and of the lines of the template.
     ///
-    /// `columns[c][t]` is the value of column `c` at token `t`; columns the template does not use may follow.
+    /// `columns[c][t]` is the value of column `c` at token `t`; columns the template does not use
+    /// may follow.
     ///
     /// # Errors
     /// [`Error::Shape`] if there are too few columns or their lengths differ; `sink` is not called.
@@ -123,9 +124,9 @@ impl Extractor {
         Ok(())
     }
 
-    /// Calls `sink(token, attributes)` with the numbers of the known attributes of each token, in the order of the
-    /// tokens and of the lines of the template. Equivalent to looking up each attribute of
-    /// [`Extractor::extract`], up to hash collisions.
+    /// Calls `sink(token, attributes)` with the numbers of the known attributes of each token, in
+    /// the order of the tokens and of the lines of the template. Equivalent to looking up each
+    /// attribute of [`Extractor::extract`], up to hash collisions.
     ///
     /// # Errors
     /// As [`Extractor::extract`].
@@ -166,7 +167,8 @@ impl Extractor {
         Ok(())
     }
 
-    /// Computes the fingerprints of the values, with rows for the positions before and after the sequence.
+    /// Computes the fingerprints of the values, with rows for the positions before and after the
+    /// sequence.
     fn fingerprint(&mut self) {
         let slots = self.program.slots.len();
         let arena = &self.arena;
@@ -257,7 +259,8 @@ impl Extractor {
         }
     }
 
-    /// The value a piece refers to, seen from a token; `None` for a prefix or suffix longer than the token.
+    /// The value a piece refers to, seen from a token; `None` for a prefix or suffix longer than
+    /// the token.
     #[inline]
     fn value(&self, piece: &Piece, token: usize, len: usize) -> Option<&str> {
         let index = piece.position.index(token, len);
@@ -271,8 +274,8 @@ impl Extractor {
 }
 
 impl Line {
-    /// The key of the attribute at a token; [`Key::NONE`] if there is no attribute. `fingerprints` have rows for the
-    /// positions around the sequence.
+    /// The key of the attribute at a token; [`Key::NONE`] if there is no attribute. `fingerprints`
+    /// have rows for the positions around the sequence.
     #[inline(always)]
     fn key(
         &self,

@@ -6,7 +6,8 @@ const PRIME: u64 = (1 << 61) - 1;
 /// Evaluation points, drawn once at random: a residue modulo [`PRIME`] and an odd 64-bit number.
 const BASES: [u64; 2] = [1_170_603_459_210_438_261, 0x9A0E_5E12_3C6D_84B7];
 
-/// The polynomials over the bytes of a string (Karp and Rabin 1987): modulo 2^61 - 1 and modulo 2^64.
+/// The polynomials over the bytes of a string (Karp and Rabin 1987): modulo 2^61 - 1 and modulo
+/// 2^64.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Key {
     pub(crate) mod_prime: u64,

@@ -9,8 +9,9 @@ const NONE: u32 = u32::MAX;
 
 /// The ids of known attributes, for [`super::Extractor::find`], which builds no attribute strings.
 ///
-/// Attributes are compared by 93 bits of their hashes: an unknown attribute is taken for a known one with a
-/// probability of about 1e-20 per lookup for a million known ones, unless input is crafted to collide. Memory is 21 to 43 bytes an attribute.
+/// Attributes are compared by 93 bits of their hashes: an unknown attribute is taken for a known
+/// one with a probability of about 1e-20 per lookup for a million known ones, unless input is
+/// crafted to collide. Memory is 21 to 43 bytes an attribute.
 ///
 /// ```
 /// use spanrs_crf::{AttributeIndex, Extractor, Template};

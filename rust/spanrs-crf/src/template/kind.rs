@@ -97,7 +97,8 @@ fn is_name_after(mark: char, word: &str) -> bool {
             .is_some_and(|c| c.is_alphanumeric() || c == '_')
 }
 
-/// ASCII punctuation, Latin-1 quotation marks and General Punctuation, and punctuation of Chinese and Japanese.
+/// ASCII punctuation, Latin-1 quotation marks and General Punctuation, and punctuation of Chinese
+/// and Japanese.
 fn is_punctuation(c: char) -> bool {
     matches!(c,
         '!'..='/' | ':'..='@' | '['..='`' | '{'..='~'

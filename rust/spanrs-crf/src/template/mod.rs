@@ -1,8 +1,9 @@
 //! Feature templates: attribute strings from columns of strings.
 //!
-//! A template has one attribute per line. A line contains macros such as `%x[-1,0]`, which are replaced by a value
-//! computed from the token at an offset (here the previous token) in a column (here the first). Template files of CRF++
-//! and of Wapiti can be read; attributes are named as in CRF++.
+//! A template has one attribute per line. A line contains macros such as `%x[-1,0]`, which are
+//! replaced by a value computed from the token at an offset (here the previous token) in a column
+//! (here the first). Template files of CRF++ and of Wapiti can be read; attributes are named as in
+//! CRF++.
 //!
 //! ```text
 //! # Lines beginning with # are comments.
@@ -22,8 +23,8 @@
 //! | `#` | comment |
 //!
 //! # Macros
-//! Arguments are `[offset,column]`, with offset 0 for the current token and column 0 for the first column. `@1` instead
-//! of an offset is the first token of the sequence and `@-1` the last one.
+//! Arguments are `[offset,column]`, with offset 0 for the current token and column 0 for the first
+//! column. `@1` instead of an offset is the first token of the sequence and `@-1` the last one.
 //!
 //! | macro | value | for `McDonald's-10` |
 //! |---|---|---|
@@ -39,26 +40,28 @@
 //! | `%length[0,0]` | number of characters | `13` |
 //! | `%kind[0,0]` | category of the token, see below | `has_digit` |
 //!
-//! A line with `%prefix` or `%suffix` of a token shorter than `n` yields no attribute. Before the sequence every macro
-//! has the value `_B-1`, `_B-2`, …, after it `_B+1`, `_B+2`, … Characters are Unicode scalar values.
+//! A line with `%prefix` or `%suffix` of a token shorter than `n` yields no attribute. Before the
+//! sequence every macro has the value `_B-1`, `_B-2`, …, after it `_B+1`, `_B+2`, … Characters are
+//! Unicode scalar values.
 //!
 //! # Kinds
-//! The first that fits: `url` (`http://`, `https://` or `www.`), `mention` (`@name`), `hashtag` (`#name`), `number`
-//! (digits, which may be mixed with `+-.,:/%$€£`), `has_digit` (letters or other characters with digits), `all_caps`
-//! (two or more letters, all upper-case), `init_cap` (only the first character is upper-case), `mixed_case` (other
-//! upper-case letters), `lower_case`, `other` (letters without case, or an empty token), `punctuation`, `symbol`
-//! (neither letters nor digits nor only punctuation, such as emoji).
+//! The first that fits: `url` (`http://`, `https://` or `www.`), `mention` (`@name`), `hashtag`
+//! (`#name`), `number` (digits, which may be mixed with `+-.,:/%$€£`), `has_digit` (letters or
+//! other characters with digits), `all_caps` (two or more letters, all upper-case), `init_cap`
+//! (only the first character is upper-case), `mixed_case` (other upper-case letters), `lower_case`,
+//! `other` (letters without case, or an empty token), `punctuation`, `symbol` (neither letters nor
+//! digits nor only punctuation, such as emoji).
 //!
 //! # Differences from CRF++ and Wapiti
 //! - CRF++ and Wapiti: observation-dependent label transitions (`B00:%x[0,0]`) are refused.
 //! - CRF++: offsets are limited to ±999 instead of ±8; spaces are allowed inside macros.
-//! - Wapiti: values outside the sequence are `_B-1` as in CRF++, not `_x-1`, and `%t` and `%m` are not applied to them;
-//!   a `#` inside a line is part of the attribute; `U` is not changed to `u`; `@0` and indirect offsets (`*`) are
-//!   refused.
-//! - Wapiti: regular expressions are those of the [`regex`] crate, so that `+ | ( ) [ ] { }` are operators, `*` takes
-//!   the longest match instead of the shortest, and characters are not bytes. Wapiti's classes `\a` (letters), `\l`
-//!   (lower case), `\u` (upper case) and `\p` (punctuation and symbols), and the complements `\A`, `\L`, `\U` and `\P`,
-//!   are understood.
+//! - Wapiti: values outside the sequence are `_B-1` as in CRF++, not `_x-1`, and `%t` and `%m` are
+//!   not applied to them; a `#` inside a line is part of the attribute; `U` is not changed to `u`;
+//!   `@0` and indirect offsets (`*`) are refused.
+//! - Wapiti: regular expressions are those of the [`regex`] crate, so that `+ | ( ) [ ] { }` are
+//!   operators, `*` takes the longest match instead of the shortest, and characters are not bytes.
+//!   Wapiti's classes `\a` (letters), `\l` (lower case), `\u` (upper case) and `\p` (punctuation
+//!   and symbols), and the complements `\A`, `\L`, `\U` and `\P`, are understood.
 //!
 //! Sources: CRF++ 0.58 (`feature.cpp`), Wapiti 1.5 (`pattern.c`, `reader.c`).
 
@@ -105,15 +108,16 @@ pub struct Template {
 impl Template {
     /// Names of the built-in templates.
     ///
-    /// `ner` (one column: tokens) is for named entities in noisy text; `chunking` (two columns: tokens and
-    /// part-of-speech tags) has the attributes of CRFsuite's chunking example; `pos` (one column: tokens) is for
-    /// part-of-speech tagging.
+    /// `ner` (one column: tokens) is for named entities in noisy text; `chunking` (two columns:
+    /// tokens and part-of-speech tags) has the attributes of CRFsuite's chunking example; `pos`
+    /// (one column: tokens) is for part-of-speech tagging.
     pub const BUILTIN: [&str; 3] = ["ner", "chunking", "pos"];
 
     /// Parses the text of a template.
     ///
     /// # Errors
-    /// [`TemplateError`] for the first line that is not valid, or if there are no lines but comments.
+    /// [`TemplateError`] for the first line that is not valid, or if there are no lines but
+    /// comments.
     pub fn parse(text: &str) -> Result<Self, TemplateError> {
         let program = Arc::new(parse::parse(text)?);
         let text = text.to_owned();

@@ -27,7 +27,8 @@ pub(super) enum Function {
 pub(super) struct Slot {
     pub(super) function: Function,
     pub(super) column: usize,
-    /// The slot with the unchanged values of the column; smaller than the slot's own index or equal to it.
+    /// The slot with the unchanged values of the column; smaller than the slot's own index or equal
+    /// to it.
     pub(super) value: usize,
 }
 
@@ -43,7 +44,8 @@ pub(super) enum Position {
 }
 
 impl Position {
-    /// The index in a sequence of `len` tokens, seen from token `current`; may be outside the sequence.
+    /// The index in a sequence of `len` tokens, seen from token `current`; may be outside the
+    /// sequence.
     #[inline]
     pub(super) fn index(self, current: usize, len: usize) -> isize {
         match self {
@@ -124,7 +126,8 @@ impl Program {
         }
     }
 
-    /// The slot of a function and a column, added if there is none. Without `value` it is the column's value slot.
+    /// The slot of a function and a column, added if there is none. Without `value` it is the
+    /// column's value slot.
     fn slot(&mut self, function: Function, column: usize, value: Option<usize>) -> usize {
         let same = |slot: &Slot| slot.function == function && slot.column == column;
         self.slots.iter().position(same).unwrap_or_else(|| {
