@@ -90,7 +90,8 @@ pub enum Column {
 ///
 /// ```
 /// use spanrs_io::{Column, Columns, ColumnReader, LineReader, Separator};
-/// let options = Columns { separator: Separator::Byte(b','), tag: Column::Index(1), ..Default::default() };
+/// let (separator, tag) = (Separator::Byte(b','), Column::Index(1));
+/// let options = Columns { separator, tag, ..Default::default() };
 /// let text = "Bob,B-PER,x\n,O,\n";
 /// let lines = LineReader::new("example", Box::new(text.as_bytes()), Default::default()).unwrap();
 /// let mut rows = ColumnReader::new(lines, options).unwrap();
