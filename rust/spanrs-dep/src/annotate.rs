@@ -73,11 +73,12 @@ impl Model {
     ///     b"{}",
     ///     br#"["NNS", "VBP"]"#,
     /// ).unwrap();
-    /// let model = Model { tagger: Some(tagger), parser: None, padded: false, metadata: "{}".into() };
+    /// let metadata = "{}".to_owned();
+    /// let model = Model { tagger: Some(tagger), parser: None, padded: false, metadata };
     /// let sentences = [vec!["Dogs".to_owned(), "bark".to_owned()], vec![]];
     /// let annotated = model.annotate_all(&sentences, None, false, 2, || false).unwrap();
-    /// let xpos = annotated[0].tags.iter().map(|&class| model.classes()[class as usize].xpos.as_str());
-    /// assert_eq!(xpos.collect::<Vec<_>>(), ["NNS", "VBP"]);
+    /// let xpos = |class: &u32| model.classes()[*class as usize].xpos.as_str();
+    /// assert_eq!(annotated[0].tags.iter().map(xpos).collect::<Vec<_>>(), ["NNS", "VBP"]);
     /// assert!(annotated[1].tags.is_empty());
     /// ```
     pub fn annotate_all(

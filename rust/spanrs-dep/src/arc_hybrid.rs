@@ -1,5 +1,7 @@
-//! The arc-hybrid transition system (Kuhlmann, Gómez-Rodríguez and Satta 2011, "Dynamic programming
-//! algorithms for transition-based dependency parsers"), with the root after the last word.
+//! The arc-hybrid transition system, with the root after the last word.
+//!
+//! Source: Kuhlmann, Gómez-Rodríguez and Satta (2011), "Dynamic programming algorithms for
+//! transition-based dependency parsers".
 //!
 //! # Positions
 //!

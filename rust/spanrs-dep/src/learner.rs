@@ -1,6 +1,7 @@
-//! The averaged perceptron (Freund and Schapire 1999, "Large margin classification using the
-//! perceptron algorithm"; Collins 2002, "Discriminative training methods for hidden Markov models")
-//! in integers.
+//! The averaged perceptron in integers.
+//!
+//! Sources: Freund and Schapire (1999), "Large margin classification using the perceptron
+//! algorithm"; Collins (2002), "Discriminative training methods for hidden Markov models".
 //!
 //! # Algorithm
 //!
@@ -10,7 +11,8 @@
 //! examples were scored,
 //!
 //! ```text
-//! average(f, c) = (1 / T) * sum over t = 1..T of w_t(f, c)       w_t: the weight before update t, T updates
+//! average(f, c) = (1 / T) * sum over t = 1..T of w_t(f, c)       w_t: the weight before update t
+//!                                                                T: number of updates
 //! ```
 //!
 //! which generalises better than the last weights. The sum is kept lazily as in parser.py: each
@@ -30,7 +32,7 @@
 //! | feature 1 | (VERB, 2) (NOUN, -2) | (total, since) of each |
 //! | feature 2 | (NOUN, 1) (VERB, -1) (ADJ, 0) and one unused | |
 //!
-//! Memory is 16 bytes per feature, 21 to 43 for the index, and 24 per cell of a row; capacities are
+//! Memory is 12 bytes per feature, 21 to 43 for the index, and 24 per cell of a row; capacities are
 //! 2, 4, 8 ... cells.
 //!
 //! # Exactness

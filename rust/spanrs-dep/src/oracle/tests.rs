@@ -1,4 +1,5 @@
-//! The oracle against brute force: all projective trees of up to five words, all states that can be reached.
+//! The oracle against brute force: all projective trees of up to five words, and all states that
+//! can be reached.
 
 use std::collections::{HashMap, HashSet};
 
