@@ -62,8 +62,8 @@ pub struct Detection {
     pub labelled: u64,
     /// Prefixes that occur, `O` included, in alphabetical order.
     letters: Vec<&'static str>,
-    /// A summary for the user, such as `BIO: prefixes B I O; violations BIO 0, IOB 3, IOE2 3, IOE1
-    /// 3`.
+    /// A summary for the user, such as
+    /// `BIO: prefixes B I O; violations BIO 0, IOB 2, IOE1 2, IOBES 2`.
     pub statement: String,
 }
 

@@ -1,4 +1,9 @@
-//! Sentences that are added a block at a time.
+//! Counting sentences a block at a time.
+//!
+//! The histogram of tag bigrams is read out once per document, at a cost of about the square of the
+//! number of tags. Documents with fewer tokens than that are walked sentence by sentence instead.
+//! If the reading depends on more than bigrams in malformed sentences, these are found first,
+//! walked, and replaced by sentences without spans before the histogram is counted.
 
 use std::ops::Range;
 
@@ -8,8 +13,11 @@ use super::{Fast, Scorer, Side};
 use crate::tag_block::{DocumentPart, TagBlock, ids};
 
 impl Scorer {
-    /// Adds the sentences of a block, and clears it. `line_of` gets the side, the sentence in the block
-    /// and the token. Only where [`Scorer::prepare_blocks`].
+    /// Adds the sentences of a block and clears it. `line_of` receives the side, the 0-based index
+    /// of the sentence in the block and that of the token in the sentence.
+    ///
+    /// Requires that [`Scorer::prepare_blocks`] has returned true for the current tags of the
+    /// reader.
     #[inline]
     pub fn add_block(
         &mut self,
@@ -20,7 +28,8 @@ impl Scorer {
         self.add_block_and(reader, block, line_of, |_| ());
     }
 
-    /// As [`Scorer::add_block`]; calls `meanwhile` now and then with the tokens of a document that were counted.
+    /// As [`Scorer::add_block`]; calls `meanwhile` at intervals with the range of tokens of a
+    /// document that has just been counted, so that the caller can prefetch.
     #[inline]
     pub(crate) fn add_block_and(
         &mut self,
@@ -51,6 +60,8 @@ impl Scorer {
         block.clear();
     }
 
+    /// Counts the sentences of one document, or of the part of it that is in the block, from tag
+    /// bigrams.
     #[inline]
     fn add_part_of_block(
         &mut self,
@@ -96,8 +107,9 @@ impl Scorer {
         self.sentences = end;
     }
 
-    /// Adds the sentences with violations one by one, where the tables are only for the others, and blanks them; gives
-    /// the numbers of these sentences and of their tokens.
+    /// Walks the sentences with violations if the tables hold for the others only, and replaces
+    /// them in the block by sentences of `O`. Returns the numbers of these sentences and of their
+    /// tokens, which the histogram will count again.
     fn add_malformed(
         &mut self,
         reader: &Reader,
