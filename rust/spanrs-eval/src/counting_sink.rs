@@ -104,13 +104,13 @@ impl Cells {
         {
             return found;
         }
-        self.learn(counts, cell, (ty, slot * SIDES + side), name)
+        self.look_up(counts, cell, (ty, slot * SIDES + side), name)
     }
 
     /// Looks a cell up that [`Cells::find`] does not know yet, and remembers it under type `ty`,
     /// position `slot`.
     #[cold]
-    fn learn(
+    fn look_up(
         &mut self,
         counts: &mut Counts,
         cell: Cell,

@@ -109,7 +109,7 @@ impl Matcher for Exact {
         let mut emit = |outcome, gold, pred| {
             sink.event(Event::new(0, outcome, gold, pred));
         };
-        while let Some(first) = least(sides, gold, pred) {
+        while let Some(first) = first_in_reading_order(sides, gold, pred) {
             let bounds = (first.start, first.end);
             let of_side = |side: Spans<'_>, all: &[u32]| {
                 all.partition_point(|&at| {
@@ -172,7 +172,11 @@ fn key(side: Spans<'_>, at: u32) -> Key<'_> {
 
 /// Returns the first span of either side in reading order; `gold` and `pred` are sorted indices.
 /// None if both are empty.
-fn least([golds, preds]: [Spans<'_>; 2], gold: &[u32], pred: &[u32]) -> Option<Span<i64>> {
+fn first_in_reading_order(
+    [golds, preds]: [Spans<'_>; 2],
+    gold: &[u32],
+    pred: &[u32],
+) -> Option<Span<i64>> {
     let first = |side: Spans<'_>, all: &[u32]| Some(side.all[*all.first()? as usize]);
     let both = [first(golds, gold), first(preds, pred)];
     both.into_iter().flatten().min()
@@ -257,7 +261,7 @@ pub(crate) fn count(
         g_seen |= g_step;
         p_seen |= p_step;
         if (g_step | p_step) & CLOSE != 0 {
-            close(counts, &g, g_step, &p, p_step);
+            count_ended_spans(counts, &g, g_step, &p, p_step);
         }
         g.advance(tokens, g_entry, g_step);
         p.advance(tokens, p_entry, p_step);
@@ -265,7 +269,7 @@ pub(crate) fn count(
     }
     let (g_step, p_step) = (g.finish(), p.finish());
     if (g_step | p_step) & CLOSE != 0 {
-        close(counts, &g, g_step, &p, p_step);
+        count_ended_spans(counts, &g, g_step, &p, p_step);
     }
     counts.corpus.sentences += 1;
     counts.corpus.tokens += u64::from(tokens);
@@ -283,7 +287,7 @@ pub(crate) fn count(
 /// Free of branches except for the rare mistyped pair, because where spans end is hard to predict:
 /// a side on which none ends adds 0 to the type of its last span.
 #[inline(always)]
-fn close(counts: &mut TagCounts, g: &Walk<'_>, g_step: u8, p: &Walk<'_>, p_step: u8) {
+fn count_ended_spans(counts: &mut TagCounts, g: &Walk<'_>, g_step: u8, p: &Walk<'_>, p_step: u8) {
     let (g_ends, p_ends) = (g_step & CLOSE, p_step & CLOSE);
     let both = g_ends & p_ends & u8::from(g.begin == p.begin);
     let same = u8::from(g.ty == p.ty);
@@ -292,12 +296,12 @@ fn close(counts: &mut TagCounts, g: &Walk<'_>, g_step: u8, p: &Walk<'_>, p_step:
     of_type.tp += u64::from(both & same);
     counts.of_type(p.ty).pred += u64::from(p_ends);
     if both & !same & 1 != 0 {
-        confuse(counts, g.ty, p.ty);
+        count_mistyped(counts, g.ty, p.ty);
     }
 }
 
 /// Counts a mistyped pair. Out of line, because most corpora have few.
 #[cold]
-fn confuse(counts: &mut TagCounts, gold: u32, pred: u32) {
+fn count_mistyped(counts: &mut TagCounts, gold: u32, pred: u32) {
     *counts.confused.entry((gold, pred)).or_default() += 1;
 }

@@ -23,7 +23,7 @@ pub struct Aligned {
 
 /// Largest product of the numbers of gold and pred words in one stretch; its table of lengths has
 /// 64 MiB.
-const MOST: usize = 1 << 24;
+const MAX_PAIRS: usize = 1 << 24;
 
 /// A stretch of overlapping multiword tokens has too many words to be aligned by their forms.
 ///
@@ -121,13 +121,13 @@ fn align_multiword(
         }
         *at += 1;
     }
-    if (g - first_gold).saturating_mul(p - first_pred) > MOST {
+    if (g - first_gold).saturating_mul(p - first_pred) > MAX_PAIRS {
         return Err(TooManyWords {
             gold: g - first_gold,
             pred: p - first_pred,
         });
     }
-    let found = common(&gold[first_gold..g], &pred[first_pred..p]);
+    let found = longest_common_subsequence(&gold[first_gold..g], &pred[first_pred..p]);
     pairs.extend(found.into_iter().map(|(own, other)| Aligned {
         gold: first_gold + own,
         pred: first_pred + other,
@@ -140,7 +140,7 @@ fn align_multiword(
 /// Dynamic programming over suffixes, O(gold * pred) time and memory. Of several such sequences it
 /// takes equal words as early as possible; where skipping a gold word or a pred word is equally
 /// good, it skips the gold word.
-fn common(gold: &[Node<'_>], pred: &[Node<'_>]) -> Vec<(usize, usize)> {
+fn longest_common_subsequence(gold: &[Node<'_>], pred: &[Node<'_>]) -> Vec<(usize, usize)> {
     let lower = |words: &[Node]| -> Vec<String> {
         words.iter().map(|word| word.form.to_lowercase()).collect()
     };

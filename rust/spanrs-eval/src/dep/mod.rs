@@ -2,7 +2,7 @@
 //!
 //! Source: Zeman et al., "CoNLL 2018 Shared Task: Multilingual Parsing from Raw Text to Universal
 //! Dependencies", 2018, and its script `conll18_ud_eval.py`. Gold and pred may be tokenised
-//! differently: [`align`] finds the words that both sides have, and everything else is counted for
+//! differently: [`align()`] finds the words that both sides have, and everything else is counted for
 //! those pairs ([`compare`]).
 //!
 //! | criterion | right if | words counted |
@@ -69,10 +69,10 @@ pub struct Options {
 /// gold label decides whether it is punctuation. The numbers of sentences, gold words and pred
 /// words are counted as well.
 ///
-/// Linear in words and arcs, apart from [`align`]. Memory is linear.
+/// Linear in words and arcs, apart from [`align()`]. Memory is linear.
 ///
 /// # Errors
-/// [`TooManyWords`] from [`align`]; nothing has been counted then.
+/// [`TooManyWords`] from [`align()`]; nothing has been counted then.
 ///
 /// # Panics
 /// If a head is not an index into the words of its side.

@@ -61,14 +61,14 @@ impl Matcher {
     ///
     /// Sentences with empty spans are not split into groups and use no index, because empty spans
     /// can overlap spans that a sweep by start and end considers separate.
-    pub(super) fn near(&mut self, sink: &mut dyn Sink) {
+    pub(super) fn match_overlapping(&mut self, sink: &mut dyn Sink) {
         let [golds, preds] = [self.sides[GOLD].len(), self.sides[PRED].len()];
         if golds == 0 || preds == 0 {
             return;
         }
         if golds == 1 && preds == 1 {
             // Nearly all sentences with a mistake have one.
-            self.only(sink);
+            self.match_single_pair(sink);
             return;
         }
         let empty = self
@@ -78,28 +78,28 @@ impl Matcher {
         if golds * preds <= FEW || empty {
             // The bounds of empty spans have no order that an index could use.
             for (side, n) in [(GOLD, golds), (PRED, preds)] {
-                self.free(side, 0..n as u32);
+                self.set_free(side, 0..n as u32);
             }
-            self.passes(!empty, sink);
+            self.run_passes(!empty, sink);
             return;
         }
-        self.split();
+        self.split_into_groups();
         let groups = std::mem::take(&mut self.passes.groups);
         let (mut gold, mut pred) = (&groups[GOLD][..], &groups[PRED][..]);
         while let (Some(&(g, _)), Some(&(p, _))) = (gold.first(), pred.first()) {
             let group = g.min(p);
             for (side, list) in [(GOLD, &mut gold), (PRED, &mut pred)] {
                 let (mine, rest) = list.split_at(list.partition_point(|&(of, _)| of == group));
-                self.free(side, mine.iter().map(|&(_, one)| one));
+                self.set_free(side, mine.iter().map(|&(_, one)| one));
                 *list = rest;
             }
-            self.passes(true, sink);
+            self.run_passes(true, sink);
         }
         self.passes.groups = groups;
     }
 
     /// Sets the free spans of a side, sorted by length and then by the order given.
-    fn free(&mut self, side: usize, remaining: impl Iterator<Item = u32>) {
+    fn set_free(&mut self, side: usize, remaining: impl Iterator<Item = u32>) {
         let free = &mut self.passes.free[side];
         free.clear();
         free.extend(remaining);
@@ -110,14 +110,14 @@ impl Matcher {
     /// they overlap.
     ///
     /// Equal bounds are no boundary error: such spans differ in their tokens.
-    fn only(&mut self, sink: &mut dyn Sink) {
+    fn match_single_pair(&mut self, sink: &mut dyn Sink) {
         let (gold, pred) = (&self.sides[GOLD][0], &self.sides[PRED][0]);
         if !matches!(
             Overlap::of(&gold.span, &pred.span),
             None | Some(Overlap::Same)
         ) {
             let shared = gold.shared(pred);
-            self.join((GOLD, 0), 0, shared, sink);
+            self.join_pair((GOLD, 0), 0, shared, sink);
         }
     }
 
@@ -126,7 +126,7 @@ impl Matcher {
     ///
     /// Groups do not influence each other. One sweep over the spans by start, O(n log n); all spans
     /// must be non-empty.
-    fn split(&mut self) {
+    fn split_into_groups(&mut self) {
         let Buffers {
             by_start, groups, ..
         } = &mut self.passes;
@@ -148,14 +148,14 @@ impl Matcher {
 
     /// Runs the six passes over the free spans of one group; `indexed` allows the use of
     /// [`Overlaps`].
-    fn passes(&mut self, indexed: bool, sink: &mut dyn Sink) {
+    fn run_passes(&mut self, indexed: bool, sink: &mut dyn Sink) {
         for side in [GOLD, PRED] {
             self.passes.paired[side].clear();
         }
         for same_type in [true, false] {
-            self.pass(GOLD, Among::Free, same_type, indexed, sink);
-            self.pass(GOLD, Among::Paired, same_type, indexed, sink);
-            self.pass(PRED, Among::Paired, same_type, indexed, sink);
+            self.run_pass(GOLD, Among::Free, same_type, indexed, sink);
+            self.run_pass(GOLD, Among::Paired, same_type, indexed, sink);
+            self.run_pass(PRED, Among::Paired, same_type, indexed, sink);
         }
     }
 
@@ -167,7 +167,7 @@ impl Matcher {
     /// - `indexed`: whether large passes may find candidates with the index.
     ///
     /// Spans that find no partner stay free, in their order. Returns early if the watch said stop.
-    fn pass(
+    fn run_pass(
         &mut self,
         side: usize,
         among: Among,
@@ -190,14 +190,14 @@ impl Matcher {
         let candidates = std::mem::take(&mut lists[other]);
         let mut walkers = std::mem::take(&mut self.passes.free[side]);
         let indexed = indexed && walkers.len() * candidates.len() > FEW;
-        self.open(other, &candidates, among, indexed);
+        self.open_candidates(other, &candidates, among, indexed);
         let mut stay = 0;
         for at in 0..walkers.len() {
             let walker = walkers[at];
             if self.stopped {
                 break;
             }
-            let best = self.best(
+            let best = self.best_candidate(
                 (side, walker as usize),
                 &candidates,
                 among,
@@ -210,7 +210,7 @@ impl Matcher {
                 continue;
             };
             let candidate = candidates[place];
-            self.join((side, walker as usize), candidate as usize, -rank.0, sink);
+            self.join_pair((side, walker as usize), candidate as usize, -rank.0, sink);
             self.passes.paired[side].push(walker);
             if among == Among::Free {
                 self.passes.paired[other].push(candidate);
@@ -224,11 +224,11 @@ impl Matcher {
         }
         walkers.truncate(stay);
         self.passes.free[side] = walkers;
-        self.close(other, candidates, among);
+        self.return_candidates(other, candidates, among);
     }
 
     /// Marks the candidates that can be taken, and indexes them if `indexed`.
-    fn open(&mut self, other: usize, candidates: &[u32], among: Among, indexed: bool) {
+    fn open_candidates(&mut self, other: usize, candidates: &[u32], among: Among, indexed: bool) {
         let remaining = &self.sides[other];
         let Buffers { open, index, .. } = &mut self.passes;
         open.clear();
@@ -255,7 +255,7 @@ impl Matcher {
 
     /// Returns the candidates of a pass to the list they were taken from; those that were paired
     /// are no longer free.
-    fn close(&mut self, other: usize, mut candidates: Vec<u32>, among: Among) {
+    fn return_candidates(&mut self, other: usize, mut candidates: Vec<u32>, among: Among) {
         match among {
             Among::Free => {
                 let remaining = &self.sides[other];
@@ -272,7 +272,7 @@ impl Matcher {
     /// A candidate fits if its type is equal (`same_type`) or different, if its bounds overlap
     /// those of the walker without being equal, and, for [`Among::Paired`], if the two still share
     /// tokens. O(candidates), or with the index O(log n) for each candidate that overlaps.
-    fn best(
+    fn best_candidate(
         &mut self,
         (side, walker): (usize, usize),
         candidates: &[u32],
@@ -333,7 +333,7 @@ impl Matcher {
     ///
     /// The kind of error is decided by types and by the bounds as given, from the point of view of
     /// gold, whichever side walks.
-    fn join(
+    fn join_pair(
         &mut self,
         (side, walker): (usize, usize),
         candidate: usize,
@@ -354,6 +354,6 @@ impl Matcher {
         };
         self.pair(kind, g, p, sink);
         let [golds, preds] = &mut self.sides;
-        golds[g].part(&mut preds[p], shared);
+        golds[g].remove_shared(&mut preds[p], shared);
     }
 }

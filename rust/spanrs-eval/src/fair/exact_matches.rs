@@ -38,7 +38,7 @@ impl Matcher {
     /// Chooses between three ways: sides that are equal throughout (or the same memory) are paired
     /// position by position; plain sides are merged, beginning after their common prefix; others
     /// are sorted first.
-    pub(super) fn equal(&mut self, gold: Spans<'_>, pred: Spans<'_>, sink: &mut dyn Sink) {
+    pub(super) fn match_equal(&mut self, gold: Spans<'_>, pred: Spans<'_>, sink: &mut dyn Sink) {
         let whole = gold.all_whole() && pred.all_whole();
         // Most sentences of most corpora are the same on both sides, and the others begin so.
         let same = if !whole {
@@ -54,11 +54,11 @@ impl Matcher {
         if all || whole && is_plain(gold) && is_plain(pred) {
             (0..same).for_each(|at| emit_equal(sink, at, at));
             if !all {
-                self.merge(gold, pred, same, sink);
+                self.merge_sorted(gold, pred, same, sink);
             }
         } else {
             // Where spans come twice it takes more to tell which are equal to which.
-            self.group(gold, pred, sink);
+            self.sort_and_match(gold, pred, sink);
         }
     }
 
@@ -69,7 +69,13 @@ impl Matcher {
     /// sentences stay small problems. That reorders events, so it is not done if `in_order`; and it
     /// needs spans that are not empty, because only those end after everything that overlaps them
     /// has begun.
-    fn merge(&mut self, golds: Spans<'_>, preds: Spans<'_>, same: usize, sink: &mut dyn Sink) {
+    fn merge_sorted(
+        &mut self,
+        golds: Spans<'_>,
+        preds: Spans<'_>,
+        same: usize,
+        sink: &mut dyn Sink,
+    ) {
         let (gold, pred) = (golds.all, preds.all);
         let (mut g, mut p) = (same, same);
         let solid = |spans: &[Span<i64>]| spans.iter().all(|span| span.start < span.end);
@@ -90,8 +96,8 @@ impl Matcher {
                 };
                 let span = spans.all[at];
                 if at_once && span.start >= end {
-                    self.resolve(sink);
-                    self.forget();
+                    self.resolve_remaining(sink);
+                    self.clear_remaining();
                 }
                 end = end.max(span.end);
                 match side {
@@ -109,7 +115,7 @@ impl Matcher {
     ///
     /// Of several equal spans the first are paired first. For the traditional criterion every gold
     /// duplicate answers the first equal pred span. O(n log n).
-    fn group(&mut self, gold: Spans<'_>, pred: Spans<'_>, sink: &mut dyn Sink) {
+    fn sort_and_match(&mut self, gold: Spans<'_>, pred: Spans<'_>, sink: &mut dyn Sink) {
         let mut buffers = std::mem::take(&mut self.equal);
         let sides = [gold, pred];
         let key = |side: usize, at: u32| {
@@ -168,7 +174,7 @@ impl Matcher {
     /// bounds and another type.
     ///
     /// Tokens are not consulted. Removes the spans of these pairs from `sides`.
-    pub(super) fn labels(&mut self, sink: &mut dyn Sink) {
+    pub(super) fn match_labelling_errors(&mut self, sink: &mut dyn Sink) {
         if self.sides[GOLD].len() * self.sides[PRED].len() <= FEW {
             for g in 0..self.sides[GOLD].len() {
                 let gold = self.sides[GOLD][g].span;
@@ -181,15 +187,15 @@ impl Matcher {
                 }
             }
         } else {
-            self.many_labels(sink);
+            self.match_labelling_errors_by_index(sink);
         }
         for side in &mut self.sides {
             side.retain(RemainingSpan::is_free);
         }
     }
 
-    /// Finds the same pairs as [`Matcher::labels`] in O(n log n), for many spans.
-    fn many_labels(&mut self, sink: &mut dyn Sink) {
+    /// Finds the same pairs as [`Matcher::match_labelling_errors`] in O(n log n), for many spans.
+    fn match_labelling_errors_by_index(&mut self, sink: &mut dyn Sink) {
         let mut free = Bounds::new(&self.sides[PRED]);
         for g in 0..self.sides[GOLD].len() {
             if let Some(p) = free.take(&self.sides[GOLD][g].span) {

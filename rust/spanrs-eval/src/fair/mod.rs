@@ -249,13 +249,13 @@ impl crate::Matcher for Matcher {
     }
 
     fn compare(&mut self, pair: &Pair<'_>, sink: &mut dyn Sink) -> Result<(), Unmatched> {
-        self.forget();
+        self.clear_remaining();
         let Pair { gold, pred, .. } = *pair;
         if gold.all.is_empty() && pred.all.is_empty() {
             return Ok(());
         }
-        self.equal(gold, pred, sink);
-        self.resolve(sink);
+        self.match_equal(gold, pred, sink);
+        self.resolve_remaining(sink);
         if self.stopped {
             return Err(Unmatched::Stopped);
         }
@@ -297,7 +297,7 @@ impl Matcher {
     }
 
     /// Forgets the remaining spans of the group or sentence before.
-    fn forget(&mut self) {
+    fn clear_remaining(&mut self) {
         for side in &mut self.sides {
             side.clear();
         }
@@ -305,14 +305,14 @@ impl Matcher {
 
     /// Resolves the remaining spans: labelling errors, other overlapping pairs, then false
     /// negatives and false positives.
-    fn resolve(&mut self, sink: &mut dyn Sink) {
+    fn resolve_remaining(&mut self, sink: &mut dyn Sink) {
         if self.sides.iter().all(Vec::is_empty) {
             return;
         }
         if self.sides.iter().all(|side| !side.is_empty()) {
-            self.labels(sink);
+            self.match_labelling_errors(sink);
         }
-        self.near(sink);
+        self.match_overlapping(sink);
         for (side, kind) in [(GOLD, Kind::Fn), (PRED, Kind::Fp)] {
             let remaining = self.sides[side].iter().filter(|one| one.is_free());
             let mut emit_free = |at: u32| match kind {
@@ -341,7 +341,7 @@ impl Matcher {
         self.sides.iter().enumerate().flat_map(|(side, remaining)| {
             let left = remaining
                 .iter()
-                .filter_map(|one| Some((one.at, one.left()?)));
+                .filter_map(|one| Some((one.at, one.remaining_runs()?)));
             left.map(move |(at, runs)| (side == PRED, at, runs))
         })
     }
@@ -350,8 +350,8 @@ impl Matcher {
     fn pair(&mut self, kind: Kind, gold: usize, pred: usize, sink: &mut dyn Sink) {
         let [golds, preds] = &mut self.sides;
         let (gold, pred) = (&mut golds[gold], &mut preds[pred]);
-        gold.pair();
-        pred.pair();
+        gold.mark_paired();
+        pred.mark_paired();
         emit(sink, FAIR, kind, Some(gold.at), Some(pred.at));
     }
 }

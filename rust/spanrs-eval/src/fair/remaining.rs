@@ -11,7 +11,7 @@ use crate::token_sets::{Run, Runs};
 
 /// The tokens a span has not lost to a pair.
 #[derive(Clone, Debug)]
-enum Left {
+enum Tokens {
     /// One run of adjacent tokens, empty if its end is not after its start. Nearly all spans; needs
     /// no memory of its own.
     Run(Run),
@@ -31,7 +31,7 @@ pub(super) struct RemainingSpan {
     /// Number of tokens left.
     pub(super) size: i64,
     /// The tokens left; `size` of them.
-    left: Left,
+    tokens: Tokens,
     /// True if the span is in a pair of any kind.
     paired: bool,
     /// True if the span is in a boundary or labelling-boundary error, even one that took no token.
@@ -43,21 +43,21 @@ impl RemainingSpan {
     #[inline]
     pub(super) fn new(spans: Spans<'_>, at: usize) -> Self {
         let span = spans.all[at];
-        let (size, left) = match spans.runs(at) {
+        let (size, tokens) = match spans.runs(at) {
             None => (
                 (span.end - span.start).max(0),
-                Left::Run((span.start, span.end)),
+                Tokens::Run((span.start, span.end)),
             ),
             Some(runs) => (
                 runs.iter().map(|(start, end)| end - start).sum(),
-                Left::Runs(runs.iter().copied().collect()),
+                Tokens::Runs(runs.iter().copied().collect()),
             ),
         };
         Self {
             span,
             at: at as u32,
             size,
-            left,
+            tokens,
             paired: false,
             reduced: false,
         }
@@ -68,8 +68,8 @@ impl RemainingSpan {
         !self.paired
     }
 
-    /// Marks the span as paired. Its tokens stay until [`RemainingSpan::part`].
-    pub(super) fn pair(&mut self) {
+    /// Marks the span as paired. Its tokens stay until [`RemainingSpan::remove_shared`].
+    pub(super) fn mark_paired(&mut self) {
         self.paired = true;
     }
 
@@ -81,13 +81,13 @@ impl RemainingSpan {
 
     /// Returns the number of remaining tokens that two spans have in common. O(1) for single runs.
     pub(super) fn shared(&self, other: &Self) -> i64 {
-        match (&self.left, &other.left) {
-            (Left::Run(a), Left::Run(b)) => (a.1.min(b.1) - a.0.max(b.0)).max(0),
-            (Left::Run(run), Left::Runs(runs)) | (Left::Runs(runs), Left::Run(run)) => {
+        match (&self.tokens, &other.tokens) {
+            (Tokens::Run(a), Tokens::Run(b)) => (a.1.min(b.1) - a.0.max(b.0)).max(0),
+            (Tokens::Run(run), Tokens::Runs(runs)) | (Tokens::Runs(runs), Tokens::Run(run)) => {
                 length(runs.within(*run))
             }
             // The one with fewer runs says where to look in the other.
-            (Left::Runs(a), Left::Runs(b)) => {
+            (Tokens::Runs(a), Tokens::Runs(b)) => {
                 let (few, many) = if a.len() <= b.len() { (a, b) } else { (b, a) };
                 few.iter().map(|run| length(many.within(run))).sum()
             }
@@ -96,17 +96,17 @@ impl RemainingSpan {
 
     /// Removes the remaining tokens that two spans have in common from both; `n` is their number,
     /// from [`RemainingSpan::shared`].
-    pub(super) fn part(&mut self, other: &mut Self, n: i64) {
+    pub(super) fn remove_shared(&mut self, other: &mut Self, n: i64) {
         if n > 0 {
-            match (&self.left, &other.left) {
-                (&Left::Run(a), &Left::Run(b)) => {
-                    self.lose(b);
-                    other.lose(a);
+            match (&self.tokens, &other.tokens) {
+                (&Tokens::Run(a), &Tokens::Run(b)) => {
+                    self.remove_run(b);
+                    other.remove_run(a);
                 }
                 _ => {
-                    for run in self.common(other) {
-                        self.lose(run);
-                        other.lose(run);
+                    for run in self.shared_runs(other) {
+                        self.remove_run(run);
+                        other.remove_run(run);
                     }
                 }
             }
@@ -118,13 +118,13 @@ impl RemainingSpan {
     }
 
     /// Returns the remaining tokens that two spans have in common, as runs.
-    fn common(&self, other: &Self) -> Vec<Run> {
-        match (&self.left, &other.left) {
-            (Left::Run(a), Left::Run(b)) => vec![(a.0.max(b.0), a.1.min(b.1))],
-            (Left::Run(run), Left::Runs(runs)) | (Left::Runs(runs), Left::Run(run)) => {
+    fn shared_runs(&self, other: &Self) -> Vec<Run> {
+        match (&self.tokens, &other.tokens) {
+            (Tokens::Run(a), Tokens::Run(b)) => vec![(a.0.max(b.0), a.1.min(b.1))],
+            (Tokens::Run(run), Tokens::Runs(runs)) | (Tokens::Runs(runs), Tokens::Run(run)) => {
                 runs.within(*run).collect()
             }
-            (Left::Runs(a), Left::Runs(b)) => {
+            (Tokens::Runs(a), Tokens::Runs(b)) => {
                 let (few, many) = if a.len() <= b.len() { (a, b) } else { (b, a) };
                 few.iter().flat_map(|run| many.within(run)).collect()
             }
@@ -132,30 +132,30 @@ impl RemainingSpan {
     }
 
     /// Removes a run of tokens. A single run that loses its middle becomes two.
-    fn lose(&mut self, (start, end): Run) {
-        match &mut self.left {
-            Left::Run(run) => {
+    fn remove_run(&mut self, (start, end): Run) {
+        match &mut self.tokens {
+            Tokens::Run(run) => {
                 // Nearly always neighbours or none are left.
                 let (before, behind) = ((run.0, run.1.min(start)), (run.0.max(end), run.1));
-                self.left = if before.0 >= before.1 {
-                    Left::Run(behind)
+                self.tokens = if before.0 >= before.1 {
+                    Tokens::Run(behind)
                 } else if behind.0 >= behind.1 {
-                    Left::Run(before)
+                    Tokens::Run(before)
                 } else {
-                    Left::Runs([before, behind].into_iter().collect())
+                    Tokens::Runs([before, behind].into_iter().collect())
                 };
             }
-            Left::Runs(runs) => runs.remove((start, end)),
+            Tokens::Runs(runs) => runs.remove((start, end)),
         }
     }
 
     /// Returns the runs of the remaining tokens; None if the span is in no boundary or
     /// labelling-boundary error.
-    pub(super) fn left(&self) -> Option<Vec<Run>> {
-        self.reduced.then(|| match &self.left {
-            Left::Run((start, end)) if start >= end => Vec::new(),
-            Left::Run(run) => vec![*run],
-            Left::Runs(runs) => runs.iter().collect(),
+    pub(super) fn remaining_runs(&self) -> Option<Vec<Run>> {
+        self.reduced.then(|| match &self.tokens {
+            Tokens::Run((start, end)) if start >= end => Vec::new(),
+            Tokens::Run(run) => vec![*run],
+            Tokens::Runs(runs) => runs.iter().collect(),
         })
     }
 }

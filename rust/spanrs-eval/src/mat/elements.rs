@@ -60,11 +60,14 @@ impl Elements {
             }
             // What has no tokens has no place in the table of tokens.
             Unit::Token if texts.tokens.is_empty() => return Ok((0, &[])),
-            Unit::Token => self.tokens(texts.tokens),
-            Unit::PseudoToken => self.pseudo_tokens(gold, pred, texts.text),
+            Unit::Token => self.index_tokens(texts.tokens),
+            Unit::PseudoToken => self.index_pseudo_tokens(gold, pred, texts.text),
         };
         for interval in intervals {
-            let (from, to) = (self.number(interval.start)?, self.number(interval.end)?);
+            let (from, to) = (
+                self.elements_before(interval.start)?,
+                self.elements_before(interval.end)?,
+            );
             self.sizes.push(u64::from(to.saturating_sub(from)));
         }
         Ok((total, &self.sizes))
@@ -75,7 +78,7 @@ impl Elements {
     /// Token `i` in the order of starts has the entries (start, `i`) and (end, `i + 1`). Of several
     /// entries at one position the last counts, as in MATScore, where a later token overwrites the
     /// entry of an earlier one.
-    fn tokens(&mut self, tokens: &[(u32, u32)]) -> u64 {
+    fn index_tokens(&mut self, tokens: &[(u32, u32)]) -> u64 {
         self.table.clear();
         let numbered = (0..).zip(tokens);
         let bounds = numbered.flat_map(|(at, &(start, end))| [(start, at), (end, at + 1)]);
@@ -91,7 +94,7 @@ impl Elements {
     ///
     /// A pseudo-token begins at a character that is not blank and follows a blank or a cut. One
     /// pass over the text.
-    fn pseudo_tokens(&mut self, gold: &[Annotation], pred: &[Annotation], text: &str) -> u64 {
+    fn index_pseudo_tokens(&mut self, gold: &[Annotation], pred: &[Annotation], text: &str) -> u64 {
         self.table.clear();
         let bounds = gold
             .iter()
@@ -125,7 +128,7 @@ impl Elements {
 
     /// Returns the number of elements before a position, or the position as an error if the table
     /// does not have it.
-    fn number(&self, place: u32) -> Result<u32, u32> {
+    fn elements_before(&self, place: u32) -> Result<u32, u32> {
         let behind = self.table.partition_point(|entry| entry.0 <= place);
         match behind.checked_sub(1).map(|at| self.table[at]) {
             Some((found, number)) if found == place => Ok(number),

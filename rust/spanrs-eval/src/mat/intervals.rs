@@ -24,8 +24,8 @@ use std::collections::HashMap;
 use spanrs_base::Pace;
 
 use super::munkres::Munkres;
-use super::pairing::{MOST_EXACT, alike};
-use super::{Annotation, MOST_PAIRS, Pair, Unmatched};
+use super::pairing::{MAX_EXACT, combined_similarity};
+use super::{Annotation, MAX_PAIRS, Pair, Unmatched};
 use crate::Side;
 
 /// A stretch of text with what gold and pred say about it; at least one label is present.
@@ -44,7 +44,7 @@ pub(super) struct Interval {
 /// A leftover: the part of an annotation that its pair does not share, or all of one without a
 /// partner. Not empty.
 #[derive(Clone, Copy, Debug)]
-struct Rest {
+struct Leftover {
     /// First character.
     start: u32,
     /// One past the last character.
@@ -56,7 +56,7 @@ struct Rest {
 }
 
 /// Largest sum, over all pieces of text, of the leftovers that lie over them.
-const MOST_STEPS: usize = 16 * MOST_PAIRS;
+const MAX_STEPS: usize = 16 * MAX_PAIRS;
 
 /// Finds the intervals of a document; keeps its buffers.
 #[derive(Clone, Debug, Default)]
@@ -65,9 +65,9 @@ pub(super) struct Intervals {
     /// by start.
     pub(super) found: Vec<Interval>,
     /// Leftovers of gold.
-    gold: Vec<Rest>,
+    gold: Vec<Leftover>,
     /// Leftovers of pred.
-    pred: Vec<Rest>,
+    pred: Vec<Leftover>,
     /// Bounds of leftovers, ascending, each once.
     cuts: Vec<u32>,
     /// Solver for pieces with few leftovers.
@@ -81,7 +81,7 @@ impl Intervals {
     /// leftover.
     ///
     /// # Errors
-    /// [`Unmatched::TooTangled`] above [`MOST_STEPS`], [`Unmatched::Stopped`].
+    /// [`Unmatched::TooTangled`] above [`MAX_STEPS`], [`Unmatched::Stopped`].
     pub(super) fn run(
         &mut self,
         gold: &[Annotation],
@@ -98,13 +98,13 @@ impl Intervals {
             match (g, p, pair.single) {
                 (Some(g), Some(p), None) => self.pair(g, p),
                 (Some(g), None, _) | (Some(g), _, Some(Side::Gold)) => {
-                    push(&mut self.gold, g, g.start, g.end);
+                    push_leftover(&mut self.gold, g, g.start, g.end);
                 }
-                (_, Some(p), _) => push(&mut self.pred, p, p.start, p.end),
+                (_, Some(p), _) => push_leftover(&mut self.pred, p, p.start, p.end),
                 (None, None, _) => {}
             }
         }
-        self.rests(pace)
+        self.sweep_leftovers(pace)
     }
 
     /// Adds the interval that a pair shares, and the heads and tails that stick out on either side.
@@ -118,10 +118,10 @@ impl Intervals {
                 pred: Some(p.ty),
             });
         }
-        push(&mut self.gold, g, g.start, start);
-        push(&mut self.gold, g, end, g.end);
-        push(&mut self.pred, p, p.start, start);
-        push(&mut self.pred, p, end, p.end);
+        push_leftover(&mut self.gold, g, g.start, start);
+        push_leftover(&mut self.gold, g, end, g.end);
+        push_leftover(&mut self.pred, p, p.start, start);
+        push_leftover(&mut self.pred, p, end, p.end);
     }
 
     /// Sorts the leftovers by start and collects the cuts.
@@ -139,25 +139,25 @@ impl Intervals {
 
     /// Sweeps over the pieces of text with the leftovers that lie over each, and adds their
     /// intervals.
-    fn rests(&mut self, pace: &mut Pace) -> Result<(), Unmatched> {
+    fn sweep_leftovers(&mut self, pace: &mut Pace) -> Result<(), Unmatched> {
         self.gather_cuts();
         let (gold, pred) = (&self.gold, &self.pred);
         let (mut g, mut p, mut steps) = (0, 0, 0);
-        let (mut golds, mut preds): (Vec<Rest>, Vec<Rest>) = (Vec::new(), Vec::new());
+        let (mut golds, mut preds): (Vec<Leftover>, Vec<Leftover>) = (Vec::new(), Vec::new());
         for window in self.cuts.windows(2) {
             let &[start, end] = window else { continue };
             advance(&mut golds, gold, &mut g, start);
             advance(&mut preds, pred, &mut p, start);
             steps += golds.len() + preds.len();
             pace.steps(golds.len() + preds.len())?;
-            if steps > MOST_STEPS {
-                let most = MOST_STEPS;
+            if steps > MAX_STEPS {
+                let most = MAX_STEPS;
                 return Err(Unmatched::TooTangled {
                     from: start.into(),
                     most,
                 });
             }
-            let interval = |gold: Option<&Rest>, pred: Option<&Rest>| Interval {
+            let interval = |gold: Option<&Leftover>, pred: Option<&Leftover>| Interval {
                 start,
                 end,
                 gold: gold.map(|rest| rest.annotation.ty),
@@ -197,10 +197,10 @@ impl Intervals {
 }
 
 /// Adds the leftover of an annotation from `start` to `end`, if it is not empty.
-fn push(rests: &mut Vec<Rest>, annotation: Annotation, start: u32, end: u32) {
+fn push_leftover(rests: &mut Vec<Leftover>, annotation: Annotation, start: u32, end: u32) {
     if start < end {
         let order = rests.len();
-        rests.push(Rest {
+        rests.push(Leftover {
             start,
             end,
             annotation,
@@ -213,7 +213,7 @@ fn push(rests: &mut Vec<Rest>, annotation: Annotation, start: u32, end: u32) {
 /// begin there or before.
 ///
 /// `all` is sorted by start, and `next` is the index of the first leftover that was not added yet.
-fn advance(over: &mut Vec<Rest>, all: &[Rest], next: &mut usize, start: u32) {
+fn advance(over: &mut Vec<Leftover>, all: &[Leftover], next: &mut usize, start: u32) {
     over.retain(|rest| rest.end > start);
     while let Some(&rest) = all.get(*next)
         && rest.start <= start
@@ -226,12 +226,13 @@ fn advance(over: &mut Vec<Rest>, all: &[Rest], next: &mut usize, start: u32) {
 /// Pairs the leftovers over one piece of text so that as many as possible have a partner and the
 /// labels agree best.
 ///
-/// Returns pairs of indices. Up to [`MOST_EXACT`] a side the assignment and its ties are
+/// Returns pairs of indices. Up to [`MAX_EXACT`] a side the assignment and its ties are
 /// MATScore's; larger pieces, where everything overlaps everything, are paired greedily in linear
 /// time: equal labels first, then aliases of one type, then the rest, each in order.
-fn by_label(munkres: &mut Munkres, golds: &[Rest], preds: &[Rest]) -> Vec<(usize, usize)> {
-    let similar = |g: usize, p: usize| alike(&golds[g].annotation, &preds[p].annotation, 1.0);
-    if golds.len().max(preds.len()) <= MOST_EXACT {
+fn by_label(munkres: &mut Munkres, golds: &[Leftover], preds: &[Leftover]) -> Vec<(usize, usize)> {
+    let similar =
+        |g: usize, p: usize| combined_similarity(&golds[g].annotation, &preds[p].annotation, 1.0);
+    if golds.len().max(preds.len()) <= MAX_EXACT {
         return munkres.assign(golds.len(), preds.len(), |g, p| 1.0 - similar(g, p));
     }
     // Everything overlaps everything here: equal labels first, then aliases of a tag, then what is left.

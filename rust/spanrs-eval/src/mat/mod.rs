@@ -160,7 +160,7 @@ struct Pair {
 }
 
 /// Largest number of overlapping pairs in a group that are listed for the solver.
-const MOST_PAIRS: usize = 1 << 18;
+const MAX_PAIRS: usize = 1 << 18;
 
 /// MATScore's matcher. Scores one document after the other and keeps its buffers.
 ///

@@ -61,9 +61,9 @@ impl Munkres {
             marks.clear();
             marks.resize(n, None);
         }
-        self.begin();
+        self.star_independent_zeros();
         while self.of_row.contains(&None) {
-            self.add_star();
+            self.augment();
         }
         let starred = self.of_row.iter().take(rows).enumerate();
         starred
@@ -75,7 +75,7 @@ impl Munkres {
     /// no other star.
     ///
     /// Rows top to bottom, columns left to right, so that a tie goes to the leftmost column.
-    fn begin(&mut self) {
+    fn star_independent_zeros(&mut self) {
         for (row, costs) in self.costs.chunks_exact_mut(self.n).enumerate() {
             let least = costs.iter().copied().fold(f64::INFINITY, f64::min);
             for (column, cost) in costs.iter_mut().enumerate() {
@@ -90,7 +90,7 @@ impl Munkres {
 
     /// Runs one round: primes uncovered zeros until one is in a row without a star, then adds a
     /// star along the alternating path from it.
-    fn add_star(&mut self) {
+    fn augment(&mut self) {
         self.prime.fill(None);
         self.row_covered.clear();
         self.row_covered.resize(self.n, false);
@@ -98,13 +98,13 @@ impl Munkres {
         let starred = self.of_column.iter().map(Option::is_some);
         self.column_covered.extend(starred);
         loop {
-            let Some((row, column)) = self.open_zero() else {
-                self.make_zeros();
+            let Some((row, column)) = self.find_uncovered_zero() else {
+                self.adjust_costs();
                 continue;
             };
             self.prime[row] = Some(column);
             let Some(star) = self.of_row[row] else {
-                self.turn(row, column);
+                self.flip_path(row, column);
                 return;
             };
             self.row_covered[row] = true;
@@ -116,7 +116,7 @@ impl Munkres {
     ///
     /// That the rightmost is taken is a property of the loop in munkres 1.0.5.4, on which ties
     /// depend.
-    fn open_zero(&self) -> Option<(usize, usize)> {
+    fn find_uncovered_zero(&self) -> Option<(usize, usize)> {
         let rows = self.costs.chunks_exact(self.n).enumerate();
         let mut open = rows.filter(|&(row, _)| !self.row_covered[row]);
         open.find_map(|(row, costs)| {
@@ -130,7 +130,7 @@ impl Munkres {
     /// Adds a star along the path from a prime in a row without a star: the prime becomes a star,
     /// the old star of its column is replaced by the prime of its own row, and so on until a column
     /// had no star.
-    fn turn(&mut self, mut row: usize, mut column: usize) {
+    fn flip_path(&mut self, mut row: usize, mut column: usize) {
         loop {
             let before = self.of_column[column].replace(row);
             self.of_row[row] = Some(column);
@@ -145,7 +145,7 @@ impl Munkres {
     /// adds it to covered rows.
     ///
     /// Added and subtracted in separate steps as in munkres 1.0.5.4, so that rounding is the same.
-    fn make_zeros(&mut self) {
+    fn adjust_costs(&mut self) {
         let mut least = f64::INFINITY;
         for (row, costs) in self.costs.chunks_exact(self.n).enumerate() {
             if !self.row_covered[row] {

@@ -18,7 +18,7 @@ use crate::matcher::{Event, Sink};
 use crate::outcomes::{Cell, Criterion, Outcome, Schema};
 
 /// Index of the criterion of annotations. Those of elements follow, in the order of
-/// [`Unit`](super::Unit).
+/// [`Unit`].
 pub const TAG: u8 = 0;
 /// Index of the criterion of documents.
 const CORPUS: u8 = 4;
@@ -91,7 +91,7 @@ const fn criterion(name: &'static str, outcomes: &'static [Outcome]) -> Criterio
     }
 }
 
-/// Criteria of annotations, of each [`Unit`](super::Unit), and of documents.
+/// Criteria of annotations, of each [`Unit`], and of documents.
 ///
 /// ```
 /// use spanrs_eval::mat::{SCHEMA, TAG, Unit};

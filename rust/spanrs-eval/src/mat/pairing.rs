@@ -7,7 +7,7 @@
 //! | group | solved by | ties |
 //! |---|---|---|
 //! | one gold and one pred annotation | nothing to choose | none |
-//! | up to [`MOST_EXACT`] a side | [`Munkres`] | MATScore's |
+//! | up to [`MAX_EXACT`] a side | [`Munkres`] | MATScore's |
 //! | larger | [`partial::assign`] | any best choice, the same in every run |
 //!
 //! For example gold `T` 0..20 and pred `T` 0..12 and `T` 13..20: the longer overlap is paired (an
@@ -20,14 +20,14 @@
 use spanrs_base::Pace;
 
 use super::munkres::Munkres;
-use super::{Annotation, Kind, MOST_PAIRS, Pair, Unmatched, Unpaired};
+use super::{Annotation, Kind, MAX_PAIRS, Pair, Unmatched, Unpaired};
 use crate::Side;
 use crate::overlaps::Overlaps;
 use crate::partial;
 
 /// Largest number of annotations a side of a group that is resolved as MATScore does, ties
 /// included.
-pub(super) const MOST_EXACT: usize = 64;
+pub(super) const MAX_EXACT: usize = 64;
 
 /// Returns the similarity of two annotations, from 0 to 1: a tenth for the labels, nine tenths for
 /// the shared part.
@@ -38,7 +38,7 @@ pub(super) const MOST_EXACT: usize = 64;
 /// same position.
 fn similarity(gold: &Annotation, pred: &Annotation) -> f64 {
     if gold.is_empty() || pred.is_empty() {
-        return alike(gold, pred, 1.0);
+        return combined_similarity(gold, pred, 1.0);
     }
     let union = gold.end.max(pred.end) - gold.start.min(pred.start);
     let shared = gold
@@ -47,7 +47,7 @@ fn similarity(gold: &Annotation, pred: &Annotation) -> f64 {
         .saturating_sub(gold.start.max(pred.start));
     match shared {
         0 => 0.0,
-        shared => alike(gold, pred, f64::from(shared) / f64::from(union)),
+        shared => combined_similarity(gold, pred, f64::from(shared) / f64::from(union)),
     }
 }
 
@@ -55,7 +55,7 @@ fn similarity(gold: &Annotation, pred: &Annotation) -> f64 {
 ///
 /// Labels count 0.1 if they are equal and 0.05 if they are aliases of one type. The weights are
 /// MATScore's defaults.
-pub(super) fn alike(gold: &Annotation, pred: &Annotation, shared: f64) -> f64 {
+pub(super) fn combined_similarity(gold: &Annotation, pred: &Annotation, shared: f64) -> f64 {
     0.1 * gold.agreement(pred) + 0.9 * shared
 }
 
@@ -71,7 +71,7 @@ pub(super) struct Pairing {
     munkres: Munkres,
     /// Overlapping pairs of the current group by indices in the group, sorted by gold, then pred.
     /// Listed for large groups, and for all under [`Unpaired::Clash`].
-    possible: Vec<partial::Pair>,
+    candidates: Vec<partial::Pair>,
     /// The pred annotations of the current group by bounds.
     tree: Overlaps,
     /// Result of one query of `tree`.
@@ -124,7 +124,7 @@ impl Pairing {
     /// its side; clashes that count for the other side may name it again.
     ///
     /// # Errors
-    /// [`Unmatched::TooTangled`] if more than [`MOST_PAIRS`] pairs of a group that has to be listed
+    /// [`Unmatched::TooTangled`] if more than [`MAX_PAIRS`] pairs of a group that has to be listed
     /// overlap; [`Unmatched::Stopped`].
     pub(super) fn run(
         &mut self,
@@ -146,8 +146,8 @@ impl Pairing {
             std::mem::take(&mut self.preds),
         );
         let done = self
-            .groups(sides, &golds.solid, &preds.solid, pace)
-            .and_then(|()| self.groups(sides, &golds.empty, &preds.empty, pace));
+            .pair_groups(sides, &golds.solid, &preds.solid, pace)
+            .and_then(|()| self.pair_groups(sides, &golds.empty, &preds.empty, pace));
         (self.golds, self.preds) = (golds, preds);
         done
     }
@@ -156,7 +156,7 @@ impl Pairing {
     ///
     /// One sweep by start: a group grows as long as the next annotation of either side begins
     /// before its end, or, for empty annotations, at its position.
-    fn groups(
+    fn pair_groups(
         &mut self,
         sides: Sides<'_>,
         mut golds: &[u32],
@@ -198,16 +198,16 @@ impl Pairing {
                     break;
                 }
             }
-            self.group(sides, &golds[..g], &preds[..p], seed.start, pace)?;
-            // What is looked at grows with the pairs that are possible.
-            pace.steps(g + p + self.possible.len())?;
-            self.possible.clear();
+            self.pair_group(sides, &golds[..g], &preds[..p], seed.start, pace)?;
+            // What is looked at grows with the pairs that are candidates.
+            pace.steps(g + p + self.candidates.len())?;
+            self.candidates.clear();
             (golds, preds) = (&golds[g..], &preds[p..]);
         }
     }
 
     /// Pairs the annotations of one group, given by their indices; `from` is its first character.
-    fn group(
+    fn pair_group(
         &mut self,
         sides: Sides<'_>,
         golds: &[u32],
@@ -216,13 +216,17 @@ impl Pairing {
         pace: &mut Pace,
     ) -> Result<(), Unmatched> {
         match (golds, preds) {
-            (&[g], &[p]) => self.make(sides, g, p),
-            (golds, []) => golds.iter().for_each(|&g| self.alone(Some(g), None)),
-            ([], preds) => preds.iter().for_each(|&p| self.alone(None, Some(p))),
+            (&[g], &[p]) => self.push_pair(sides, g, p),
+            (golds, []) => golds
+                .iter()
+                .for_each(|&g| self.push_unpaired(Some(g), None)),
+            ([], preds) => preds
+                .iter()
+                .for_each(|&p| self.push_unpaired(None, Some(p))),
             _ => {
-                let small = golds.len().max(preds.len()) <= MOST_EXACT;
+                let small = golds.len().max(preds.len()) <= MAX_EXACT;
                 if !small || sides.unpaired == Unpaired::Clash {
-                    self.list(sides, golds, preds, from)?;
+                    self.list_candidates(sides, golds, preds, from)?;
                 }
                 let similar = |g: usize, p: usize| {
                     let gold = &sides.gold[golds[g] as usize];
@@ -232,27 +236,27 @@ impl Pairing {
                     self.munkres
                         .assign(golds.len(), preds.len(), |g, p| 1.0 - similar(g, p))
                 } else {
-                    let chosen = partial::assign(&self.possible, false, pace)?.into_iter();
-                    let pair = |at: usize| &self.possible[at];
+                    let chosen = partial::assign(&self.candidates, false, pace)?.into_iter();
+                    let pair = |at: usize| &self.candidates[at];
                     chosen
                         .map(|at| (pair(at).gold as usize, pair(at).pred as usize))
                         .collect()
                 };
                 // What shares nothing is no pair, even where nothing better is left.
                 let chosen = chosen.into_iter().filter(|&(g, p)| similar(g, p) > 0.0);
-                self.resolve(sides, golds, preds, &chosen.collect::<Vec<_>>());
+                self.push_group(sides, golds, preds, &chosen.collect::<Vec<_>>());
             }
         }
         Ok(())
     }
 
-    /// Lists the overlapping pairs of a group in `possible`, with similarities as credits.
+    /// Lists the overlapping pairs of a group in `candidates`, with similarities as credits.
     ///
     /// All pairs of a group of empty annotations are listed. O((n + pairs) log n).
     ///
     /// # Errors
-    /// [`Unmatched::TooTangled`] if there are more than [`MOST_PAIRS`].
-    fn list(
+    /// [`Unmatched::TooTangled`] if there are more than [`MAX_PAIRS`].
+    fn list_candidates(
         &mut self,
         sides: Sides<'_>,
         golds: &[u32],
@@ -260,9 +264,9 @@ impl Pairing {
         from: u32,
     ) -> Result<(), Unmatched> {
         let Sides { gold, pred, .. } = sides;
-        self.possible.clear();
+        self.candidates.clear();
         let empty = gold[golds[0] as usize].is_empty();
-        let most = MOST_PAIRS;
+        let most = MAX_PAIRS;
         self.tree.plant(preds.iter().map(|&p| {
             let annotation = &pred[p as usize];
             (i64::from(annotation.start), i64::from(annotation.end))
@@ -276,7 +280,7 @@ impl Pairing {
                 let (start, end) = (i64::from(annotation.start), i64::from(annotation.end));
                 self.tree.find(start, end, &mut self.found);
             }
-            if self.possible.len() + self.found.len() > most {
+            if self.candidates.len() + self.found.len() > most {
                 return Err(Unmatched::TooTangled {
                     from: from.into(),
                     most,
@@ -290,7 +294,7 @@ impl Pairing {
                     &pred[preds[other as usize] as usize],
                 )),
             });
-            self.possible.extend(pairs);
+            self.candidates.extend(pairs);
         }
         Ok(())
     }
@@ -300,7 +304,7 @@ impl Pairing {
     ///
     /// Under [`Unpaired::Clash`] an annotation left over clashes with the one it is most similar
     /// to, paired or not; the first of several with the same similarity.
-    fn resolve(
+    fn push_group(
         &mut self,
         sides: Sides<'_>,
         golds: &[u32],
@@ -312,12 +316,12 @@ impl Pairing {
         for &(gold, pred) in chosen {
             gold_taken[gold] = true;
             pred_taken[pred] = true;
-            self.make(sides, golds[gold], preds[pred]);
+            self.push_pair(sides, golds[gold], preds[pred]);
         }
         // What each annotation is most similar to; ties go to the first.
         let (mut of_gold, mut of_pred) = (vec![None; golds.len()], vec![None; preds.len()]);
         if sides.unpaired == Unpaired::Clash {
-            for pair in &self.possible {
+            for pair in &self.candidates {
                 let better = |known: &Option<(u32, i128)>| known.is_none_or(|k| pair.credit > k.1);
                 let (g, p) = (pair.gold as usize, pair.pred as usize);
                 if better(&of_gold[g]) {
@@ -330,20 +334,20 @@ impl Pairing {
         }
         for at in (0..golds.len()).filter(|&at| !gold_taken[at]) {
             match of_gold[at] {
-                Some((pred, _)) => self.clash(sides, golds[at], pred, Side::Gold),
-                None => self.alone(Some(golds[at]), None),
+                Some((pred, _)) => self.push_clash(sides, golds[at], pred, Side::Gold),
+                None => self.push_unpaired(Some(golds[at]), None),
             }
         }
         for at in (0..preds.len()).filter(|&at| !pred_taken[at]) {
             match of_pred[at] {
-                Some((gold, _)) => self.clash(sides, gold, preds[at], Side::Pred),
-                None => self.alone(None, Some(preds[at])),
+                Some((gold, _)) => self.push_clash(sides, gold, preds[at], Side::Pred),
+                None => self.push_unpaired(None, Some(preds[at])),
             }
         }
     }
 
     /// Adds a pair of annotations.
-    fn make(&mut self, sides: Sides<'_>, gold: u32, pred: u32) {
+    fn push_pair(&mut self, sides: Sides<'_>, gold: u32, pred: u32) {
         self.pairs.push(Pair {
             gold: Some(gold),
             pred: Some(pred),
@@ -357,8 +361,8 @@ impl Pairing {
     ///
     /// Equal labels and bounds occur if an annotation is there twice on `side`; the second one
     /// cannot be a match and is called an overlap.
-    fn clash(&mut self, sides: Sides<'_>, gold: u32, pred: u32, side: Side) {
-        self.make(sides, gold, pred);
+    fn push_clash(&mut self, sides: Sides<'_>, gold: u32, pred: u32, side: Side) {
+        self.push_pair(sides, gold, pred);
         if let Some(last) = self.pairs.last_mut() {
             last.single = Some(side);
             // The same twice on one side: the second matches nothing, and of the clashes this says least.
@@ -369,7 +373,7 @@ impl Pairing {
     }
 
     /// Adds an annotation without a partner: gold's as missing, pred's as spurious.
-    fn alone(&mut self, gold: Option<u32>, pred: Option<u32>) {
+    fn push_unpaired(&mut self, gold: Option<u32>, pred: Option<u32>) {
         let kind = match gold {
             Some(_) => Kind::Missing,
             None => Kind::Spurious,

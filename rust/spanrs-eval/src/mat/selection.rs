@@ -153,7 +153,7 @@ impl<'a> Selection<'a> {
             match role {
                 Role::Nothing => {}
                 Role::Token => {
-                    if self.zones.contain(annotation.start, annotation.end) {
+                    if self.zones.contains(annotation.start, annotation.end) {
                         tokens.push((annotation.start, annotation.end));
                     }
                 }
@@ -196,7 +196,7 @@ impl<'a> Selection<'a> {
         items: &mut Vec<(Span<i64>, u32)>,
     ) -> Result<(), Discontinuous> {
         let mut push = |start: u32, end: u32| {
-            if self.zones.contain(start, end) {
+            if self.zones.contains(start, end) {
                 let span = Span {
                     start: start.into(),
                     end: end.into(),
@@ -262,7 +262,7 @@ impl Zones {
     ///
     /// Of the zones that start at or before the span one has the largest end; the span is inside a
     /// zone if it is inside that one.
-    fn contain(&self, start: u32, end: u32) -> bool {
+    fn contains(&self, start: u32, end: u32) -> bool {
         let Some(zones) = &self.0 else { return true };
         let after = zones.partition_point(|zone| zone.0 <= start);
         after > 0 && end <= zones[after - 1].1

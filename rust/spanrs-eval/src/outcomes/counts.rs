@@ -429,7 +429,7 @@ impl Counts {
         Ok(())
     }
 
-    /// Checks that the sums of totals do not exceed [`MOST`]; `cells` are the numbers here of the
+    /// Checks that the sums of totals do not exceed [`MAX_TOTAL`]; `cells` are the numbers here of the
     /// cells of `other`.
     fn check_sums(&self, cells: &[CellId], other: &Self) -> Result<(), CountsError> {
         let mut sums = cells.iter().zip(&other.totals);
@@ -510,11 +510,11 @@ impl Cell {
 }
 
 /// Largest total that merging and loading accept, so that counting on cannot overflow 64 bits.
-const MOST: u64 = 1 << 62;
+const MAX_TOTAL: u64 = 1 << 62;
 
-/// Returns the sum of two totals; None above [`MOST`].
+/// Returns the sum of two totals; None above [`MAX_TOTAL`].
 pub(super) fn sum(a: u64, b: u64) -> Option<u64> {
-    a.checked_add(b).filter(|sum| *sum <= MOST)
+    a.checked_add(b).filter(|sum| *sum <= MAX_TOTAL)
 }
 
 /// Returns the hash of a cell; the same in every run.

@@ -258,11 +258,11 @@ impl Evaluator {
                 Measure::OfType(prf, _) | Measure::Macro(prf) => vec![self.by_type(prf).criterion],
                 Measure::Weighted(prf) => {
                     let prf = self.by_type(prf);
-                    vec![prf.criterion, self.of_gold(&prf).criterion]
+                    vec![prf.criterion, self.support_measure(&prf).criterion]
                 }
             };
             for criterion in criteria {
-                read[usize::from(self.with_cells(criterion))] = true;
+                read[usize::from(self.criterion_of_cells(criterion))] = true;
             }
         }
         let cells = self.cells.iter();
@@ -272,14 +272,14 @@ impl Evaluator {
     }
 
     /// Returns the index of the criterion whose cells a criterion uses; usually itself.
-    fn with_cells(&self, criterion: u8) -> u8 {
+    fn criterion_of_cells(&self, criterion: u8) -> u8 {
         let cells_of = self.criteria[usize::from(criterion)].cells_of;
         cells_of.unwrap_or(criterion)
     }
 
     /// Sums the cells of a criterion by type, unless they are the sums at hand.
     pub(super) fn sum(&mut self, criterion: u8, cells: &[f64]) {
-        let criterion = self.with_cells(criterion);
+        let criterion = self.criterion_of_cells(criterion);
         let sums = &mut self.sums;
         if sums.criterion == Some(criterion) {
             return;
@@ -391,7 +391,7 @@ impl Evaluator {
 
     /// Returns the measure that defines support: its true positives and false negatives are the
     /// gold spans.
-    pub(super) fn of_gold(&self, prf: &Prf) -> Prf {
+    pub(super) fn support_measure(&self, prf: &Prf) -> Prf {
         let of = self.criteria[usize::from(prf.criterion)].support;
         Prf::f1(of.unwrap_or(prf.criterion))
     }
@@ -399,7 +399,7 @@ impl Evaluator {
     /// Returns the support of each type by place; the last entry is for cells without types.
     /// Replaces the sums at hand.
     pub(super) fn support(&mut self, prf: &Prf, cells: &[f64]) -> Vec<f64> {
-        let prf = self.of_gold(prf);
+        let prf = self.support_measure(prf);
         self.sum(prf.criterion, cells);
         (0..=self.places.len())
             .map(|place| {

@@ -92,7 +92,7 @@ impl Counts {
     /// The axis of `prf` does not matter here. Empty if documents are not kept.
     pub fn document_outcomes(&self, prf: &Prf) -> impl Iterator<Item = (&Key, Outcomes)> {
         let evaluator = Evaluator::new(self, &[]);
-        let (gold, prf) = (evaluator.of_gold(prf), prf.clone());
+        let (gold, prf) = (evaluator.support_measure(prf), prf.clone());
         self.rows().map(move |row| {
             let counts = self.row_counts(&row, prf.criterion);
             let totals = masses(&counts, evaluator.terms(&prf));
