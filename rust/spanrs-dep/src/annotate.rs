@@ -14,7 +14,7 @@ use crate::model::{Annotated, Model, Sentence, Workspace};
 
 /// Sentences annotated between two looks at the watch; a multiple of the size of a group of
 /// [`Model::annotate`].
-const TOGETHER: usize = 64;
+const BATCH: usize = 64;
 
 /// (XPOS, UPOS) of the words of a sentence. Lists that are shorter than the sentence stand for
 /// empty tags at its end.
@@ -97,13 +97,13 @@ impl Model {
             let mut clock = Clock::new(watch);
             let mut all = Vec::with_capacity(own.len());
             let mut annotated = Vec::new();
-            for start in own.clone().step_by(TOGETHER) {
+            for start in own.clone().step_by(BATCH) {
                 // Signals reach the main thread only, which works on the first part.
                 if stopped.load(Ordering::Relaxed) || part == 0 && clock.stops() {
                     stopped.store(true, Ordering::Relaxed);
                     return Err(Error::Interrupted);
                 }
-                let range = start..own.end.min(start + TOGETHER);
+                let range = start..own.end.min(start + BATCH);
                 let texts: Vec<Texts<'_>> = range
                     .map(|at| Texts::of(&sentences[at], given.and_then(|given| given.get(at))))
                     .collect();

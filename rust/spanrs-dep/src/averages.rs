@@ -49,19 +49,19 @@ impl Averages {
     /// Returns the averages of a learner: the sum of each weight over all updates, divided by their
     /// number. Features whose averages are all 0 are left out.
     pub fn of(learner: &Learner) -> Self {
-        Self::with(learner, |sum, updates| sum / updates)
+        Self::averaged_by(learner, |sum, updates| sum / updates)
     }
 
     /// Returns the averages as [`Averages::of`] does, rounded to three decimals as parser.py and
     /// NLTK round them; weights that become 0 are left out.
     pub(crate) fn rounded(learner: &Learner) -> Self {
-        Self::with(learner, |sum, updates| {
+        Self::averaged_by(learner, |sum, updates| {
             thousandths(sum / updates) as f64 / 1000.0
         })
     }
 
     /// Returns the rows of a learner with `average(sum, updates)` as weights, sorted by class.
-    fn with(learner: &Learner, average: impl Fn(f64, f64) -> f64) -> Self {
+    fn averaged_by(learner: &Learner, average: impl Fn(f64, f64) -> f64) -> Self {
         let updates = learner.updates() as f64;
         let mut all = Self::default();
         learner.sums(|feature, uses, sums| {

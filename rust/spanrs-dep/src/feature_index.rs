@@ -32,12 +32,12 @@ struct Slot {
 /// What [`FeatureIndex::find_all`] gives absent features.
 const NONE: u32 = u32::MAX;
 /// Number of slots of an empty table.
-const SMALLEST: usize = 1 << 8;
+const MIN_SLOTS: usize = 1 << 8;
 
 impl Default for FeatureIndex {
     fn default() -> Self {
         Self {
-            slots: vec![Slot::default(); SMALLEST],
+            slots: vec![Slot::default(); MIN_SLOTS],
             len: 0,
         }
     }

@@ -83,7 +83,7 @@ pub enum Next {
 }
 
 /// Returns the averaged weights of the best pass, or else those of the last one.
-fn of_best(best: &mut Option<Averages>, last: impl FnOnce() -> Averages) -> Averages {
+fn best_or_last(best: &mut Option<Averages>, last: impl FnOnce() -> Averages) -> Averages {
     best.take().unwrap_or_else(last)
 }
 
@@ -214,7 +214,7 @@ pub fn fit_tagger(
                 Ok(next)
             },
         )?;
-        averages.push(of_best(&mut best, || trainer.averages()));
+        averages.push(best_or_last(&mut best, || trainer.averages()));
     }
     trainer.finish(Averages::total(averages))
 }
@@ -341,7 +341,7 @@ pub fn fit_parser(
                 Ok(next)
             },
         )?;
-        averages.push(of_best(&mut best, || trainer.averages()));
+        averages.push(best_or_last(&mut best, || trainer.averages()));
     }
     let threshold = prune * averages.len() as f64 * trainer.mean_step();
     trainer.finish(Averages::total(averages).pruned(threshold))

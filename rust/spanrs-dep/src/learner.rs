@@ -181,7 +181,7 @@ impl Learner {
 
     /// Changes a weight by `step` after its sum was brought up to the current update.
     fn change(&mut self, row: u32, class: u32, step: i32) {
-        let at = self.place(row, class);
+        let at = self.find_or_add_cell(row, class);
         let (weight, sum) = (&mut self.weights[at].weight, &mut self.sums[at]);
         sum.total += (self.updates - sum.since) as i64 * i64::from(*weight);
         sum.since = self.updates;
@@ -190,7 +190,7 @@ impl Learner {
 
     /// Returns the index of the cell of a class, which is added with weight 0 if the row has none.
     /// Rows are short, so they are searched one by one.
-    fn place(&mut self, row: u32, class: u32) -> usize {
+    fn find_or_add_cell(&mut self, row: u32, class: u32) -> usize {
         let known = self.rows[row as usize];
         let (start, len) = (known.start as usize, usize::from(known.len));
         let own = &self.weights[start..start + len];

@@ -119,13 +119,13 @@ pub(crate) struct Templates {
     atoms: Vec<Atom>,
     /// Templates by their number of atoms less 1: the seed of the hash, and the indices of the
     /// atoms, of which only as many count as the template has.
-    by_size: [Vec<(u64, [u8; MOST])>; MOST],
+    by_size: [Vec<(u64, [u8; MAX_ATOMS])>; MAX_ATOMS],
 }
 
 /// Maximum number of atoms of a template.
-const MOST: usize = 6;
+const MAX_ATOMS: usize = 6;
 /// Maximum number of templates. It bounds the time per state and keeps sums of weights below 2^31.
-const MOST_TEMPLATES: usize = 1000;
+const MAX_TEMPLATES: usize = 1000;
 
 /// Scratch memory for one state, kept between states.
 #[derive(Clone, Debug, Default)]
@@ -170,14 +170,14 @@ impl Templates {
                     all.atoms.len() - 1
                 }) as u8);
             }
-            if template.len() > MOST {
+            if template.len() > MAX_ATOMS {
                 return Err(bad(format!(
-                    "{} atoms; at most {MOST} are possible",
+                    "{} atoms; at most {MAX_ATOMS} are possible",
                     template.len()
                 )));
             }
-            if seen.len() >= MOST_TEMPLATES {
-                return Err(bad(format!("more than {MOST_TEMPLATES} templates")));
+            if seen.len() >= MAX_TEMPLATES {
+                return Err(bad(format!("more than {MAX_TEMPLATES} templates")));
             }
             if seen.contains(&template) {
                 return Err(bad(format!("{text:?} is there twice")));
@@ -186,7 +186,7 @@ impl Templates {
                 return Err(bad("more than 255 different atoms".into()));
             }
             seen.push(template.clone());
-            let mut atoms = [0; MOST];
+            let mut atoms = [0; MAX_ATOMS];
             atoms[..template.len()].copy_from_slice(&template);
             let seed = (seen.len() as u64).wrapping_mul(0xA076_1D64_78BD_642F) | 1;
             all.by_size[template.len() - 1].push((seed, atoms));
@@ -339,7 +339,12 @@ fn distance(state: &State, on_stack: bool) -> u64 {
 /// Appends the features of the templates of `size` atoms. `size` is a constant at each call, so
 /// that the loop over atoms is unrolled.
 #[inline(always)]
-fn push(templates: &[(u64, [u8; MOST])], size: usize, values: &[u64], features: &mut Vec<u64>) {
+fn push(
+    templates: &[(u64, [u8; MAX_ATOMS])],
+    size: usize,
+    values: &[u64],
+    features: &mut Vec<u64>,
+) {
     for (seed, atoms) in templates {
         let mut hash = *seed;
         let mut any = 0;

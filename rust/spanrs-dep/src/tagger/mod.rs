@@ -215,7 +215,7 @@ impl TaggerSetup {
 
     /// Returns the class of the next word if it is in the tagdict. There has to be a next word.
     #[inline]
-    pub(crate) fn listed(&self, sentence: &TaggerSentence) -> Option<u32> {
+    pub(crate) fn tagdict_class(&self, sentence: &TaggerSentence) -> Option<u32> {
         let at = sentence.tags.len();
         let word = match self.features {
             TaggerFeatures::Published => sentence.published[at + 2].word.value(),
@@ -395,7 +395,7 @@ impl Tagger {
     #[inline]
     fn prepare(&self, sentence: &mut TaggerSentence, use_tagdict: bool, each: impl Fn()) -> bool {
         while sentence.tags.len() < sentence.len {
-            match self.setup.listed(sentence) {
+            match self.setup.tagdict_class(sentence) {
                 Some(class) if use_tagdict => {
                     sentence.tags.push(class);
                     each();
@@ -416,7 +416,7 @@ impl Tagger {
         match scores[..best].contains(&scores[best]) {
             // Equal sums of thousandths may differ in floats, which parser.py compares.
             true if self.setup.features == TaggerFeatures::Published => {
-                self.tied(features, scores, best)
+                self.break_tie(features, scores, best)
             }
             _ => best as u32,
         }
@@ -425,7 +425,7 @@ impl Tagger {
     /// Returns the last class with the largest sum of floats, added in the order of the features,
     /// among those whose integer sums equal that of `best`.
     #[cold]
-    fn tied(&self, features: &[u64], scores: &[i32], best: usize) -> u32 {
+    fn break_tie(&self, features: &[u64], scores: &[i32], best: usize) -> u32 {
         let tied = (0..scores.len()).filter(|&class| scores[class] == scores[best]);
         let sum = |class: usize| -> f64 {
             let weights = features

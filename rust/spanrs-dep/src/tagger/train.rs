@@ -72,7 +72,7 @@ impl TaggerOptions {
 
 /// Minimum number of occurrences of a word whose tags are a feature: those of rare words mostly
 /// follow from the word itself.
-const KNOWN: usize = 10;
+const MIN_KNOWN_COUNT: usize = 10;
 
 /// A tagger in training: one sentence after the other, in the order of the caller. Belongs to one
 /// thread.
@@ -173,7 +173,7 @@ impl TaggerTrainer {
             {
                 tagdict.push((word.to_owned(), own(class)));
             }
-            if options.features == TaggerFeatures::Rich && total >= KNOWN {
+            if options.features == TaggerFeatures::Rich && total >= MIN_KNOWN_COUNT {
                 let mut frequent: Vec<_> = tags.iter().filter(|(_, n)| n * 10 >= total).collect();
                 frequent.sort_by_key(|(class, n)| (std::cmp::Reverse(*n), own(*class)));
                 let set = frequent.iter().map(|(class, _)| own(*class)).collect();
@@ -240,7 +240,7 @@ impl TaggerTrainer {
         let sentence = &mut self.sentence;
         self.setup.start(words.iter().copied(), sentence);
         for at in 0..words.len() {
-            if let Some(class) = self.setup.listed(sentence) {
+            if let Some(class) = self.setup.tagdict_class(sentence) {
                 sentence.tags.push(class);
                 continue;
             }

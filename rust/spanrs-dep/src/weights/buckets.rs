@@ -69,7 +69,7 @@ impl Buckets {
     /// bucket is the high half of the product of the mixed hash and the number of buckets, which
     /// need not be a power of two.
     #[inline(always)]
-    fn place(&self, feature: u64) -> (usize, u32) {
+    fn home_and_tag(&self, feature: u64) -> (usize, u32) {
         let mixed = (feature ^ (feature >> 32)).wrapping_mul(self.multiplier);
         let home = (u128::from(mixed) * self.buckets.len() as u128) >> 64;
         // The middle bits: the place depends on the high ones.
@@ -89,7 +89,7 @@ impl Buckets {
     /// Puts a feature with a kind from 1 to 3 into the first free slot; None, and the table is
     /// useless, if its tag is that of another feature on the way.
     pub(super) fn insert(&mut self, feature: u64, kind: u32, data: [u32; 3]) -> Option<()> {
-        let (mut at, tag) = self.place(feature);
+        let (mut at, tag) = self.home_and_tag(feature);
         loop {
             let slots = &mut self.buckets[at].0;
             if slots
@@ -113,14 +113,14 @@ impl Buckets {
     #[inline(always)]
     pub(super) fn prefetch(&self, features: &[u64]) {
         for &feature in features {
-            prefetch_index(&self.buckets, self.place(feature).0);
+            prefetch_index(&self.buckets, self.home_and_tag(feature).0);
         }
     }
 
     /// Returns the slot of a feature, or an empty one.
     #[inline(always)]
     pub(super) fn find(&self, feature: u64) -> &Slot {
-        let (mut at, tag) = self.place(feature);
+        let (mut at, tag) = self.home_and_tag(feature);
         loop {
             for slot in &self.buckets[at].0 {
                 if slot.tag & !3 == tag || slot.tag == 0 {
@@ -136,7 +136,7 @@ impl Buckets {
     /// predicted, and a mispredicted branch costs more than the additions.
     #[inline(always)]
     pub(super) fn add(&self, feature: u64, sum: &mut [i32; 3]) {
-        let (mut at, tag) = self.place(feature);
+        let (mut at, tag) = self.home_and_tag(feature);
         loop {
             let slots = &self.buckets[at].0;
             let mut found = false;

@@ -4,7 +4,7 @@
 use super::buckets::Buckets;
 
 /// Maximum number of classes.
-pub(super) const FEW: usize = 3;
+pub(super) const MAX_FEW: usize = 3;
 /// The only kind of slots.
 const WEIGHTS: u32 = 1;
 
@@ -23,7 +23,7 @@ impl FewClasses {
     ) -> Option<Self> {
         let mut table = Buckets::new(len, multiplier);
         for (feature, row) in rows {
-            let mut data = [0; FEW];
+            let mut data = [0; MAX_FEW];
             for (class, weight) in row {
                 data[class as usize] = weight as u32;
             }
@@ -40,8 +40,8 @@ impl FewClasses {
 
     /// Returns the sums of the weights of features by class.
     #[inline]
-    pub(crate) fn sums(&self, features: &[u64]) -> [i32; FEW] {
-        let mut sums = [0; FEW];
+    pub(crate) fn sums(&self, features: &[u64]) -> [i32; MAX_FEW] {
+        let mut sums = [0; MAX_FEW];
         for &feature in features {
             self.0.add(feature, &mut sums);
         }

@@ -27,7 +27,7 @@ const CLASS_BITS: u32 = MAX_CLASSES.trailing_zeros();
 pub(super) const LARGEST: i32 = (1 << (31 - CLASS_BITS)) - 1;
 /// Minimum number of entries of a dense row; from here on adding a vector is faster than adding
 /// entries one by one.
-const MANY: usize = 12;
+const MIN_DENSE_ENTRIES: usize = 12;
 /// Number of weights in a cache line.
 const LANES: usize = 32;
 
@@ -114,14 +114,14 @@ impl ManyClasses {
         for (feature, row) in rows {
             own.clear();
             own.extend(row);
-            let (kind, data) = table.stored(&own, classes);
+            let (kind, data) = table.store_row(&own, classes);
             table.buckets.insert(feature, kind, data)?;
         }
         Some(table)
     }
 
     /// Stores a row, and returns the kind and the data of its slot.
-    fn stored(&mut self, row: &[(u32, i32)], classes: usize) -> (u32, [u32; 3]) {
+    fn store_row(&mut self, row: &[(u32, i32)], classes: usize) -> (u32, [u32; 3]) {
         if row.len() <= 3 {
             let mut data = [0; 3];
             for (data, &(class, weight)) in data.iter_mut().zip(row) {
@@ -129,7 +129,7 @@ impl ManyClasses {
             }
             return (INLINE, data);
         }
-        let is_long = row.len() >= MANY.max(classes / 4);
+        let is_long = row.len() >= MIN_DENSE_ENTRIES.max(classes / 4);
         if is_long && row.iter().all(|(_, weight)| i16::try_from(*weight).is_ok()) {
             let start = self.dense.len();
             self.dense.resize(start + self.lines, Line::default());

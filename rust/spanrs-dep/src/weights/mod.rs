@@ -122,7 +122,7 @@ impl Weights {
         }
         let mut multiplier = 0xD6E8_FEB8_6659_FD93_u64;
         for _ in 0..RETRIES {
-            let table = match classes <= few::FEW {
+            let table = match classes <= few::MAX_FEW {
                 true => FewClasses::new(rows.len(), rows.iter(), multiplier).map(Table::Few),
                 false => {
                     ManyClasses::new(classes, rows.len(), rows.iter(), multiplier).map(Table::Many)
