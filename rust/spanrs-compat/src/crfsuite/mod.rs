@@ -39,25 +39,27 @@ const MAGIC: &[u8; 4] = b"lCRF";
 const MODEL_TYPE: &[u8; 4] = b"FOMC";
 /// Format version.
 const VERSION: u32 = 100;
-/// Size of the file header.
+/// Size of the file header in bytes.
 const HEADER_SIZE: usize = 48;
-/// Size of the header of the chunks `FEAT`, `LFRF` and `AFRF`.
+/// Size in bytes of the header of the chunks `FEAT`, `LFRF` and `AFRF`.
 const CHUNK_HEADER_SIZE: usize = 12;
-/// Size of a feature.
+/// Size of a feature in bytes.
 const FEATURE_SIZE: usize = 20;
-/// Entries of `LFRF` that belong to no label: the start and the end of a sequence.
+/// Number of entries of `LFRF` that belong to no label: the start and the end of a sequence.
 const BOUNDARY_REFS: usize = 2;
 
-/// Type of a feature, as numbered in the file.
+/// The type of a feature, as numbered in the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum FeatureType {
+    /// Attribute to label.
     State = 0,
+    /// Label to label.
     Transition = 1,
     /// Transition from the start of a sequence (2) or to its end (3), in files of early releases.
     Boundary = 2,
 }
 
-/// State feature: weight of a label at tokens that have an attribute.
+/// A state feature: the weight of a label at tokens that have an attribute.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct State {
     /// Index in [`CrfsuiteModel::attributes`].
@@ -68,7 +70,7 @@ pub struct State {
     pub weight: f64,
 }
 
-/// Transition feature: weight of a label after another one.
+/// A transition feature: the weight of a label after another one.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Transition {
     /// Index of the previous token's label in [`CrfsuiteModel::labels`].
