@@ -211,6 +211,15 @@ fn scan(
 /// and all other bytes.
 ///
 /// At most one of `empty` and `returned` is true; if neither is, the current line has other bytes.
+///
+/// | current line | `\n` | `\r` | other byte |
+/// |---|---|---|---|
+/// | empty | it was blank | becomes returned | begins a sentence if `blank_before` |
+/// | returned | it was blank | begins a sentence if `blank_before` | begins a sentence if `blank_before` |
+/// | other bytes | it was not blank | nothing | nothing |
+///
+/// A line feed always begins an empty line; `blank_before` then tells whether the line it ends was
+/// blank.
 #[derive(Clone, Copy, Debug)]
 struct LineState {
     /// The current line has no bytes yet.

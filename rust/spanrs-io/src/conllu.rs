@@ -13,6 +13,17 @@
 //! example, or instead of MISC as a whole, as programs write them that append a column of tags.
 //! Both are supported, as are the tags in UPOS and XPOS.
 //!
+//! | field | key | tag |
+//! |---|---|---|
+//! | `SpaceAfter=No\|NER=B-PER` | `NER` | `B-PER` |
+//! | `XNER=B-PER` | `NER` | `O` |
+//! | `NER=` | `NER` | `O` |
+//! | `B-PER` | none | `B-PER` |
+//! | `_` | any or none | `O` |
+//!
+//! A key that no word of the file has is an error at its end: it is usually misspelt, and all tags
+//! would silently be `O`.
+//!
 //! Source: <https://universaldependencies.org/format.html>. The functions here are used for tags;
 //! sentences with syntax are read by [`crate::SyntaxReader`], which shares the ids.
 

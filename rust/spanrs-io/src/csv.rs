@@ -12,6 +12,19 @@
 //! EU B-ORG
 //! ```
 //!
+//! Tokens and tags of real corpora come close to these forms, so the tests look at more than one
+//! line:
+//!
+//! | file | taken for |
+//! |---|---|
+//! | `EU,B-ORG`, `rejects,O` | separated by commas |
+//! | `EU,1 B-ORG`, `; O` | columns: nothing with a tag stands behind the last comma |
+//! | `Rome B-LOC,B-GPE` | columns: one of them holds two tags |
+//! | `token tag`, `EU B-ORG` | a header, by its names |
+//! | `word entity`, `x entity` | columns: `entity` is a tag of another row |
+//! | `Wort NE-COARSE`, then 20 rows with tags such as `B-X` | a header, as it alone has no tag |
+//! | `great pos`, `bad neg` | columns: the tags need not be those of spans |
+//!
 //! All functions look at the lines in the buffer only, in time linear in their size, and answer
 //! "no" if in doubt.
 

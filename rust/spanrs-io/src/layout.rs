@@ -26,6 +26,20 @@ use crate::lines::LineReader;
 use crate::recognise::other_format;
 
 /// What separates the columns of a line.
+///
+/// ```
+/// use spanrs_io::{ColumnReader, Columns, LineReader, Separator};
+/// let first_token = |separator| {
+///     let source = Box::new(&b"New York\tB-LOC\n"[..]);
+///     let lines = LineReader::new("example", source, Default::default()).unwrap();
+///     let options = Columns { separator, ..Default::default() };
+///     let mut rows = ColumnReader::new(lines, options).unwrap();
+///     rows.next_event().unwrap();
+///     rows.token_text().to_owned()
+/// };
+/// assert_eq!(first_token(Separator::Auto), "New York");
+/// assert_eq!(first_token(Separator::Whitespace), "New");
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Separator {
     /// A tab if the first token line has one, else runs of spaces and tabs. CoNLL-U is recognised
@@ -40,6 +54,17 @@ pub enum Separator {
 
 /// Which lines are comments. Comments are skipped wherever events are read; they neither belong to
 /// a sentence nor end one.
+///
+/// ```
+/// use spanrs_io::{ColumnReader, Columns, Comments, LineReader};
+/// let source = Box::new(&b"% any remark\na O\n% another\nb O\n"[..]);
+/// let lines = LineReader::new("example", source, Default::default()).unwrap();
+/// let comments = Comments::Prefix("%".to_owned());
+/// let mut rows = ColumnReader::new(lines, Columns { comments, ..Default::default() }).unwrap();
+/// rows.next_event().unwrap();
+/// rows.next_event().unwrap();
+/// assert_eq!((rows.token(), rows.line()), (&b"b"[..], 4));
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Comments {
     /// Lines before the first token of a sentence that begin with `#` and are certainly not tokens:
@@ -58,6 +83,17 @@ pub enum Comments {
 }
 
 /// How a file is laid out.
+///
+/// ```
+/// use spanrs_io::{Code, ColumnReader, Columns, Format, LineReader};
+/// let read = |format| {
+///     let source = Box::new(&b"{\"text\": \"Bob\"}\n"[..]);
+///     let lines = LineReader::new("example", source, Default::default())?;
+///     ColumnReader::new(lines, Columns { format, ..Default::default() })
+/// };
+/// assert_eq!(read(Format::Auto).err().map(|error| error.code), Some(Code::WrongFormat));
+/// assert!(read(Format::Columns).is_ok());
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Format {
     /// CoNLL-U if the first token line looks like it, else columns. A file that is certainly in
@@ -72,6 +108,29 @@ pub enum Format {
 }
 
 /// Reference to a column, by position or name.
+///
+/// | column | 3 columns | CoNLL-U |
+/// |---|---|---|
+/// | `Index(0)` as token | 0 | FORM |
+/// | `Index(2)` as tag | 2 | LEMMA |
+/// | `Index(-1)` as tag | 2 | MISC if it holds tags, else an error |
+/// | `Index(-2)` as tag | 1 | an error |
+/// | `Name("upos")` as tag | an error | UPOS |
+/// | `Name("NER")` as tag | an error | the value of the key in MISC |
+///
+/// ```
+/// use spanrs_io::{Column, ColumnReader, Columns, LineReader};
+/// let word = "1\tBob\t_\tPROPN\t_\t_\t0\troot\t_\tNER=B-PER\n";
+/// let tag = |name: &str| {
+///     let source = Box::new(word.as_bytes());
+///     let lines = LineReader::new("example", source, Default::default()).unwrap();
+///     let tag = Column::Name(name.to_owned());
+///     let mut rows = ColumnReader::new(lines, Columns { tag, ..Default::default() }).unwrap();
+///     rows.next_event().unwrap();
+///     String::from_utf8(rows.tag().to_vec()).unwrap()
+/// };
+/// assert_eq!((tag("upos"), tag("NER")), ("PROPN".to_owned(), "B-PER".to_owned()));
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Column {
     /// Position from 0; negative positions count from the last column, which is -1.

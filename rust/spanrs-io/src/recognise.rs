@@ -64,6 +64,15 @@ pub(crate) fn other_format(ahead: &[u8], whole: bool) -> Option<(&'static str, &
 /// alone on its last line and hold a string, an object or several items, because `[2010]` may be a
 /// token. A value that is cut off by the end of `begin` counts if more of the file may follow, or
 /// if it has more than four bytes; `{"` counts in any case.
+///
+/// | beginning | JSON | reason |
+/// |---|---|---|
+/// | `{"text": "Bob", "lab` | yes | cut off |
+/// | `[1, 2, 3]` | yes | several items, alone on the line |
+/// | `["a"] O` | no | a tag follows |
+/// | `[12] O` | no | a tag follows |
+/// | `{} O` | no | empty |
+/// | `[ O` | no | not valid behind the bracket |
 fn is_json(begin: &[u8], whole: bool) -> bool {
     if !matches!(begin.first(), Some(b'{' | b'[')) {
         return false;
@@ -139,6 +148,14 @@ fn is_webanno(begin: &[u8]) -> bool {
 ///
 /// A line whose last field looks like a tag is no XML, so that tokens such as `<unk>` and `<s>` are
 /// read as columns.
+///
+/// | beginning | XML | reason |
+/// |---|---|---|
+/// | `<?xml version="1.0"?>` | yes | a declaration |
+/// | `<!-- O` | no | two fields: a token of a web page with its tag |
+/// | `<doc>`, then `</doc>` on a later line | yes | closed, alone on the line |
+/// | `<doc id="1"><p>Bob` | yes | an attribute |
+/// | `<s> O`, then `</s> O` | no | `O` looks like a tag |
 fn is_xml(begin: &[u8], line: &[u8]) -> bool {
     let declared = [&b"<?xml"[..], b"<!DOCTYPE", b"<!--"];
     if declared.iter().any(|start| begin.starts_with(start)) {

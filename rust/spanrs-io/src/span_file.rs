@@ -84,6 +84,16 @@ impl SpanFileReader {
     /// Refuses spans that are clear here, but read in other ways elsewhere: those without a list of
     /// tokens, and types that begin with a character outside of ASCII, which may be a blank such as
     /// U+00A0.
+    ///
+    /// ```
+    /// use spanrs_io::{LineReader, SpanFileReader};
+    /// let reader = || {
+    ///     let source = Box::new(&b"PER\t6\t7\t\n"[..]);
+    ///     SpanFileReader::new(LineReader::new("example", source, Default::default()).unwrap())
+    /// };
+    /// assert!(reader().next_line().is_ok());
+    /// assert!(reader().strict().next_line().is_err());
+    /// ```
     #[must_use]
     pub fn strict(mut self) -> Self {
         self.strict = true;
@@ -175,6 +185,16 @@ impl SpanFileReader {
     /// that are not whole numbers from 1 (of at most 18 digits), for an end before the beginning,
     /// and for tokens outside of the bounds. With [`SpanFileReader::strict`], [`Code::BadSpan`] for
     /// what it refuses.
+    ///
+    /// # Examples
+    /// ```
+    /// use spanrs_io::{Code, LineReader, SpanFileReader};
+    /// let source = Box::new(&b"PER\t7\t6\t6\n"[..]);
+    /// let lines = LineReader::new("spans.txt", source, Default::default()).unwrap();
+    /// let error = SpanFileReader::new(lines).next_line().unwrap_err();
+    /// assert_eq!(error.code, Code::BadSpan);
+    /// assert!(error.to_string().starts_with("spans.txt:1: the span ends at token 6"));
+    /// ```
     #[inline]
     pub fn next_line(&mut self) -> Result<Option<SpanLine>> {
         if let Some((name, bounds, length)) = plain(self.lines.ahead()) {
@@ -272,6 +292,15 @@ type Parsed = (usize, (i64, i64), bool);
 
 /// Reads any line; None for a blank one. `tokens` is filled if not all tokens between the bounds
 /// are listed.
+///
+/// | line (columns separated by tabs) | span |
+/// |---|---|
+/// | `ORG 2 4 4, 2` | tokens 2 and 4 |
+/// | `ORG 2 4 2,3,3,4` | all tokens from 2 to 4 |
+/// | `ORG 2 4` and a tab | all tokens from 2 to 4 |
+/// | `ORG 2 4` | [`Code::Ragged`]: three columns |
+/// | `ORG 4 2 4` | [`Code::BadSpan`]: ends before it begins |
+/// | `ORG 2 4 5` | [`Code::BadSpan`]: token 5 lies outside |
 ///
 /// # Errors
 /// Code and message of the error, for the place of the line.

@@ -47,6 +47,14 @@ const BURST: usize = 16;
 
 /// Returns a bit for each of eight bytes, the first byte in the lowest bit: 1 if it is at most `b'
 /// '`.
+///
+/// | byte of `word` | `a` | ` ` | `O` | `\n` | `b` | `\t` | `X` | `\n` |
+/// |---|---|---|---|---|---|---|---|---|
+/// | value | 61 | 20 | 4F | 0A | 62 | 09 | 58 | 0A |
+/// | low seven bits + 5F | C0 | 7F | AE | 69 | C1 | 68 | B7 | 69 |
+/// | high bit clear | 0 | 1 | 0 | 1 | 0 | 1 | 0 | 1 |
+///
+/// The result is 0b1010_1010: bit 1 for the space, bit 3 for the line feed, and so on.
 #[inline(always)]
 fn low_bytes(word: u64) -> u64 {
     const HIGH: u64 = 0x8080_8080_8080_8080;

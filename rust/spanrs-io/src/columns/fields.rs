@@ -2,6 +2,13 @@
 //!
 //! Fields are pairs of positions in the reader's buffer, not slices, so that they can be kept
 //! beside the buffer. The vector of fields is reused for all lines.
+//!
+//! | line | single tabs | runs of spaces and tabs |
+//! |---|---|---|
+//! | `a<tab>O` | `a`, `O` | `a`, `O` |
+//! | `a<tab><tab>O` | `a`, nothing, `O` | `a`, `O` |
+//! | `New York<tab>O` | `New York`, `O` | `New`, `York`, `O` |
+//! | `<tab>O` | nothing, `O` | `O` |
 
 use std::ops::Range;
 

@@ -8,13 +8,26 @@
 //! 4. With automatic comments, before the first token of a sentence, a line that begins with `#`,
 //!    in CoNLL-U or of the form `# key = value`: comment or document.
 //! 5. A line whose first field is `-DOCSTART-`, whatever the number of its columns: document.
-//! 6. A line with another number of columns than the first token line, or with a `#` and an
+//! 6. A line with another number of columns than the first token line, or with a `#`, no tag and an
 //!    unexpected empty field: comment if it begins with `#` before the first token of a sentence
 //!    and comments are automatic, else an error.
 //! 7. In CoNLL-U by its id: word, skipped, or an error.
 //! 8. Everything else is a token line.
 //!
 //! Step 1 may come first because an ordinary line begins with neither `#`, `-` nor the prefix.
+//!
+//! Following. A reader of pred can follow that of gold if both have the same layout and options,
+//! and the file is not CoNLL-U. Then equal bytes are equal lines with equal fields, provided that
+//! both readers are at the same place of a sentence: comments are recognised only before its first
+//! token. Three levels are tried, each for the lines that the one before leaves:
+//!
+//! | level | lines | cost for pred |
+//! |---|---|---|
+//! | `ColumnReader::follow_lines` | runs of ordinary lines | one comparison of up to 4 KiB of bytes |
+//! | `ColumnReader::follow` | any token line or empty line | a comparison, or what is left of the last one |
+//! | `ColumnReader::next_event` | lines that differ | whitespace of the line, splitting |
+//!
+//! A reader that follows indexes whitespace a line at a time, as most lines are never split.
 
 use crate::layout::{Columns, Comments, Layout, is_conllu, split, trimmed};
 use crate::lines::{LineReader, LineShape};

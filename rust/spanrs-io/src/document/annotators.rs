@@ -2,7 +2,23 @@
 //!
 //! A file may have the work of several annotators on the same text, of which one must be chosen.
 //! Annotators are chosen by the names that the file has for them, or by position. A position is
-//! accepted only if no name is a number, because ids of users often are.
+//! accepted only if no name is a number, because ids of users often are. For a file of Label
+//! Studio:
+//!
+//! | chosen | task of JSON | task of JSON_MIN |
+//! |---|---|---|
+//! | nobody | the ground truth, else the first annotation, with a report of the others | it; refused if another has the same id and text |
+//! | `ann@x.org` | the first annotation of that user | it, if `annotator` is that user |
+//! | `1`, users have names | as for the second user that occurs in the file | as for the second user that occurs |
+//! | `1`, no users | the second annotation | none |
+//! | `7`, ids are numbers | the first annotation of user 7 | it, if `annotator` is 7 |
+//!
+//! Cancelled and skipped annotations do not count, and predictions are never read. A task without
+//! an annotation that counts is no document: that nobody annotated it does not mean that there are
+//! no spans. In JSON a user is given by `completed_by`: an id, or an object with id, e-mail address
+//! and name, any of which chooses the user.
+//!
+//! For Prodigy see [`super::jsonl`], whose records name one annotator each.
 
 use std::cell::RefCell;
 use std::collections::HashMap;

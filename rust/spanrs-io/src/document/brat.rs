@@ -74,7 +74,18 @@ pub(super) fn open(path: &Path, limits: Limits) -> Result<Document> {
 /// Reads a document from its annotations and its text; `name` is the name of the file of
 /// annotations.
 ///
-/// Annotations are in the order of the file. Lines may end with LF or CR LF.
+/// Annotations are in the order of the file. Lines may end with LF or CR LF. For the text `Bob
+/// ate`:
+///
+/// | line | outcome |
+/// |---|---|
+/// | `T1<tab>PER 0 3<tab>Bob` | an annotation |
+/// | `T1<tab>PER 0 3<tab>Bib` | refused: the text differs |
+/// | `T1<tab>PER 0 9<tab>Bob ate` | refused: reaches beyond the text |
+/// | `A1<tab>Negation E1` | passed over: about an event |
+/// | `A1<tab>Negation T9` | left out with a report, if there is no T9 |
+/// | `X1<tab>...` | refused: no line of brat's |
+/// | blank | passed over |
 ///
 /// # Errors
 /// [`Code::BadDocument`] with line and column for a line that is none of brat's, a malformed

@@ -7,10 +7,18 @@
 //! quotes. Here `< b & c >` is not, as `&` is no attribute, and stays in the text. References such
 //! as `&amp;` are text. Tags must be nested: a closing tag closes the tag that was opened last.
 //!
+//! | stretch | taken for |
+//! |---|---|
+//! | `<a>`, `< a>`, `<a k="v" l='w'>` | an opening tag |
+//! | `<a/>` | an annotation without text |
+//! | `</a>` | a closing tag |
+//! | `<a b>`, `<a k=v>`, `<>` | text |
+//!
 //! Each `<` is tried with the next `>` behind it. A file with many `<` before one `>` would take
 //! quadratic time if each attempt looked at all of the text between; attempts therefore stop at the
 //! first character that cannot be part of a tag, and the next white space is remembered between
-//! them.
+//! them. One case is left: if the `<` are in quoted values of one tag-like stretch that turns out
+//! not to be a tag, all values behind each of them are parsed again, which takes quadratic time.
 
 use super::{Document, place};
 use crate::error::{Code, Error, Result};

@@ -25,6 +25,15 @@ pub(super) fn error(name: &str, line: u64, what: &str, error: &serde_json::Error
 
 /// Translates an error as [`error`] does, for JSON that begins at any place: serde's lines and
 /// columns, which count from the beginning of the JSON, become those of the file.
+///
+/// For JSON that begins at line 10, column 8 of a file:
+///
+/// | serde's place | place in the file |
+/// |---|---|
+/// | line 1, column 5 | line 10, column 12 |
+/// | line 2, column 5 | line 11, column 5 |
+///
+/// The place is cut off from serde's message, and what is left is kept to [`MESSAGE`] characters.
 pub(super) fn error_from(from: &Position, what: &str, error: &serde_json::Error) -> Error {
     let mut message = error.to_string();
     if error.line() > 0 {

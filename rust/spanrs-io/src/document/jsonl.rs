@@ -52,6 +52,15 @@ pub(super) fn doccano(name: &str, text: &str) -> Result<Vec<Document>> {
 /// `annotator` chooses one of several annotators by name or, if no name is a number, by position
 /// among the names as they first occur in accepted records.
 ///
+/// ```json
+/// {"text": "Bob ate", "spans": [], "_annotator_id": "ann"}
+/// {"text": "Bob ate", "spans": [{"start": 0, "end": 3, "label": "PER"}], "_annotator_id": "eve"}
+/// ```
+///
+/// Of these records, `eve` or `1` chooses the second, `ann` or `0` the first; without a choice the
+/// file is refused, since the same text would be scored twice. Two annotators who worked on
+/// different texts need no choice.
+///
 /// # Errors
 /// [`Code::BadDocument`]:
 ///

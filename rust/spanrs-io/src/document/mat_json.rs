@@ -75,7 +75,16 @@ pub(super) fn read(name: &str, text: &str) -> Result<Document> {
 /// errors are counted from there.
 ///
 /// The rows are tried as pairs of numbers first. If that fails half-way, what was added is removed
-/// again and the rows are parsed as JSON.
+/// again and the rows are parsed as JSON. For the type `T` with one attribute and ids:
+///
+/// | row | outcome |
+/// |---|---|
+/// | `[0, 3, "id1", "m"]` | annotation 0-3 with the attribute |
+/// | `[0, 3, "id1"]`, `[0, 3]` | annotation 0-3 |
+/// | `[0, 3, "id1", null]` | annotation 0-3 |
+/// | `[0, 99]` | left out when the document is closed, if the text is shorter |
+/// | `[0.5, 3]`, `[-1, 3]`, `["x"]` | refused: no two whole numbers from 0 |
+/// | `[0, 3, "id1", "m", "f"]` | refused: two values and one attribute |
 ///
 /// # Errors
 /// As [`read`].

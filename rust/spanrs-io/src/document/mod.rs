@@ -18,8 +18,7 @@
 //! Exports of annotation tools have such annotations now and then, and a corpus should not be lost
 //! for them.
 //!
-//! Files are held whole, within `Limits::document_bytes`. Time is linear in the size of the file,
-//! up to sorting of pieces and attributes, also for hostile files.
+//! Files are held whole, within `Limits::document_bytes`.
 //!
 //! ```
 //! use spanrs_io::document::{Format, Reader};

@@ -4,6 +4,18 @@
 //! and 3; an offset of 2 lies within a character, and the region is left out. The code units where
 //! such characters begin are kept in ascending order, so that an offset is converted by a binary
 //! search: the character is the code unit less the number of pairs before it.
+//!
+//! | region of `a😀b` | annotation |
+//! |---|---|
+//! | 0-1 | `a`, characters 0-1 |
+//! | 1-3 | `😀`, characters 1-2 |
+//! | 0-2 | none: ends within a character |
+//! | 0-5 | none: reaches beyond the text of 4 code units |
+//! | 3-4, with the text `x` | none: the text there is `b` |
+//!
+//! Regions that are left out are reported, once for each label. A region whose own text is not
+//! found at its offsets comes from an export with other offsets, such as one made by a script that
+//! counts code points; it would be wrong by one character for each emoji before it.
 
 use serde_json::{Map, Value};
 

@@ -151,6 +151,22 @@ struct Walk<'a> {
 
 impl Walk<'_> {
     /// Handles an event of the parser, which lies between the bytes `from` and `to` of the file.
+    ///
+    /// | event | text | text in an overlay |
+    /// |---|---|---|
+    /// | text, CDATA | as it is | `&`, `<`, `>` escaped |
+    /// | `&amp;` | `&` | `&amp;` |
+    /// | `&#233;`, `&quot;` | `é`, `"` | `é`, `"` |
+    /// | tag of an annotation | nothing | nothing |
+    /// | tag of another element | nothing | as it is written |
+    /// | comment, processing instruction, declaration, document type | nothing | as it is written |
+    /// | MAT's own comment or element | nothing | nothing |
+    ///
+    /// # Errors
+    /// Those of the functions for each kind of event; [`Code::Entities`] for a document type with
+    /// an internal subset; [`Code::BadDocument`] for a second document type or one behind the
+    /// root's beginning, a declaration that is not at the very beginning or has no version, a
+    /// processing instruction without a name, and control characters.
     fn event(&mut self, event: &Event<'_>, from: usize, to: usize) -> Result<()> {
         match event {
             Event::Start(start) => self.start(start, from, to)?,

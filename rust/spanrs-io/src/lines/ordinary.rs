@@ -147,6 +147,16 @@ impl LineReader {
     /// from 1. The run ends when it returns an error. `is_comment` decides about lines before a
     /// sentence that begin with `#` or the first byte of the comment prefix.
     ///
+    /// | line | content | `each` with `field` 1 |
+    /// |---|---|---|
+    /// | 1 | `EU B-ORG` | `B-ORG`, 1 |
+    /// | 2 | `rejects O` | `O`, 2 |
+    /// | 3 | | None, 3 |
+    /// | 4 | `# a comment` | not called |
+    /// | 5 | `German B-MISC` | `B-MISC`, 5 |
+    /// | 6 | | None, 6 |
+    /// | 7 | | the run ends before this line: no sentence is open |
+    ///
     /// Consumes nothing after [`LineReader::look_at_single_lines`], since whitespace is not indexed
     /// then.
     #[inline]

@@ -108,6 +108,16 @@ impl<'a> SyntaxReader<'a> {
 
     /// Reads a sentence of several lines that ends with a blank line or the text.
     ///
+    /// ```text
+    /// # text = don't go     \ before word 1
+    /// 1-2   don't           /
+    /// 1     do
+    /// 2     n't
+    /// 2.1   (empty node)      before word 3
+    /// 3     go
+    /// # end                   after the last word
+    /// ```
+    ///
     /// The text between two words is kept as one slice: its length is known from what remains to be
     /// read.
     fn read_lines(&mut self, sentence: &mut SyntaxSentence<'a>) -> Result<bool> {
@@ -218,9 +228,19 @@ impl<'a> SyntaxReader<'a> {
     ///
     /// A multiword token stands before its first word, covers at least two, and does not overlap
     /// the one before it. The empty node `3.1` stands behind word 3 (`0.1` before the first word).
+    /// If the next word is 3:
+    ///
+    /// | id | outcome |
+    /// |---|---|
+    /// | `3-4` | a multiword token of the words 3 and 4 |
+    /// | `2.1` | an empty node |
+    /// | `3-3`, `2-3`, `4-5` | refused |
+    /// | `1.1`, `3.1` | refused |
+    /// | `2`, `4`, `x` | refused |
     ///
     /// # Errors
-    /// [`Code::WrongFormat`] for all other ids.
+    /// [`Code::WrongFormat`] for all ids that are refused, and for a multiword token without a
+    /// form.
     fn other_id(
         &self,
         id: &str,
@@ -297,6 +317,16 @@ impl<'a> SyntaxReader<'a> {
     ///
     /// # Errors
     /// [`Code::WrongFormat`] with the line of the first head that is no number.
+    ///
+    /// # Examples
+    /// ```
+    /// use spanrs_io::{SyntaxFormat, SyntaxReader, SyntaxSentence};
+    /// let mut reader = SyntaxReader::new(b"They ate\n", SyntaxFormat::Tokens, "example", 0).unwrap();
+    /// let mut sentence = SyntaxSentence::default();
+    /// reader.read(&mut sentence).unwrap();
+    /// let error = SyntaxReader::heads("example", &sentence).unwrap_err();
+    /// assert_eq!(error.to_string(), "example:1: the word has no head (_)");
+    /// ```
     pub fn heads(path: &str, sentence: &SyntaxSentence<'_>) -> Result<Vec<u32>> {
         let words = sentence.words.len();
         let head = |word: &SyntaxWord| {

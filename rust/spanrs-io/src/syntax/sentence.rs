@@ -63,6 +63,20 @@ pub struct Multiword<'a> {
 
 /// A sentence, which borrows from the text it was read from. It is reused for the sentences of a
 /// text.
+///
+/// ```
+/// use spanrs_io::{Multiword, SyntaxFormat, SyntaxReader, SyntaxSentence};
+/// let row = |id: &str, form: &str| format!("{id}\t{form}{}\n", "\t_".repeat(8));
+/// let rows = row("1-2", "don't") + &row("1", "do") + &row("2", "n't");
+/// let text = format!("# text = don't\n{rows}\n");
+/// let (text, format) = (text.as_bytes(), SyntaxFormat::Conllu);
+/// let mut reader = SyntaxReader::new(text, format, "example", 0).unwrap();
+/// let mut sentence = SyntaxSentence::default();
+/// assert!(reader.read(&mut sentence).unwrap());
+/// assert_eq!((sentence.words.len(), sentence.words[1].form()), (2, "n't"));
+/// assert_eq!(sentence.multiwords, [Multiword { start: 0, end: 2, form: "don't" }]);
+/// assert!(sentence.words[0].before.starts_with("# text = don't\n1-2"));
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SyntaxSentence<'a> {
     /// Number of its first line, from 1; comments before the first word belong to the sentence.
