@@ -23,6 +23,32 @@ const SAMPLE: u64 = 1 << 16;
 /// A [`Scorer`] and the reader of its tags, whose schemes may be undecided.
 ///
 /// An update ([`AutoSchemeScorer::run`]) that fails leaves counts and schemes as they were.
+///
+/// # Examples
+///
+/// ```
+/// use spanrs_eval::input::InputError;
+/// use spanrs_eval::{AutoSchemeScorer, Exact, PredScheme, Scorer};
+/// use spanrs_tags::{Dialect, Evidence, Reader, Reading, Scheme};
+/// let reader = Reader::new(Scheme::Bio, Reading::Conlleval, Dialect::default()).unwrap();
+/// let scorer = Scorer::new(Box::new(Exact::default()), 0);
+/// let mut auto = AutoSchemeScorer::new(reader, scorer, false, PredScheme::AsGold);
+/// let tags = ["B-A", "E-A", "O"];
+/// let counted = auto.run::<InputError>(
+///     |reader, _, _| {
+///         let mut evidence = Evidence::default();
+///         evidence.add(&reader.intern_all(tags)?);
+///         Ok((evidence, true))
+///     },
+///     |reader, scorer| {
+///         let ids = reader.intern_all(tags)?;
+///         scorer.add(reader, &ids, &ids, |_, _| 0);
+///         Ok(())
+///     },
+/// );
+/// assert!(counted.is_ok());
+/// assert_eq!(auto.reader.scheme(), Scheme::Iobes);
+/// ```
 pub struct AutoSchemeScorer {
     /// Reads tags in the schemes that are decided; until then, in the scheme it was created with.
     pub reader: Reader,
@@ -160,6 +186,11 @@ impl AutoSchemeScorer {
 
     /// Determines the scheme of pred, once `part` has tags of it. Returns true if it is not the one
     /// in which `part` was counted.
+    ///
+    /// All of pred is read again only if there is a reason: more than a tenth of its tags are
+    /// violations ([`are_many`]), or there are violations and some tag has a prefix that the scheme
+    /// of gold lacks. With [`Reading::Refuse`] or in [`Scheme::Token`] pred is always in the scheme
+    /// of gold. Tags of no scheme are not an error here; they are counted as violations.
     fn find_pred_scheme<E: From<InputError>>(
         &mut self,
         part: &mut Scorer,
@@ -204,6 +235,12 @@ impl AutoSchemeScorer {
     }
 
     /// Detects the scheme of gold and counts into a separate scorer.
+    ///
+    /// 1. Detect from a sample of gold; from all of gold if the sample has only `O`; from pred if
+    ///    gold has only `O`.
+    /// 2. Count in that scheme.
+    /// 3. If gold violates it, or if the dialect may hide violations, detect from all of gold, and
+    ///    count again if the scheme is another one.
     fn count_in_found_scheme<E: From<InputError>>(
         &mut self,
         ask: Ask<'_, E>,

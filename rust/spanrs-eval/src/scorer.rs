@@ -398,6 +398,20 @@ impl Scorer {
     }
 
     /// Adds the counts of a part, whose sentences follow those of this scorer.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use spanrs_eval::{Exact, Scorer};
+    /// use spanrs_tags::{Dialect, Reader, Reading, Scheme};
+    /// let mut reader = Reader::new(Scheme::Bio, Reading::Conlleval, Dialect::default()).unwrap();
+    /// let ids = reader.intern_all(["B-A", "O"]).unwrap();
+    /// let mut scorer = Scorer::new(Box::new(Exact::default()), 0);
+    /// let mut part = scorer.part(&reader);
+    /// part.add(&reader, &ids, &ids, |_, _| 0);
+    /// scorer.add_part(part, &reader);
+    /// assert_eq!(scorer.position(), (1, 1));
+    /// ```
     pub fn add_part(&mut self, mut part: Self, reader: &Reader) {
         self.flush(reader);
         part.flush(reader);

@@ -8,6 +8,27 @@
 //! breadth-first search for each gold node; each search is linear in the number of tight edges.
 //!
 //! Nodes are numbered gold first, then pred, then the virtual node.
+//!
+//! # Example
+//!
+//! Two gold spans and two pred spans with equal credits for all four pairs have two optimal
+//! assignments:
+//!
+//! | assignment | edges in order |
+//! |---|---|
+//! | g0-p0, g1-p1 | the first and the fourth |
+//! | g0-p1, g1-p0 | the second and the third |
+//!
+//! If the solver has found the second one, the edge g0-p0 is processed first. A search from g0 for
+//! p0 finds the cycle g0, p1, g1, p0: g0 gives up its unit of p1, g1 takes it and hands its unit of
+//! p0 to g0. The other edges of g0 then have no unit to gain, and g1 keeps p1.
+//!
+//! # Why later steps do not undo earlier ones
+//!
+//! Edges of gold nodes that have been processed are never entered by a search
+//! ([`Tight::enter_pred`] skips them), and a search for an edge of the current node may only take
+//! units from its later edges and its free units. So each edge has the greatest flow that is
+//! possible given those of all earlier edges, which is the definition of the lexicographic order.
 
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -105,7 +126,11 @@ fn count_tight<C: Fn(usize, usize) -> i128>(
 }
 
 impl Tight {
-    /// Collects the tight edges, with the flows that the solver has found.
+    /// Collects the tight edges, with the flows that the solver has found. Edges with flow are
+    /// always tight, because the assignment is optimal.
+    ///
+    /// # Errors
+    /// [`Interrupted`] if the watch said stop.
     fn new<C: Fn(usize, usize) -> i128>(
         solver: &Solver<'_, C>,
         pace: &mut Pace,
@@ -165,6 +190,13 @@ impl Tight {
 
     /// Moves as many units of a gold node as possible to its first edge, then to its second, and so
     /// on. Earlier gold nodes are final and are not changed.
+    ///
+    /// Stops when the units of the node are used up. After a search that failed, edges whose pred
+    /// node it has not reached need no search of their own: it has visited every node from which
+    /// units can come.
+    ///
+    /// # Errors
+    /// [`Interrupted`] if the watch said stop.
     fn resolve(&mut self, gold: usize, pace: &mut Pace) -> Result<(), Interrupted> {
         let edges = self.of(gold);
         // Units on this edge, on later ones and free.
@@ -213,6 +245,13 @@ impl Tight {
     /// Searches backwards from a gold node, which can give up the units of its edges `later` and
     /// its free units, for the pred node `goal`. Returns whether it was reached; the path is in
     /// `next`.
+    ///
+    /// The search is breadth-first over tight edges and the virtual node, so the path that is found
+    /// has the fewest steps. Nodes are visited in a fixed order; the assignment that results does
+    /// not depend on it, since each edge gets as many units as possible.
+    ///
+    /// # Errors
+    /// [`Interrupted`] if the watch said stop.
     fn find(
         &mut self,
         gold: usize,
@@ -296,7 +335,11 @@ impl Tight {
     }
 
     /// Moves units along the cycle that the search has found, from the gold node through its edge
-    /// `first` to `goal` and back. The number of units is the smallest capacity on the way.
+    /// `first` to `goal` and back.
+    ///
+    /// The number of units is the smallest capacity on the way: the flow of edges that give units
+    /// back, and the free units of nodes that take part through the virtual node. Does nothing if
+    /// the path is incomplete, which does not occur after a successful search.
     fn shift(&mut self, gold: usize, first: usize, goal: usize) {
         let middle = self.next.len() - 1;
         let (mut units, mut steps, mut node) = (u32::MAX, Vec::new(), goal);

@@ -3,6 +3,15 @@
 //! Pairs never cross the border of a group, so the optimal matching is computed group by group, and
 //! memory is bounded by the largest group instead of the document. A group is found by a sweep over
 //! both sides in reading order: it ends at the first position that no span of either side crosses.
+//!
+//! | | spans | groups |
+//! |---|---|---|
+//! | gold | [0, 3), [2, 5), [7, 8) | {[0, 3), [2, 5)}, {[7, 8)} |
+//! | pred | [4, 6), [7, 9) | {[4, 6)}, {[7, 9)} |
+//!
+//! The first group covers [0, 6): the gold spans overlap each other, and the second one overlaps
+//! the pred span. Groups with spans of one side only are passed over by the caller; their spans are
+//! missed or spurious.
 
 use std::ops::Range;
 

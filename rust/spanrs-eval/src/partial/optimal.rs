@@ -9,6 +9,24 @@
 //!
 //! The credit of an edge orders three criteria lexicographically in one integer: correct pairs,
 //! pairs, shared positions.
+//!
+//! # Problems and lanes
+//!
+//! | correct pairs | pairs | lanes of the solution |
+//! |---|---|---|
+//! | same bounds and type | any types | strict |
+//! | same bounds | any types | bounds, overlap |
+//! | same type | any types | type |
+//! | same bounds | equal types | strict, bounds, overlap within types |
+//! | same type | equal types | type within types |
+//!
+//! If all spans of a group have one type, the second and the third problem answer all lanes.
+//!
+//! # Example
+//!
+//! For gold [0, 6), [6, 8) and pred [0, 1), [1, 8) of one type, no pair has equal bounds, so the
+//! number of pairs decides: [0, 6) with [0, 1) and [6, 8) with [1, 8) are two pairs. Pairing [0, 6)
+//! with [1, 8), which shares more positions, would leave a single pair.
 
 use spanrs_base::Pace;
 
@@ -130,6 +148,12 @@ impl Matcher {
     }
 
     /// Solves the problems of one group that the requested lanes need.
+    ///
+    /// Groups with spans of one side only, and those of two equal spans, have been dealt with by
+    /// the caller.
+    ///
+    /// # Errors
+    /// [`Unmatched::TooManyPairs`] and [`Unmatched::Stopped`].
     fn group(
         &mut self,
         buffers: &mut Buffers,
@@ -207,7 +231,8 @@ impl Buffers {
             && assign::is_staircase(preds.map(|&pred| (0, pred)))
     }
 
-    /// Solves a problem whose edges form a staircase.
+    /// Solves a problem whose edges form a staircase. Edges without credit are left out, which
+    /// keeps the form; the flows are sorted by edge.
     fn staircase(&mut self, problem: &Problem) -> Vec<Flow> {
         self.stairs.clear();
         self.stair_edges.clear();
@@ -234,7 +259,10 @@ impl Buffers {
     }
 
     /// Solves a problem as a transportation problem; with `ties`, chooses the first of several
-    /// solutions.
+    /// solutions. The flows are sorted by edge.
+    ///
+    /// # Errors
+    /// [`Unmatched::Stopped`] if the watch said stop.
     fn solve(
         &self,
         problem: &Problem,

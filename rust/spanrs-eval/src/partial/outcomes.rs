@@ -1,4 +1,17 @@
 //! The outcomes of the partial matcher, its schema, and the report of a matching to a sink.
+//!
+//! For gold A [0, 2), B [3, 6) and pred A [0, 2), C [4, 6), A [8, 9), each lane reports:
+//!
+//! | mode | first pair | second pair | third pred span |
+//! |---|---|---|---|
+//! | strict | correct | incorrect | spurious |
+//! | bounds | correct | incorrect | spurious |
+//! | overlap | correct | partial | spurious |
+//! | type | correct | incorrect | spurious |
+//! | within types, every mode | correct | B missed, C spurious | spurious |
+//!
+//! A pair of spans is reported as one event with both indices, so `incorrect` counts once although
+//! it is a false positive and a false negative; the weights of the outcomes account for that.
 
 use spanrs_base::Span;
 
@@ -90,6 +103,9 @@ fn emit(lane: usize, outcome: Found, gold: Option<u32>, pred: Option<u32>, sink:
 impl Matcher {
     /// Reports the result of the last run: for each pred span, in order, one event per lane, then
     /// for each gold span, in order, one event per lane in which it was missed.
+    ///
+    /// `gold` is the slice that was passed to [`Matcher::run`]. Events of lanes that were not
+    /// matched report all spans as missed or spurious.
     pub(super) fn emit(&self, gold: &[Span<i64>], sink: &mut dyn Sink) {
         if self.same {
             for at in (0..gold.len() as u32).map(Some) {

@@ -14,6 +14,25 @@
 //!
 //! The credits of all edges are computed when needed and not stored: memory is O(nodes + core
 //! edges) in addition to the graph.
+//!
+//! # Example
+//!
+//! With the credits g0-p0 3, g0-p1 2 and g1-p0 2, taking the best edge first gives 3. The optimum
+//! is 4; these prices prove it:
+//!
+//! | node | g0 | g1 | p0 | p1 |
+//! |---|---|---|---|---|
+//! | price | 2 | 1 | 1 | 0 |
+//!
+//! The edges g0-p1 and g1-p0 are tight, and every node with a price above 0 is assigned. The sum of
+//! the prices, 4, is an upper bound for every assignment (weak duality).
+//! g0-p0 is tight too but not used.
+//!
+//! # Termination
+//!
+//! Each path assigns at least one more unit, or lowers the price of a node with free units to 0. Each
+//! extension of the core adds edges that were not in it, twice as many per gold node as the time
+//! before where there are that many, so few extensions are needed even for dense groups.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -173,7 +192,11 @@ impl<'a, C: Fn(usize, usize) -> i128> Solver<'a, C> {
         }
     }
 
-    /// Assigns the units of all nodes with a price above 0, along core edges.
+    /// Assigns the units of all nodes with a price above 0, along core edges. Afterwards the
+    /// assignment is optimal for the core.
+    ///
+    /// # Errors
+    /// [`Interrupted`] if the watch said stop.
     fn solve_core(&mut self, pace: &mut Pace) -> Result<(), Interrupted> {
         let golds = self.edges.golds();
         for node in 0..self.price.len() {
@@ -375,7 +398,9 @@ impl<'a, C: Fn(usize, usize) -> i128> Solver<'a, C> {
         }
     }
 
-    /// Moves as many units as the path can carry.
+    /// Moves as many units as the path can carry: the free units of its ends and the flow of the
+    /// edges that are used backwards. A path that ends where it begins moves nothing; the price of
+    /// its node has become 0.
     fn ship(&mut self, side: usize, start: usize, end: End) {
         let mut units = self.free[start];
         let mut path = Vec::new();

@@ -2,8 +2,20 @@
 //!
 //! The histogram of tag bigrams is read out once per document, at a cost of about the square of the
 //! number of tags. Documents with fewer tokens than that are walked sentence by sentence instead.
-//! If the reading depends on more than bigrams in malformed sentences, these are found first,
-//! walked, and replaced by sentences without spans before the histogram is counted.
+//!
+//! | sentences of a block | counted by |
+//! |---|---|
+//! | of a document with fewer tokens than pairs of tags, if counts are kept by document | the walk, one by one |
+//! | with violations, if the reading decides by bigrams in well-formed sentences only | the walk, one by one |
+//! | all others | the histogram |
+//!
+//! In the second case the sentences are found first and overwritten with borders, which have no
+//! spans, so that the histogram of the document can be counted in one go; the sentences and tokens
+//! that it counts too much are subtracted.
+//!
+//! Matchers other than the exact one compare the sentences whose sides differ in addition. If the
+//! histogram reports violations and places are still wanted, the violations are located by reading
+//! the tags again; that happens for the first few violations of a corpus only.
 
 use std::ops::Range;
 
@@ -29,7 +41,8 @@ impl Scorer {
     }
 
     /// As [`Scorer::add_block`]; calls `meanwhile` at intervals with the range of tokens of a
-    /// document that has just been counted, so that the caller can prefetch.
+    /// document that has just been counted, so that the caller can prefetch what follows while no
+    /// memory is waited for.
     #[inline]
     pub(crate) fn add_block_and(
         &mut self,
@@ -107,9 +120,13 @@ impl Scorer {
         self.sentences = end;
     }
 
-    /// Walks the sentences with violations if the tables hold for the others only, and replaces
-    /// them in the block by sentences of `O`. Returns the numbers of these sentences and of their
-    /// tokens, which the histogram will count again.
+    /// Walks the sentences with violations if the tables hold for the others only, and overwrites
+    /// them in the block with borders. Returns the numbers of these sentences and of their tokens,
+    /// which the histogram will count again.
+    ///
+    /// The positions come from
+    /// [`TagBigramCounter::malformed`](crate::tag_bigrams::TagBigramCounter::malformed); one at the
+    /// first tag of a sentence may belong to the end of the sentence before, so both are walked.
     fn add_malformed(
         &mut self,
         reader: &Reader,

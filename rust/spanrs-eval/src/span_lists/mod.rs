@@ -80,6 +80,20 @@ impl SpanLists {
     /// `spans` holds the spans of all sentences, `ends` the number of spans up to the end of each
     /// sentence, and `types` the names of the types by id. `tokens` holds the tokens of each span;
     /// None if every span has all tokens between its bounds.
+    ///
+    /// # Panics
+    /// If the type of a span is not an index of `types`.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use spanrs_base::Span;
+    /// use spanrs_eval::SpanLists;
+    /// let span = |start, end, ty| Span { start, end, ty };
+    /// let types = ["PER", "LOC"].map(str::to_owned).to_vec();
+    /// let lists = SpanLists::new(vec![span(0, 2, 0), span(0, 1, 1)], None, &[1, 2], types);
+    /// assert_eq!(lists.tuples(), [[("PER", 0, 2)], [("LOC", 0, 1)]]);
+    /// ```
     pub fn new(
         spans: Vec<Span<i64>>,
         tokens: Option<TokenSets>,
@@ -98,6 +112,18 @@ impl SpanLists {
 
     /// Creates gold and pred, which share `spans`. The ranges give the spans of each sentence of a
     /// side; ranges of both sides may be equal.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use spanrs_base::Span;
+    /// use spanrs_eval::SpanLists;
+    /// let spans = vec![Span { start: 0, end: 2, ty: 0 }, Span { start: 3, end: 4, ty: 0 }];
+    /// // Both sides have the first span, only gold has the second.
+    /// let ranges = [vec![0..2], vec![0..1]];
+    /// let (gold, pred) = SpanLists::gold_and_pred(spans, None, vec!["A".to_owned()], ranges);
+    /// assert_eq!((gold.sentence(0).len(), pred.sentence(0).len()), (2, 1));
+    /// ```
     pub fn gold_and_pred(
         spans: Vec<Span<i64>>,
         tokens: Option<TokenSets>,
@@ -173,7 +199,7 @@ impl SpanLists {
     }
 
     /// Returns the runs of tokens of all spans, in which None stands for all tokens between the
-    /// bounds; None if all spans have all of them.
+    /// bounds; None if all spans have all of them. [`SpanLists::of_tuples`] accepts the result.
     pub fn token_runs(&self) -> Option<Vec<Option<Vec<Run>>>> {
         let tokens = self.stored.tokens.as_ref()?;
         let places = self.ranges.iter().flat_map(Range::clone);

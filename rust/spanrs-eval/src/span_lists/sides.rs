@@ -1,4 +1,14 @@
 //! Gold and pred as pairs of sentences with common type ids.
+//!
+//! Each side has numbered its types by itself, and some types may not be counted. If both sides
+//! have exactly the counted types, their ids are equal already, because ids follow the order of the
+//! names, and the stored spans are compared as they are. Otherwise the spans of each sentence are
+//! copied with new ids:
+//!
+//! | | types of the side | ids | common ids (type `A` not counted) |
+//! |---|---|---|---|
+//! | gold | `A`, `B` | 0, 1 | none, 0 |
+//! | pred | `B`, `C` | 0, 1 | 0, 1 |
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -81,6 +81,19 @@ impl TagSentences {
     ///
     /// # Errors
     /// [`InputError::UnknownId`] for the first label that is negative or not an index of `numbers`.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use spanrs_eval::TagSentences;
+    /// use spanrs_eval::input::Sentences;
+    /// // Labels 0 to 2 have the tag ids 4, 5 and 6; the second token is ignored.
+    /// let (gold, pred) = ([1_i64, -100, 2, 0], [1_i64, 0, 0, 0]);
+    /// let sentences = Sentences::Lengths(&[3, 1]);
+    /// let sides = TagSentences::of_ids(&gold, &pred, sentences, &[4, 5, 6], -100).unwrap();
+    /// assert_eq!(sides[0].sentences().collect::<Vec<_>>(), [&[5, 6][..], &[4]]);
+    /// assert_eq!(sides[1].sentences().collect::<Vec<_>>(), [&[5, 4][..], &[4]]);
+    /// ```
     pub fn of_ids<G: Id, P: Id>(
         gold: &[G],
         pred: &[P],
@@ -121,8 +134,11 @@ fn tag_of(
 }
 
 impl SpanLists {
-    /// Reads the spans of both sides; if the tags of a sentence are equal, they are read and stored
-    /// once.
+    /// Reads the spans of both sides; if the tags of a sentence are equal and both sides are in one
+    /// scheme, they are read and stored once.
+    ///
+    /// Sides of different lengths are read up to the end of the shorter one. The watch is asked
+    /// every 16,384 sentences.
     ///
     /// # Errors
     /// [`ReadError::Tags`] with [`Reading::Refuse`]; [`InputError::Interrupted`] if the watch said
@@ -176,11 +192,26 @@ impl SpanLists {
 /// Returns the spans of an array of integer labels, each with the 0-based index of its sentence.
 ///
 /// `numbers` maps a label to the tag id. Tokens with the label `ignore` are skipped when spans are
-/// read, but counted in positions, so spans refer to the array as given.
+/// read, but counted in positions, so spans refer to the array as given: subword tokens that are
+/// ignored lie within the span around them.
 ///
 /// # Errors
 /// [`InputError::UnknownId`] for the first label without a tag; [`ReadError::Tags`] with
 /// [`Reading::Refuse`].
+///
+/// # Examples
+///
+/// ```
+/// use spanrs_eval::input::{Sentences, numbering};
+/// use spanrs_eval::spans_of_ids;
+/// use spanrs_tags::{Dialect, Reader, Reading, Scheme};
+/// let mut reader = Reader::new(Scheme::Bio, Reading::Conlleval, Dialect::default()).unwrap();
+/// let numbers = numbering(&["O", "B-A", "I-A"].map(str::to_owned), &mut reader).unwrap();
+/// let labels = [1_i64, -100, 2, 0];
+/// let spans = spans_of_ids(&labels, Sentences::Equal(1, 4), &numbers, -100, &reader).unwrap();
+/// let (sentence, span) = spans[0];
+/// assert_eq!((sentence, span.start, span.end), (0, 0, 3));
+/// ```
 pub fn spans_of_ids<T: Id>(
     labels: &[T],
     sentences: Sentences<'_>,
