@@ -39,7 +39,7 @@ impl Rng {
     /// Creates the generator of part number `part` of a computation, so that the parts can be
     /// processed in any order and on any number of threads.
     ///
-    /// The seed is hashed by one draw and combined with a multiple of [`STEP`]; neighbouring seeds
+    /// The seed is hashed by one draw and combined with a multiple of the increment; neighbouring seeds
     /// and neighbouring parts therefore start at unrelated states.
     pub fn part(seed: u64, part: u64) -> Self {
         // The first draw of a seed spreads its bits; parts of neighbouring seeds share nothing then.

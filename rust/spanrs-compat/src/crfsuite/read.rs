@@ -176,6 +176,10 @@ pub(super) fn read(file: Bytes<'_>) -> Result<CrfsuiteModel, CrfsuiteError> {
 
 /// Fills in the state and transition features, after checking their ids and weights. Boundary
 /// features are skipped.
+///
+/// # Errors
+/// [`CrfsuiteError::FeatureType`], [`CrfsuiteError::Id`] and [`CrfsuiteError::Weight`], with the
+/// byte offset of the feature.
 fn read_features(features: &Features<'_>, model: &mut CrfsuiteModel) -> Result<(), CrfsuiteError> {
     model
         .states
@@ -250,6 +254,12 @@ impl References<'_> {
     /// Checks the lists of the first `count` sources of a kind.
     ///
     /// Linear in the number of features, because no feature may be in two lists.
+    ///
+    /// # Errors
+    /// - [`CrfsuiteError::Chunk`] and [`CrfsuiteError::Truncated`] for lists that are not there.
+    /// - [`CrfsuiteError::Count`] for fewer lists than sources; additional ones are those of
+    ///   boundaries and are not read.
+    /// - Those of the entries, see [`References::check_entry`].
     fn check(&mut self, kind: FeatureType, offset: u64, count: u32) -> Result<(), CrfsuiteError> {
         let chunk = match kind {
             FeatureType::State => "AFRF",
@@ -279,6 +289,12 @@ impl References<'_> {
     }
 
     /// Checks one entry, at byte `entry` of the list of `source`.
+    ///
+    /// # Errors
+    /// - [`CrfsuiteError::Id`] for a feature that does not exist.
+    /// - [`CrfsuiteError::Reference`] for a feature of another source or kind, or one that was in a
+    ///   list before.
+    /// - [`CrfsuiteError::DuplicateFeature`] for two features with the same source and label.
     fn check_entry(
         &mut self,
         kind: FeatureType,

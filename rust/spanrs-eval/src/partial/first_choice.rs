@@ -81,6 +81,10 @@ enum Step {
 /// Returns the optimal assignment whose list of edges, each repeated for its units, is
 /// lexicographically first. The flows are sorted by edge.
 ///
+/// `solver` has solved the problem; its prices tell which edges are tight and its flows are the
+/// assignment to start from. At most one search is needed for each tight edge, usually one for each
+/// gold node.
+///
 /// # Errors
 /// [`Interrupted`] if the watch said stop.
 pub(super) fn first_choice<C: Fn(usize, usize) -> i128>(
@@ -291,7 +295,9 @@ impl Tight {
     }
 
     /// Visits the nodes that can hand a unit to the virtual node: later gold nodes that may give
-    /// one up, and pred nodes with a free unit.
+    /// one up (their price is 0 and they have flow), and pred nodes with a free unit. Through the
+    /// virtual node a unit of one node becomes free and a free unit of another one is assigned,
+    /// which keeps the total credit.
     fn enter_virtual(&mut self, target: usize) {
         let middle = self.next.len() - 1;
         let step = Step::Virtual(middle as u32);
@@ -307,7 +313,8 @@ impl Tight {
         }
     }
 
-    /// Visits the nodes from which a gold node can get a unit to pass on.
+    /// Visits the nodes from which a gold node can get a unit to pass on: pred nodes that it has
+    /// flow to, and the virtual node if it has a free unit.
     fn enter_gold(&mut self, node: usize) {
         for at in self.of(node) {
             if self.flow[at] > 0 {
@@ -320,7 +327,9 @@ impl Tight {
         }
     }
 
-    /// Visits the nodes that can take a unit of a pred node; gold nodes up to `target` are final.
+    /// Visits the nodes that can take a unit of a pred node: gold nodes with a tight edge to it,
+    /// and the virtual node if the pred node may stay unassigned. Gold nodes up to `target` are
+    /// final and are skipped.
     fn enter_pred(&mut self, target: usize, node: usize) {
         for at in self.of(node) {
             let edge = self.by_pred[at];

@@ -242,9 +242,14 @@ impl<'a, C: Fn(usize, usize) -> i128> Solver<'a, C> {
     }
 
     /// Adds violated edges to the core: those with more credit than the prices of their ends.
-    /// Raises the price of their gold node so that none is violated, and takes its units back.
+    /// Raises the price of their gold node so that none is violated, and takes its units back,
+    /// because edges that were tight are so no longer.
     ///
     /// Returns false if there are none; the solution of the core is then optimal for all edges.
+    /// Takes time proportional to the number of all edges.
+    ///
+    /// # Errors
+    /// [`Interrupted`] if the watch said stop.
     fn extend_core(&mut self, pace: &mut Pace) -> Result<bool, Interrupted> {
         let (golds, preds) = (self.edges.golds(), self.edges.demand.len());
         let mut violated: Vec<Violated> = Vec::new();
@@ -352,8 +357,11 @@ impl<'a, C: Fn(usize, usize) -> i128> Solver<'a, C> {
         self.last[node] = last;
     }
 
-    /// Follows the edges of a node of the side where the path begins, and shortens `end` if a free
-    /// node is reached.
+    /// Follows the core edges of a node of the side where the path begins, and shortens `end` if a
+    /// node with free units is reached. Edges that cannot lead to a shorter path are ignored.
+    ///
+    /// # Errors
+    /// [`Interrupted`] if the watch said stop.
     fn expand(
         &mut self,
         side: usize,
@@ -382,8 +390,9 @@ impl<'a, C: Fn(usize, usize) -> i128> Solver<'a, C> {
         Ok(())
     }
 
-    /// Changes the prices of the nodes that are nearer than the end of the path, which makes its
-    /// edges tight and keeps every edge at non-negative length.
+    /// Changes the prices of the nodes that are nearer than the end of the path, by the difference
+    /// of the distances: down on the side where the path begins, up on the other side. That makes
+    /// the edges of the path tight and keeps every edge at non-negative length.
     fn change_prices(&mut self, side: usize, start: usize, length: i128) {
         let is_gold = start < self.edges.golds();
         debug_assert_eq!(is_gold, side == GOLD);

@@ -75,6 +75,10 @@ impl Scorer {
 
     /// Counts the sentences of one document, or of the part of it that is in the block, from tag
     /// bigrams.
+    ///
+    /// In this order: malformed sentences are walked and overwritten if necessary; sentences whose
+    /// sides differ are compared by the matcher, if it does not count tags; the rest is counted by
+    /// the histogram; violations that it reports are located as long as places are kept.
     #[inline]
     fn add_part_of_block(
         &mut self,

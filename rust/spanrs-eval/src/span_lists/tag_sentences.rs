@@ -10,6 +10,18 @@ use super::sides::INTERVAL;
 use crate::input::{Id, InputError, Sentences, bad_id};
 
 /// Why the spans of sentences cannot be read.
+///
+/// # Examples
+///
+/// ```
+/// use spanrs_eval::{ReadError, SpanLists, TagSentences};
+/// use spanrs_tags::{Dialect, Reader, Reading, Scheme};
+/// let mut reader = Reader::new(Scheme::Bio, Reading::Refuse, Dialect::default()).unwrap();
+/// let mut tags = TagSentences::default();
+/// tags.push(&reader.intern_all(["O", "I-A"]).unwrap());
+/// let error = SpanLists::of_tags(&tags, &tags, &reader, || false).unwrap_err();
+/// assert!(matches!(error, ReadError::Tags { sentence: 0, .. }));
+/// ```
 #[derive(Debug, thiserror::Error)]
 pub enum ReadError {
     /// Ids without a tag, or an interrupt.
