@@ -56,6 +56,12 @@ pub(crate) enum Id {
 }
 
 /// Classifies an id by its form. Numbers are not checked to be in order.
+///
+/// | field | kind |
+/// |---|---|
+/// | `3` | word |
+/// | `3-4`, `3.1` | no word |
+/// | empty, `x`, `1-`, `-1`, `1-2-3` | invalid |
 pub(crate) fn id(field: &[u8]) -> Id {
     let number = |text: &[u8]| !text.is_empty() && text.iter().all(u8::is_ascii_digit);
     let mut parts = field.splitn(2, |&b| b == b'-' || b == b'.');
@@ -68,6 +74,9 @@ pub(crate) fn id(field: &[u8]) -> Id {
 
 /// Returns true if the first line of `ahead` that is neither blank nor a comment is one of CoNLL-U:
 /// ten columns separated by tabs, an id in the first, a number or `_` as the head.
+///
+/// The head is looked at because other files have ten columns and numbers in the first one, too.
+/// CoNLL-X fits as well.
 pub(crate) fn fits(ahead: &[u8]) -> bool {
     let mut lines = ahead.split(|&b| b == b'\n').map(trimmed);
     let first = lines.find(|line| !line.iter().all(|&b| is_space(b)) && !line.starts_with(b"#"));
@@ -121,6 +130,9 @@ fn misc(ahead: &[u8]) -> impl Iterator<Item = &[u8]> {
 
 /// Returns true if MISC holds tags and no keys: every field is `_`, `O` or a tag with a prefix, and
 /// at least one is the latter.
+///
+/// The fields `O`, `B-PER`, `_` are tags. The fields `SpaceAfter=No`, `_` are not, nor are `O`, `_`
+/// alone, which are no evidence.
 pub(crate) fn misc_holds_tags(ahead: &[u8]) -> bool {
     let mut any = false;
     misc(ahead).all(|field| {
@@ -132,6 +144,9 @@ pub(crate) fn misc_holds_tags(ahead: &[u8]) -> bool {
 
 /// Returns the keys of MISC in the order of their first occurrence, at most 8 of them, for
 /// messages.
+///
+/// For the fields `SpaceAfter=No|NER=O` and `NER=B-PER|Gloss=x` these are `SpaceAfter`, `NER` and
+/// `Gloss`.
 pub(crate) fn misc_keys(ahead: &[u8]) -> Vec<String> {
     const MOST: usize = 8;
     let mut keys: Vec<String> = Vec::new();

@@ -35,8 +35,10 @@ use crate::recognise::prefixed_type;
 /// order of preference; None otherwise.
 ///
 /// Every line but the first, which may be a header, must have at least as many cells as the first,
-/// and a tag behind its last separator. Blank lines and `-DOCSTART-` do not count. A single tab in
-/// any of the lines means that tabs separate columns.
+/// and a tag behind its last separator. More cells are accepted because a token may be the
+/// separator, in quotation marks (`",",O`). Blank lines and `-DOCSTART-` do not count. A single tab
+/// in any of the lines means that tabs separate columns. If the first line is the only one, it must
+/// have a tag itself.
 pub(crate) fn csv_separator(ahead: &[u8]) -> Option<char> {
     let lines: Vec<&[u8]> = ahead
         .split(|&b| b == b'\n')

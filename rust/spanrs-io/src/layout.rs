@@ -193,6 +193,10 @@ impl Default for Columns {
 
 /// The layout that [`sniff`] found, with all columns resolved to positions from 0.
 ///
+/// For the default options and the first token line `EU NNP B-ORG`, `byte` is None, `columns` is 3,
+/// `token` is 0, `tag` is 2, `second` is 0 and `empty` has nothing. With `B-ORG` alone `columns` is
+/// 1, `tag` is 0 and there are no tokens.
+///
 /// Two files can be read in step, line for line, only if their layouts are equal.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Layout {
@@ -247,6 +251,18 @@ pub(crate) fn no_tokens(path: &str) -> Error {
 }
 
 /// Finds the layout from the lines that are in the buffer; the module describes the steps.
+///
+/// | first token line | options | layout |
+/// |---|---|---|
+/// | `EU NNP B-ORG` | default | white space, 3 columns, token 0, tag 2 |
+/// | `New York<tab>B-LOC` | default | tab, 2 columns |
+/// | `New York<tab>B-LOC` | `Separator::Whitespace` | white space, 3 columns |
+/// | `B-ORG` | default | 1 column, tags alone |
+/// | `EU,B-ORG` | default | refused: name the separator |
+/// | `EU,B-ORG` | `Separator::Byte(b',')` | comma, 2 columns |
+/// | `EU NNP B-ORG` | token -1 | refused: one column for tokens and tags |
+/// | `EU NNP B-ORG` | second 7 | refused, unless it may lack |
+/// | `EU NNP "B-ORG"` | default | refused: a tag in quotation marks |
 ///
 /// # Errors
 /// - [`Code::Empty`] if the buffer has no token line; more of the file may have one.
@@ -493,6 +509,13 @@ fn conllu_layout(lines: &LineReader, options: &Columns, at: usize, line: &[u8]) 
 ///
 /// With [`Comments::Auto`] a line that begins with `#` may be a token or a comment, which only the
 /// number of columns would tell. The first such line is returned only if no other line qualifies.
+///
+/// | lines | first token line |
+/// |---|---|
+/// | `# id = 1`, `a O` | `a O` |
+/// | `# O`, `a O` | `a O`, although `#` is a token |
+/// | `-DOCSTART- O`, blank, `# O` | `# O`, as there is no other |
+/// | `# id = 1` | none |
 fn first_token_line<'a>(lines: &'a LineReader, options: &Columns) -> Option<(usize, &'a [u8])> {
     let mut fallback = None;
     for (at, line) in lines.ahead().split(|&b| b == b'\n').enumerate() {

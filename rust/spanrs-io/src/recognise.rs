@@ -121,8 +121,16 @@ fn holds_lists(begin: &[u8]) -> bool {
 }
 
 /// Returns true for WebAnno TSV whose header was removed: every line that is neither blank nor a
-/// comment begins with two columns of two numbers each, `1-1<tab>0-5<tab>`, for sentence and token,
-/// and for first and last character.
+/// comment begins with two columns of two numbers each, for sentence and token, and for first and
+/// last character.
+///
+/// ```text
+/// #Text=EU rejects
+/// 1-1<tab>0-2<tab>EU<tab>ORG
+/// 1-2<tab>3-10<tab>rejects<tab>_
+/// ```
+///
+/// Read as columns, `_` and `ORG` would be tags, and the numbers tokens.
 fn is_webanno(begin: &[u8]) -> bool {
     let lines = begin.split(|&b| b == b'\n').map(<[u8]>::trim_ascii_start);
     let mut tokens = lines
@@ -192,6 +200,8 @@ fn is_xml(begin: &[u8], line: &[u8]) -> bool {
 /// Returns true for brat's text-bound annotations: `T1`, a tab, a type and two offsets separated by
 /// spaces, a tab, text. The end of an annotation is not checked to be a number, since fragments are
 /// written `0 3;5 8`.
+///
+/// A token `T1` with its tag, `T1<tab>B-PER`, has no offsets and is not taken for one.
 fn is_brat(line: &[u8]) -> bool {
     let mut columns = line.split(|&b| b == b'\t');
     let (Some(id), Some(place)) = (columns.next(), columns.next()) else {
@@ -205,11 +215,16 @@ fn is_brat(line: &[u8]) -> bool {
         && words.next().is_some()
 }
 
-/// Returns the type of a tag that begins with the prefix of a common scheme and a hyphen: `PER` for
-/// `B-PER`.
+/// Returns the type of a tag that begins with the prefix of a common scheme and a hyphen.
 ///
-/// The prefixes are `B I E S L U M W`. None for `O`, for a tag without a type (`B-`) and for all
-/// others.
+/// | tag | type |
+/// |---|---|
+/// | `B-PER`, `U-PER`, `W-PER` | `PER` |
+/// | `I-MISC-x` | `MISC-x` |
+/// | `B-`, `O`, `PER`, `X-PER`, `b-PER` | none |
+///
+/// The prefixes are `B I E S L U M W`. This is for recognition only: tags are taken apart by the
+/// crate of tags.
 pub(crate) fn prefixed_type(tag: &[u8]) -> Option<&[u8]> {
     match tag {
         [

@@ -241,6 +241,14 @@ impl SpanFileReader {
 ///
 /// Returns the length of the type, the bounds, and the length of the line with its end. None for
 /// any other line, whether it is wrong or not, and for one whose end is not in `text`.
+///
+/// | line (columns separated by tabs) | read here |
+/// |---|---|
+/// | `NP 2 4 2, 3,4` | length 2, bounds 2 and 4 |
+/// | `NP 2 4 2,4` | no: a hole |
+/// | `NP 2 4 3,2,4` | no: another order |
+/// | `NP 2 4` and a tab | no: no list |
+/// | `NP 2 4 2,3,4` and CR LF | no: another line end |
 #[inline]
 fn plain(text: &[u8]) -> Option<(usize, (i64, i64), usize)> {
     let name = text.iter().position(|byte| *byte < b' ')?;
@@ -355,8 +363,13 @@ fn index(text: &[u8]) -> Option<i64> {
 /// Reads the list of tokens. Returns true if it holds all tokens between the bounds, or none;
 /// otherwise `tokens` holds those of the list, ascending, without repetitions.
 ///
-/// While the list is complete and in order nothing is stored. Time is O(n log n) in the length of
-/// the list at worst, if it is not in order.
+/// While the list is complete and in order nothing is stored. At the first token that is not the
+/// next one, those before it are stored, and all further tokens are appended, sorted and freed of
+/// repetitions at the end. Time is O(n log n) in the length of the list at worst, if it is not in
+/// order.
+///
+/// # Errors
+/// [`Code::BadSpan`] for an item that is no number from 1, and for one outside of the bounds.
 #[inline]
 fn token_list(
     text: &[u8],

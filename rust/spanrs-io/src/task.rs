@@ -35,6 +35,9 @@ pub use spanrs_base::{Alias, Category, Tag, Task};
 use crate::error::{Code, Error, Result};
 
 /// A task while its file is read.
+///
+/// `places` has an entry for each of `task.tags`, so that a type that is declared repeatedly stays
+/// one type. A draft belongs to one `task` element: types of other tasks of the file do not count.
 #[derive(Default)]
 struct Draft {
     /// The task so far.
@@ -70,6 +73,10 @@ impl Draft {
 
     /// Gives the type at index `at` an alias for annotations that have all of `attributes` (name
     /// and value).
+    ///
+    /// The same alias may be given repeatedly, with other values: `PERSON` for `PER` and for
+    /// `Person`. Each is counted with the size of its strings, since a list of thousands of types
+    /// in one attribute multiplies its choices.
     ///
     /// # Errors
     /// A message if the aliases exceed [`ALIAS_BYTES`].
@@ -164,6 +171,15 @@ fn task(element: &Element) -> Result<Task, String> {
 
 /// Reads a `tag` of MAT 1.3. Its aliases are sets of attributes, all of which an annotation must
 /// have. A tag without a name is skipped.
+///
+/// ```text
+/// <tag name="ENAMEX" category="content">
+///   <attr_set name="PERSON">
+///     <attr name="type" value="PER"/><attr name="sure" value="yes"/></attr_set></tag>
+/// ```
+///
+/// declares `ENAMEX`, and the alias `PERSON` for those with `type` PER and `sure` yes. Attributes
+/// without name or value are left out of the set.
 fn old_tag(draft: &mut Draft, element: &Element) -> Result<(), String> {
     let Some(name) = element.get("name") else {
         return Ok(());
@@ -183,7 +199,11 @@ fn old_tag(draft: &mut Draft, element: &Element) -> Result<(), String> {
 /// values of an attribute.
 ///
 /// Annotations without spans (`span="no"`) have no place in the tables and are skipped, as are
-/// attributes of types that were not declared before.
+/// attributes of types that were not declared before. An attribute of several types,
+/// `of_annotation="A,B"`, gives an alias to each; a choice without an effective label gives none.
+///
+/// # Errors
+/// As [`Draft::add_alias`].
 fn new_tags(draft: &mut Draft, descriptor: &Element) -> Result<(), String> {
     let category = category(descriptor.get("category"));
     for annotation in descriptor.all("annotation") {
@@ -263,6 +283,10 @@ impl Element {
 const DEPTH: usize = 100;
 
 /// Parses a text as XML and returns its root element.
+///
+/// Comments, processing instructions and a document type without internal subset are passed over.
+/// Text and CDATA sections are decoded and joined; the five entities of XML and numeric references
+/// are known, others are errors.
 ///
 /// # Errors
 /// As [`read_tasks`], with line and column of the problem where it is at one place.

@@ -153,7 +153,10 @@ impl Pending {
         self.text.extend_from_slice(rows.whole());
     }
 
-    /// Writes the lines with converted tags.
+    /// Writes the lines with converted tags: the bytes between two tags are copied in one piece.
+    ///
+    /// A token whose tag CoNLL-U does not specify has no place to write to. It is left alone if its
+    /// tag is `O` after the conversion as well.
     ///
     /// # Errors
     /// As [`convert`].
@@ -184,7 +187,8 @@ impl Pending {
         Ok(out.write_all(&self.text[from..])?)
     }
 
-    /// Gives an error of the converter the lines of the sentence.
+    /// Gives an error of the converter the lines of the sentence: every violation that of its
+    /// token, other errors that of the first token.
     fn located(&self, error: TagsError, path: &str) -> Error {
         let line = |token: u32| self.lines.of(token);
         match error {

@@ -173,6 +173,10 @@ struct Watch<'a, 'p> {
 
 impl Watch<'_, '_> {
     /// Adds bytes; returns false if the work should stop.
+    ///
+    /// Threads other than the calling one only add, and learn that they should stop when they add
+    /// the next time. Relaxed ordering suffices, as nothing else is read on the strength of these
+    /// values.
     fn tell(&self, bytes: u64) -> bool {
         let read = self.read.fetch_add(bytes, Ordering::Relaxed) + bytes;
         if std::thread::current().id() == self.caller
@@ -185,14 +189,16 @@ impl Watch<'_, '_> {
     }
 }
 
-/// Cuts files into parts of similar size, at most `threads` and each of 4 MiB or more in the first
-/// file.
+/// Cuts files into parts of similar size, at most `threads` and each of about 4 MiB or more in the
+/// first file.
 ///
 /// Each row of the result has the beginning of a part in every file, in the order of `files`; the
 /// last row is empty, as the last part ends with the files. A cut is at the first sampled border of
 /// the first file at or behind an even share, so it depends on the first file and on `threads`
-/// alone. None if there would be fewer than two parts, a file is compressed or cannot be read, or a
-/// border does not exist in all files.
+/// alone. Borders of the other file are found by number, from the last sampled one before.
+///
+/// None if there would be fewer than two parts, a file is compressed or cannot be read, or a border
+/// does not exist in all files; also if the job was stopped, which `watch` tells.
 fn cut(
     files: &[&PartedFile],
     threads: usize,

@@ -79,7 +79,11 @@ impl Annotators {
     }
 
     /// The error for an annotator that the file `path` does not have; it lists those that there
-    /// are.
+    /// are, in the order of their positions, with e-mail addresses that would choose them as well.
+    ///
+    /// ```text
+    /// d.json: no annotator "eve"; the file has 7 (ann@x.org), 12 (bob@x.org)
+    /// ```
     pub(super) fn missing(&self, path: &str, wanted: &str) -> Error {
         let known = match self.names.as_slice() {
             [] => "names no annotators".to_owned(),
@@ -124,7 +128,7 @@ impl Choice<'_> {
 }
 
 /// Returns what messages call a user: the id, else the e-mail address, else the name of an object;
-/// a string or a number as it is.
+/// a string or a number as it is. None for an object without these, and for other values.
 pub(super) fn user_name(user: &Value) -> Option<String> {
     match user {
         Value::Object(user) => ["id", "email", "username"]
@@ -135,6 +139,9 @@ pub(super) fn user_name(user: &Value) -> Option<String> {
 }
 
 /// Returns true if `user` (a name, an id, or an object with these) is called `annotator`.
+///
+/// The number 7 and the string `7` are both called `7`; an object is called by its e-mail address,
+/// its name and its id.
 pub(super) fn is_by(user: &Value, annotator: &str) -> bool {
     match user {
         Value::String(name) => name == annotator,

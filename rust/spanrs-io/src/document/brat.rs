@@ -168,6 +168,14 @@ struct Walk<'a> {
 
 impl<'a> Walk<'a> {
     /// Reads an annotation: id, type and offsets, and the text that they cover.
+    ///
+    /// Columns are separated by tabs, so the text may have blanks. Type and offsets are separated
+    /// by a single blank; the type ends at the first one. The text is needed, also if it is empty.
+    ///
+    /// # Errors
+    /// [`Code::BadDocument`] with the column of the part that is missing, malformed or different
+    /// from the document's text; for an id that occurs twice at the beginning of the line, with the
+    /// line of its first occurrence in the message.
     fn text_bound(&mut self, line: &Line<'a>) -> Result<()> {
         let wrong = |at: &str, what: &str| self.error(line, at, &format!("{what}; {TEXT_BOUND}"));
         let end = &line.text[line.text.len()..];
@@ -199,7 +207,8 @@ impl<'a> Walk<'a> {
         Ok(())
     }
 
-    /// Returns start and end of each fragment, in the order of the file.
+    /// Returns start and end of each fragment, in the order of the file: `10 15;20 25` gives 10-15
+    /// and 20-25.
     ///
     /// # Errors
     /// [`Code::BadDocument`] at the fragment if it is not two whole numbers, ends before it begins
@@ -233,7 +242,8 @@ impl<'a> Walk<'a> {
     /// from `shown`; None if they are equal.
     ///
     /// Fragments are joined by a blank, and a blank may stand for a line end or a tab of the text,
-    /// which cannot be shown in a line of the file.
+    /// which cannot be shown in a line of the file: the text `New<LF>York` is shown as `New York`.
+    /// Comparison ends at the first difference, and nothing is copied if there is none.
     fn differs(&self, pieces: &[(u32, u32)], shown: &str) -> Option<String> {
         let stretches = || {
             let stretch = |&(start, end)| self.characters.between(start, end).unwrap_or_default();
@@ -261,6 +271,10 @@ impl<'a> Walk<'a> {
 
     /// Adds an annotation. Pieces are sorted, and those that overlap or have only white space
     /// between them become one.
+    ///
+    /// In `New York, or North and<LF> South Shore`, `0 3;4 8` is one stretch, `13 18;30 35` two
+    /// pieces, and `24 29;30 35;13 18` the pieces 13-18 and 24-35. The annotation reaches from the
+    /// beginning of the first piece to the end of the last.
     fn add(&mut self, ty: &str, mut pieces: Vec<(u32, u32)>, line: u64) {
         pieces.sort_unstable();
         let from = self.pieces.len();
@@ -287,6 +301,13 @@ impl<'a> Walk<'a> {
 
     /// Reads an attribute: id, name, target, and perhaps a value. Attributes of events and
     /// relations are passed over.
+    ///
+    /// | line | attribute |
+    /// |---|---|
+    /// | `A1<tab>Negation T1` | `Negation` of T1 is `yes` |
+    /// | `M1<tab>Confidence T1 rather high` | `Confidence` of T1 is `rather high` |
+    /// | `A2<tab>Negation E1` | passed over |
+    /// | `A3<tab>Negation` | refused: no target |
     fn attribute(&mut self, line: &Line<'a>) -> Result<()> {
         let end = &line.text[line.text.len()..];
         let Some((id, body)) = line.text.split_once('\t') else {

@@ -2,6 +2,9 @@
 //!
 //! The byte offset of every 64th character is stored, so that a lookup scans at most 63 characters.
 //! Memory is 1/8 byte for each character, and none for ASCII, where characters are bytes.
+//!
+//! In `été` the characters begin at the bytes 0, 2 and 3, and the text ends at byte 5: between the
+//! characters 1 and 3 is `té`.
 
 /// Number of characters between two entries of the index.
 const STEP: usize = 64;

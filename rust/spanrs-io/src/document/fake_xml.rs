@@ -130,6 +130,10 @@ impl<'a> Walk<'a> {
     /// Returns the label and the attributes of a tag without brackets, from offset `from` to `end`;
     /// None if this is no tag. Looks no farther than it must, since the same text may be looked at
     /// again from the next `<`.
+    ///
+    /// The label ends at the first white space, and an attribute is a key without `=` and white
+    /// space, `=`, and a value in single or double quotes; white space may stand around all of
+    /// them. Values cannot hold the quote that encloses them or `>`, as nothing is decoded.
     fn parts(&mut self, from: usize, end: usize) -> Option<Parts<'a>> {
         let inside = &self.source[from..end];
         let from = from + (inside.len() - inside.trim_start().len());

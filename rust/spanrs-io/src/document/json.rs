@@ -15,6 +15,10 @@ const MESSAGE: usize = 300;
 
 /// Translates an error of serde for JSON that begins at the first column of `line`; `what` says
 /// what the file should have been. The place is that of the file.
+///
+/// ```text
+/// d.json:2:12: this is not MAT-JSON: invalid type: integer `1`, expected an object with "type" and "annots"
+/// ```
 pub(super) fn error(name: &str, line: u64, what: &str, error: &serde_json::Error) -> Error {
     let from = Position {
         column: 1,
@@ -54,7 +58,8 @@ pub(super) fn error_from(from: &Position, what: &str, error: &serde_json::Error)
     Error::new(Code::BadDocument, position, message)
 }
 
-/// Returns a text, cut off with `...` behind so many characters.
+/// Returns a text, cut off with `...` behind so many characters: `Philadelphia` is `Phil...` with
+/// 4. For messages, which quote what a file holds without becoming as long as it.
 pub(super) fn excerpt(text: &str, characters: usize) -> String {
     match text.char_indices().nth(characters) {
         None => text.to_owned(),
@@ -71,9 +76,11 @@ pub(super) fn id(value: &Value) -> Option<String> {
     }
 }
 
-/// An offset: a whole number from 0. Numbers that are too large for the type become its maximum,
-/// which lies beyond any text, so that the annotation is left out with a report and the file is not
-/// refused.
+/// An offset: a whole number from 0.
+///
+/// Numbers that are too large for the type become its maximum, which lies beyond any text, so that
+/// the annotation is left out with a report and the file is not refused. Negative numbers and
+/// fractions are errors.
 #[derive(Clone, Copy)]
 pub(super) struct Offset(pub(super) u32);
 

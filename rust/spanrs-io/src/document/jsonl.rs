@@ -162,6 +162,9 @@ fn same_text_twice(read: &[Record]) -> bool {
 /// Calls `read` with every line that is not blank, and its number from 1, and collects the
 /// documents. `what` says what a line should have been.
 ///
+/// Lines end with LF; a CR before it is white space of JSON. A record that is cut off, as in JSON
+/// written on several lines, is reported with the advice that each record stands whole on one line.
+///
 /// # Errors
 /// [`Code::BadDocument`] for a list, which serde would take for an object without names, and for
 /// the errors of `read`.

@@ -147,7 +147,8 @@ fn add(document: &mut Document, set: Set<'_>, name: &str, text: &str) -> Result<
 ///
 /// `json` is a valid value of JSON, as serde has checked. All bytes that are skipped can therefore
 /// only be white space, and what is not a list of pairs of numbers is found at the first byte that
-/// does not fit.
+/// does not fit: `[[0, 3], [4, 7]]` is read, `[[0, 3, "m"]]` fails at the second comma, `[[0.5,
+/// 3]]` at the point.
 fn push_pairs(document: &mut Document, ty: u32, json: &[u8]) -> Option<()> {
     // It is JSON already, so that every character that is passed over can only be white space.
     let mut bytes = json
@@ -215,6 +216,8 @@ struct File<'a> {
     asets: Vec<Set<'a>>,
 }
 
+/// Written by hand because a derived implementation refuses keys that are given twice, and here the
+/// last of them counts, as in Python.
 impl<'de> Deserialize<'de> for File<'de> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         struct Keys;
@@ -279,6 +282,8 @@ struct Set<'a> {
     annots: Option<&'a RawValue>,
 }
 
+/// Written by hand as for [`File`]. Rows are kept as they are written: whether they have ids, and
+/// which attributes, may be said only behind them.
 impl<'de> Deserialize<'de> for Set<'de> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         struct Keys;
@@ -315,6 +320,8 @@ impl<'de> Deserialize<'de> for Set<'de> {
 /// The name of an attribute, given as a string or as an object with `name`.
 struct Attribute(String);
 
+/// Accepts both forms of an attribute: `"sex"` in version 1 and `{"name": "sex", "type": "string"}`
+/// in version 2.
 impl<'de> Deserialize<'de> for Attribute {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         struct Either;
@@ -353,6 +360,9 @@ struct Row {
     rest: Vec<Value>,
 }
 
+/// Reads the offsets as numbers, without a [`Value`] for each, and all else as values. If an offset
+/// is missing, the other one is put back into `rest` at its place, so that messages show the row as
+/// it is written.
 impl<'de> Deserialize<'de> for Row {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         struct Cells;
@@ -394,6 +404,8 @@ enum Cell {
     Other(Value),
 }
 
+/// Accepts any value, and keeps apart whole numbers from 0. Values other than those are rebuilt
+/// from the parts that serde hands over.
 impl<'de> Deserialize<'de> for Cell {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         struct Any;

@@ -311,6 +311,16 @@ pub struct Elements {
 
 /// Reads documents of one format. A reader is not changed by reading and can be shared between
 /// threads.
+///
+/// ```
+/// use spanrs_io::document::{Format, Reader};
+/// let records = b"{\"text\": \"Bob\", \"_annotator_id\": \"ann\"}
+///                 {\"text\": \"Bob\", \"_annotator_id\": \"eve\"}";
+/// let mut reader = Reader::new(Format::Prodigy);
+/// assert!(reader.read("example", records).is_err());
+/// reader.annotator = Some("eve".to_owned());
+/// assert_eq!(reader.read("example", records).unwrap().len(), 1);
+/// ```
 #[derive(Clone, Debug)]
 pub struct Reader {
     /// The format of the files.

@@ -93,6 +93,16 @@ impl Regions {
     /// White space makes no difference, and the region's text may lack the rest of its words: both
     /// occur in exports whose offsets are right. A mismatch tells that the offsets count something
     /// else, such as code points.
+    ///
+    /// | text of the document | text of the region | holds |
+    /// |---|---|---|
+    /// | `New York` | `NewYork` | yes |
+    /// | `New York` | `New` | yes |
+    /// | `New York` | `Bonn` | no |
+    /// | any | not given, or the region is empty | yes |
+    ///
+    /// A long region with a short text is compared at its beginning only, so that time follows the
+    /// size of the file.
     fn holds(&self, start: u32, end: u32, value: &Map<String, Value>) -> bool {
         let Some(Value::String(said)) = value.get("text") else {
             return true;
@@ -120,8 +130,13 @@ impl Regions {
     /// Adds a region: an annotation for each of its labels. `at` names its place in the file, for
     /// messages.
     ///
+    /// ```json
+    /// {"start": 0, "end": 3, "labels": ["PER", "SINGER"], "text": "Bob"}
+    /// ```
+    ///
     /// A region that does not fit the text is left out with a report: its offsets are beyond the
-    /// text or within a character, or the text there is not that of the region.
+    /// text or within a character, or the text there is not that of the region. One that ends
+    /// before it begins is added, and left out when the document is closed.
     ///
     /// # Errors
     /// A message if the offsets or the labels are not what the format says.

@@ -44,10 +44,19 @@ const OWN_COMMENT: &str = " _mat_metadata_ ";
 /// Reads the document of a file. `name` is the name of the file in messages, `nesting` the largest
 /// number of elements within one another.
 ///
+/// | file | error |
+/// |---|---|
+/// | `<a><b></a>`, `<a>`, `<a/><b/>`, `<a/>text`, no element at all | [`Code::BadDocument`] |
+/// | `<a>&nbsp;</a>`, `<a>&#0;</a>`, `<a>]]></a>` | [`Code::BadDocument`] |
+/// | `<a x='1' x='2'/>`, `<a x=1/>`, `<a x='<'/>`, `<a$b/>` | [`Code::BadDocument`] |
+/// | a second document type, or one behind the root's beginning | [`Code::BadDocument`] |
+/// | `<!DOCTYPE a [<!ENTITY b 'c'>]>` | [`Code::Entities`] |
+/// | more than `nesting` elements within one another | [`Code::TooDeep`] |
+/// | root `xmi:XMI`, `CAS` or `GateDocument` | [`Code::WrongFormat`] |
+///
 /// # Errors
-/// All with line and column: [`Code::BadDocument`] if this is not XML; [`Code::Entities`] for an
-/// internal subset; [`Code::TooDeep`] beyond `nesting`; [`Code::WrongFormat`] for a UIMA CAS and
-/// for GATE's XML, whose text is not in elements.
+/// As in the table, all with line and column. A UIMA CAS and GATE's XML are refused because their
+/// text is not in elements.
 pub(super) fn read(
     name: &str,
     source: &str,
@@ -86,6 +95,12 @@ pub(super) fn read(
 
 /// Returns the encoding that the beginning of a file declares, as it is written; None for UTF-8 and
 /// ASCII, and if there is no declaration or `head` does not hold all of it.
+///
+/// | beginning | encoding |
+/// |---|---|
+/// | bytes FF FE or FE FF | `utf-16` |
+/// | `<?xml version="1.0" encoding="ISO-8859-1"?>` | `ISO-8859-1` |
+/// | `<?xml version="1.0" encoding="UTF-8"?>`, `<a>` | none |
 pub(super) fn declared_encoding(head: &[u8]) -> Option<String> {
     if head.starts_with(&[0xFF, 0xFE]) || head.starts_with(&[0xFE, 0xFF]) {
         return Some("utf-16".to_owned());

@@ -56,7 +56,17 @@ impl LineShape {
     /// shape.
     ///
     /// `whitespace` holds the next [`LineShape::whitespace_count`] whitespace positions in `text`.
-    /// All conditions are combined without branches, because nearly all lines fulfil them.
+    /// All conditions are combined without branches, because nearly all lines fulfil them. With two
+    /// columns separated by spaces or tabs, and LF:
+    ///
+    /// | line | has the shape |
+    /// |---|---|
+    /// | `EU B-ORG` | yes |
+    /// | `EU  B-ORG` | no: an empty field between two spaces |
+    /// | `EU NNP B-ORG` | no: the second whitespace is no line end |
+    /// | `EU` | no: the first whitespace is no separator |
+    /// | ` EU B-ORG` | no: the first field is empty |
+    /// | `#EU B-ORG`, `-EU B-ORG` | no: may be a comment or a document line |
     #[inline(always)]
     fn line_end(self, text: &[u8], start: usize, whitespace: &[u32]) -> Option<usize> {
         let first = *text.get(start)?;

@@ -161,9 +161,16 @@ impl SyntaxChunks {
 }
 
 /// Returns the offset past the last end of a sentence in a text: behind the last line feed if a
-/// sentence is a line, else behind the last blank line. None if there is none.
+/// sentence is a line, else behind the last blank line. None if there is none. A line of blanks is
+/// blank.
 ///
 /// The text is searched from its end, so that time usually is that of one sentence.
+///
+/// | text | CoNLL-U | tokens |
+/// |---|---|---|
+/// | `a b\nc d\n\ne` | 9 | 9 |
+/// | `a b\nc d\ne` | none | 8 |
+/// | `a b` | none | none |
 fn sentence_end(text: &[u8], format: SyntaxFormat) -> Option<usize> {
     let mut end = memchr::memrchr(b'\n', text)? + 1;
     if matches!(format, SyntaxFormat::WordTag | SyntaxFormat::Tokens) {

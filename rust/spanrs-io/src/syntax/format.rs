@@ -139,7 +139,8 @@ impl SyntaxFormat {
     }
 }
 
-/// Returns true for `ate/VBD`, and false for `and/or`: tags have no lower-case letters.
+/// Returns true for `ate/VBD` and `1/2/CD`, and false for `and/or` and `http://x`: tags have no
+/// lower-case letters.
 fn is_tagged(word: &str) -> bool {
     word.rsplit_once('/').is_some_and(|(word, tag)| {
         !word.is_empty() && !tag.is_empty() && !tag.contains(char::is_lowercase)
@@ -149,6 +150,11 @@ fn is_tagged(word: &str) -> bool {
 /// Returns true if every line has a form, a tag without lower-case letters, a number as head and a
 /// label, and a head is 0, the root. At least two lines are needed: running text has numbers in
 /// third place, too.
+///
+/// ```text
+/// They  PRP  2  nsubj
+/// ate   VBD  0  root
+/// ```
 fn is_four_columns(lines: &[(usize, &str)]) -> bool {
     let mut has_root = false;
     lines.iter().all(|(_, line)| {

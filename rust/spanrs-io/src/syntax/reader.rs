@@ -96,6 +96,16 @@ impl<'a> SyntaxReader<'a> {
     /// [`Code::WrongFormat`] with its line for lines that are not in the format: another number of
     /// columns, ids out of order, a multiword token that reaches beyond the sentence, an empty
     /// form. In word/TAG, for a token without a slash.
+    ///
+    /// # Examples
+    /// ```
+    /// use spanrs_io::{SyntaxFormat, SyntaxReader, SyntaxSentence};
+    /// // The text begins behind line 41 of the file.
+    /// let text = b"They/PRP ate\n";
+    /// let mut reader = SyntaxReader::new(text, SyntaxFormat::WordTag, "a.txt", 41).unwrap();
+    /// let error = reader.read(&mut SyntaxSentence::default()).unwrap_err();
+    /// assert_eq!(error.to_string(), "a.txt:42: \"ate\" is no word/TAG");
+    /// ```
     pub fn read(&mut self, sentence: &mut SyntaxSentence<'a>) -> Result<bool> {
         sentence.words.clear();
         sentence.multiwords.clear();
@@ -192,6 +202,13 @@ impl<'a> SyntaxReader<'a> {
 
     /// Returns the fields of a word; None for a multiword token, which is added to the sentence, or
     /// an empty node, which is only checked.
+    ///
+    /// Nearly all lines are words with the next id, which is tested first. Fields may be empty,
+    /// except for the form; they are not interpreted here.
+    ///
+    /// # Errors
+    /// [`Code::WrongFormat`] for another number of columns, an empty form, and as
+    /// [`SyntaxReader::other_id`].
     #[inline]
     fn ten_columns(
         &self,

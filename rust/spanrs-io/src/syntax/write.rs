@@ -1,4 +1,15 @@
 //! Writer of sentences in CoNLL-U.
+//!
+//! | field | written |
+//! |---|---|
+//! | ID | the number of the word |
+//! | UPOS, XPOS | the annotation's, else the sentence's |
+//! | HEAD, DEPREL | the annotation's arc, else the sentence's |
+//! | all others | the sentence's; `_` for empty ones |
+//!
+//! A file of CoNLL-U that is read and written without annotations is the same byte for byte, up to
+//! line ends and repeated blank lines between sentences, if its ids were in order and its fields
+//! not empty.
 
 use super::sentence::SyntaxSentence;
 

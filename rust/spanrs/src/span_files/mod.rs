@@ -211,6 +211,12 @@ impl Side {
 
     /// Finds the spans of the sentence, if reading it did not already, without the tokens
     /// `ignored`.
+    ///
+    /// Spans of stacked tags are found only here, because which tokens are left out depends on both
+    /// sides, and so on what was read of the other side.
+    ///
+    /// # Errors
+    /// [`Error::Tags`] for too many types.
     fn find(&mut self, ignored: Option<&[bool]>, types: &mut Types<'_>) -> Result<()> {
         match &mut self.source {
             Source::Spans(_) => Ok(()),

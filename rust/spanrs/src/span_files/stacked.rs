@@ -145,6 +145,16 @@ impl Reader {
     /// Reads the tag of the token with this index. A bar at the end of a tag, as some write it
     /// where nothing more is inside, is dropped.
     ///
+    /// | open before | tag | outcome |
+    /// |---|---|---|
+    /// | nothing | `B-S\|B-NP` | opens S and NP |
+    /// | S, NP | `I-S` | ends NP, continues S |
+    /// | S, NP | `I-S\|B-NP` | continues S, ends NP and opens another |
+    /// | S | `B-S` | ends S and opens another |
+    /// | S | `I-NP` | refused: a span of type S is open |
+    /// | S | `I-S\|I-NP` | refused: nothing is open at the second level |
+    /// | any | `B-`, `X`, `S-NP` | refused: no tag |
+    ///
     /// # Errors
     /// [`Error::Stacked`] for a level that is neither `B-TYPE` nor `I-TYPE`, and for `I-` of
     /// another type than that of the open span, or without one.
@@ -225,6 +235,9 @@ impl Reader {
 
     /// Moves the spans of the sentence that was read to `sentence`, without the tokens `ignored`.
     /// Spans that have no other tokens are dropped; `line` is the line of the sentence, for errors.
+    ///
+    /// With token 3 left out, the span 2-4 becomes 2-3, 3-5 becomes 4-5, 2-5 has the tokens 2 and
+    /// 4, and 3-4 is dropped.
     ///
     /// # Errors
     /// [`Error::Tags`] for too many types.
