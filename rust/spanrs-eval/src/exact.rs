@@ -136,7 +136,7 @@ impl Matcher for Exact {
                 g += usize::from(order.is_le());
                 p += usize::from(order.is_ge());
             }
-            // By place, so that the numbers of types do not matter.
+            // By index, so that the numbering of types does not matter.
             missed.sort_unstable();
             spurious.sort_unstable();
             missed.iter().for_each(|&at| emit(MISSED, Some(at), None));
@@ -249,8 +249,8 @@ pub(crate) fn count(
         } else {
             gold_id == pred_id
         });
-        // Most of a corpus is `O` on both sides, and the processor guesses that well; without this
-        // branch every token would wait for the step of the one before.
+        // Most tokens of a corpus are `O` on both sides, and this branch is predicted well; without it
+        // every token would wait for the step of the one before.
         if g_entry | p_entry == 0 && g.rests() && p.rests() {
             tokens += 1;
             continue;

@@ -60,7 +60,7 @@ impl Matcher for Head {
 
     fn compare(&mut self, pair: &Pair<'_>, sink: &mut dyn Sink) -> Result<(), Unmatched> {
         let (golds, preds) = (pair.gold.all, pair.pred.all);
-        // Of several gold spans with one head the first is taken first.
+        // Pushed in reverse, so that the first of several gold spans with one head is popped first.
         let mut heads: HashMap<i64, Vec<u32>> = HashMap::new();
         for at in (0..golds.len() as u32).rev() {
             heads.entry(golds[at as usize].end).or_default().push(at);

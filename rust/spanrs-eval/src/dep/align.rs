@@ -107,7 +107,7 @@ fn align_multiword(
         })
     };
     while !is_beyond(gold.get(g), end) || !is_beyond(pred.get(p), end) {
-        // The side whose next word begins first goes on.
+        // Advance the side whose next word begins first.
         let start = |word: Option<&Node>| word.map_or(usize::MAX, |word| word.span.0);
         let of_gold = g < gold.len() && start(gold.get(g)) <= start(pred.get(p));
         let (words, at) = if of_gold {
@@ -146,7 +146,7 @@ fn longest_common_subsequence(gold: &[Node<'_>], pred: &[Node<'_>]) -> Vec<(usiz
     };
     let (gold, pred) = (lower(gold), lower(pred));
     let width = pred.len() + 1;
-    // lengths[g * width + p]: of the words from g and p on.
+    // lengths[g * width + p]: length of the longest common subsequence of gold[g..] and pred[p..].
     let mut lengths = vec![0_u32; (gold.len() + 1) * width];
     for g in (0..gold.len()).rev() {
         for p in (0..pred.len()).rev() {

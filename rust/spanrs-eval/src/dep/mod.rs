@@ -2,8 +2,8 @@
 //!
 //! Source: Zeman et al., "CoNLL 2018 Shared Task: Multilingual Parsing from Raw Text to Universal
 //! Dependencies", 2018, and its script `conll18_ud_eval.py`. Gold and pred may be tokenised
-//! differently: [`align()`] finds the words that both sides have, and everything else is counted for
-//! those pairs ([`compare`]).
+//! differently: [`align()`] finds the words that both sides have, and everything else is counted
+//! for those pairs ([`compare`]).
 //!
 //! | criterion | right if | words counted |
 //! |---|---|---|
@@ -139,7 +139,7 @@ pub fn compare(
                 (false, true) => count(criterion, SPURIOUS, None, Some(&theirs)),
                 (false, false) => {}
             };
-        // Punctuation is what gold says it is.
+        // The gold label decides whether a pair is punctuation.
         let counted = !is_punctuation(word.label);
         of_both(NO_PUNCT, counted, counted, outcome);
         let content = [word, other].map(|word| is_content(word.label));

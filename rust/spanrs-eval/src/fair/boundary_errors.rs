@@ -3,11 +3,20 @@
 //! For each of the two kinds of errors there are three passes, in FairEval's order: free gold spans
 //! look for free pred spans; gold spans left over look for pred spans that are in a pair; pred
 //! spans left over look for gold spans that are in a pair. Every pass goes through its spans
-//! (walkers) from the shortest to the longest and gives each the best candidate ([`Rank`]).
+//! (walkers) from the shortest to the longest and gives each the best candidate ([`Rank`]). With
+//! gold 0..6 and pred 0..2 and 3..6, all of one type:
+//!
+//! | pass | walker | candidates: shared tokens | decision | tokens left |
+//! |---|---|---|---|---|
+//! | 1 | gold 0..6 | pred 0..2: 2, pred 3..6: 3 | `bes` with 3..6 | gold 0..3, pred none |
+//! | 2 | none | | | |
+//! | 3 | pred 0..2 | gold 0..6: 2 | `bes` with 0..6 | gold 2..3, pred none |
 //!
 //! One remaining span a side, and small products of both sides, are handled by comparing all pairs.
 //! Larger sentences are first split into groups of overlapping spans, and within a large group
-//! candidates are found with the index [`Overlaps`].
+//! candidates are found with the index [`Overlaps`]. A group of g gold and p pred spans takes O(g
+//! p) time at worst; with the index it is O(log n) for every pair that overlaps. All buffers are
+//! reused, so that resolving a sentence allocates only for spans that lose tokens in their middle.
 
 use super::{GOLD, Kind, Matcher, Overlap, PRED, Sink};
 use crate::overlaps::Overlaps;
@@ -21,9 +30,13 @@ const FEW: usize = 1 << 10;
 pub(super) struct Buffers {
     /// By side: spans in no pair, from the shortest to the longest, equally long ones in the order
     /// given.
+    ///
+    /// Emptied while a pass goes through the list; spans that found no partner are put back.
     free: [Vec<u32>; 2],
     /// By side: spans in a boundary or labelling-boundary error, in the order in which they were
     /// paired.
+    ///
+    /// The order decides ties of [`Among::Paired`].
     paired: [Vec<u32>; 2],
     /// By candidate of the current pass: whether it can still be taken.
     open: Vec<bool>,
@@ -67,7 +80,7 @@ impl Matcher {
             return;
         }
         if golds == 1 && preds == 1 {
-            // Nearly all sentences with a mistake have one.
+            // Nearly all sentences with mistakes have exactly one.
             self.match_single_pair(sink);
             return;
         }
@@ -76,7 +89,7 @@ impl Matcher {
             .iter()
             .any(|side| side.iter().any(|i| i.span.end <= i.span.start));
         if golds * preds <= FEW || empty {
-            // The bounds of empty spans have no order that an index could use.
+            // Empty spans cannot be indexed by their bounds.
             for (side, n) in [(GOLD, golds), (PRED, preds)] {
                 self.set_free(side, 0..n as u32);
             }
@@ -136,7 +149,7 @@ impl Matcher {
             by_start.extend(starts.zip(0..).map(|(start, one)| (start, side, one)));
             groups[side].clear();
         }
-        // Both sides mostly come in reading order, and this sort merges what is in order.
+        // Both sides mostly come in reading order, and the stable sort merges sorted runs.
         by_start.sort();
         let (mut group, mut end) = (0, i64::MIN);
         for &(start, side, one) in &*by_start {
@@ -148,6 +161,9 @@ impl Matcher {
 
     /// Runs the six passes over the free spans of one group; `indexed` allows the use of
     /// [`Overlaps`].
+    ///
+    /// Free spans must have been set for both sides ([`Matcher::set_free`]). Spans that are still
+    /// free afterwards are false negatives and false positives.
     fn run_passes(&mut self, indexed: bool, sink: &mut dyn Sink) {
         for side in [GOLD, PRED] {
             self.passes.paired[side].clear();
@@ -228,6 +244,8 @@ impl Matcher {
     }
 
     /// Marks the candidates that can be taken, and indexes them if `indexed`.
+    ///
+    /// Free candidates can all be taken; paired ones only if they have tokens left.
     fn open_candidates(&mut self, other: usize, candidates: &[u32], among: Among, indexed: bool) {
         let remaining = &self.sides[other];
         let Buffers { open, index, .. } = &mut self.passes;
@@ -310,7 +328,7 @@ impl Matcher {
                 candidate.size - shared,
                 length,
             );
-            // Of equally good ones the first is taken.
+            // Ties go to the first candidate.
             if best.is_none_or(|(least, _)| rank < least) {
                 best = Some((rank, place));
             }
@@ -330,6 +348,11 @@ impl Matcher {
     }
 
     /// Makes a pair, or lets a span join one, and removes the `shared` tokens from both.
+    ///
+    /// - `side`, `walker`: the span that looked for a partner, by side and index in
+    ///   [`Matcher::sides`].
+    /// - `candidate`: its partner, by index in the other side.
+    /// - `shared`: number of remaining tokens that both have.
     ///
     /// The kind of error is decided by types and by the bounds as given, from the point of view of
     /// gold, whichever side walks.

@@ -3,6 +3,18 @@
 //! Sides in reading order without duplicates, the usual case, are merged in linear time without
 //! sorting. Other sides are sorted first. Whatever has no equal becomes a [`RemainingSpan`], in the
 //! order given.
+//!
+//! Duplicates count differently under the two criteria. For gold with `PER` 0..2 twice:
+//!
+//! | pred `PER` 0..2 | `traditional` | `fair` |
+//! |---|---|---|
+//! | once | 2 `tp` | 1 `tp`, the other one remains |
+//! | twice | 2 `tp` | 2 `tp` |
+//! | three times | 2 `tp` | 2 `tp`, the third one remains |
+//!
+//! Spans with equal bounds and types, but different tokens, are not equal, and no other step pairs
+//! them with each other: they are a false negative and a false positive, unless they find other
+//! partners.
 
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
@@ -40,11 +52,11 @@ impl Matcher {
     /// are sorted first.
     pub(super) fn match_equal(&mut self, gold: Spans<'_>, pred: Spans<'_>, sink: &mut dyn Sink) {
         let whole = gold.all_whole() && pred.all_whole();
-        // Most sentences of most corpora are the same on both sides, and the others begin so.
+        // Most sentences of most corpora are equal on both sides, and the others have a common prefix.
         let same = if !whole {
             0
         } else if std::ptr::eq(gold.all, pred.all) {
-            // They may even be the same memory.
+            // Both sides may be the same memory.
             gold.all.len()
         } else {
             let pairs = gold.all.iter().zip(pred.all);
@@ -57,7 +69,7 @@ impl Matcher {
                 self.merge_sorted(gold, pred, same, sink);
             }
         } else {
-            // Where spans come twice it takes more to tell which are equal to which.
+            // With duplicates or gaps, equal spans are found by sorting.
             self.sort_and_match(gold, pred, sink);
         }
     }
@@ -68,7 +80,7 @@ impl Matcher {
     /// Remaining spans are resolved as soon as no later span can overlap them, so that long
     /// sentences stay small problems. That reorders events, so it is not done if `in_order`; and it
     /// needs spans that are not empty, because only those end after everything that overlaps them
-    /// has begun.
+    /// has begun. O(gold + pred), apart from resolving.
     fn merge_sorted(
         &mut self,
         golds: Spans<'_>,
@@ -173,7 +185,8 @@ impl Matcher {
     /// Makes labelling errors: gold in the order given takes the first free pred span with its
     /// bounds and another type.
     ///
-    /// Tokens are not consulted. Removes the spans of these pairs from `sides`.
+    /// Tokens are not consulted. Removes the spans of these pairs from `sides`, so that they take
+    /// part in no later step. Compares all pairs up to [`FEW`] of them.
     pub(super) fn match_labelling_errors(&mut self, sink: &mut dyn Sink) {
         if self.sides[GOLD].len() * self.sides[PRED].len() <= FEW {
             for g in 0..self.sides[GOLD].len() {
@@ -195,6 +208,8 @@ impl Matcher {
     }
 
     /// Finds the same pairs as [`Matcher::match_labelling_errors`] in O(n log n), for many spans.
+    ///
+    /// Builds an index of the pred spans, from which each gold span takes the first that fits.
     fn match_labelling_errors_by_index(&mut self, sink: &mut dyn Sink) {
         let mut free = Bounds::new(&self.sides[PRED]);
         for g in 0..self.sides[GOLD].len() {
@@ -243,7 +258,7 @@ impl Bounds {
     /// O(log n).
     fn take(&mut self, span: &Span<i64>) -> Option<u32> {
         let heads = self.types.get_mut(&(span.start, span.end))?;
-        // At most one of the types is that of the span.
+        // At most one entry has the type of the span, so that this looks at two at most.
         let found = heads.iter().find(|(_, (ty, ..))| *ty != span.ty);
         let (&place, &(ty, start, end)) = found?;
         heads.remove(&place);

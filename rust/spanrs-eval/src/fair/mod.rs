@@ -22,9 +22,9 @@
 //! even if pred has it once, and additional pred duplicates are not counted.
 //!
 //! Spans that overlap neither directly nor through others do not influence each other, so that long
-//! sentences and documents are resolved as many small problems. Time is O(n log n) for spans
-//! without equals in reading order when overlaps are local; within a group of overlapping spans it
-//! is the product of both sides at worst. Memory is linear.
+//! sentences and documents are resolved as many small problems. Time is O(n log n) for n spans that
+//! overlap few others; within a group of overlapping spans it is the product of both sides at
+//! worst. Memory is linear.
 //!
 //! | gold | pred | outcomes |
 //! |---|---|---|
@@ -89,7 +89,7 @@ pub static SCHEMA: Schema = Schema {
             support: Some(TRADITIONAL),
             ..Criterion::new("fair", &outcomes([[0.0, 0.5, 0.5]; 5]))
         },
-        // Ortmann (2022): boundary errors are half right.
+        // Weights of Ortmann (2022): boundary errors are half right.
         Criterion {
             axis: Axis::Gold,
             support: Some(TRADITIONAL),
@@ -288,7 +288,7 @@ fn emit_equal(sink: &mut dyn Sink, gold: usize, pred: usize) {
 }
 
 impl Matcher {
-    /// Sets what is asked at intervals whether to stop; comparisons then fail with
+    /// Sets the watch that is asked at intervals; once it says stop, comparisons fail with
     /// [`Unmatched::Stopped`].
     #[must_use]
     pub fn with_watch(mut self, watch: Watch) -> Self {

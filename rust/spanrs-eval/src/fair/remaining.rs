@@ -3,6 +3,14 @@
 //! FairEval removes the tokens that a pair shares from both spans, so that a span can join several
 //! pairs but no token counts twice. Here the tokens are runs instead of sets: removing a run costs
 //! what it touches, whatever the length of the span.
+//!
+//! | gold 0..6 loses to | tokens left |
+//! |---|---|
+//! | | 0..6, one run |
+//! | pred 0..2 | 2..6, one run |
+//! | pred 4..5 | 2..4 and 5..6, two runs |
+//!
+//! Only the third case needs memory of its own ([`Tokens::Runs`]).
 
 use spanrs_base::Span;
 
@@ -79,14 +87,17 @@ impl RemainingSpan {
         self.span.end - self.span.start
     }
 
-    /// Returns the number of remaining tokens that two spans have in common. O(1) for single runs.
+    /// Returns the number of remaining tokens that two spans have in common.
+    ///
+    /// O(1) for single runs; otherwise proportional to the runs of the span with fewer of them,
+    /// times the logarithm of those of the other, and to the runs they share.
     pub(super) fn shared(&self, other: &Self) -> i64 {
         match (&self.tokens, &other.tokens) {
             (Tokens::Run(a), Tokens::Run(b)) => (a.1.min(b.1) - a.0.max(b.0)).max(0),
             (Tokens::Run(run), Tokens::Runs(runs)) | (Tokens::Runs(runs), Tokens::Run(run)) => {
                 length(runs.within(*run))
             }
-            // The one with fewer runs says where to look in the other.
+            // Look up the runs of the span with fewer runs in the other one.
             (Tokens::Runs(a), Tokens::Runs(b)) => {
                 let (few, many) = if a.len() <= b.len() { (a, b) } else { (b, a) };
                 few.iter().map(|run| length(many.within(run))).sum()
@@ -96,6 +107,8 @@ impl RemainingSpan {
 
     /// Removes the remaining tokens that two spans have in common from both; `n` is their number,
     /// from [`RemainingSpan::shared`].
+    ///
+    /// Marks both as reduced, even if `n` is 0 and neither loses a token.
     pub(super) fn remove_shared(&mut self, other: &mut Self, n: i64) {
         if n > 0 {
             match (&self.tokens, &other.tokens) {
@@ -118,6 +131,8 @@ impl RemainingSpan {
     }
 
     /// Returns the remaining tokens that two spans have in common, as runs.
+    ///
+    /// Of two spans with several runs each, the one with fewer runs is looked up in the other.
     fn shared_runs(&self, other: &Self) -> Vec<Run> {
         match (&self.tokens, &other.tokens) {
             (Tokens::Run(a), Tokens::Run(b)) => vec![(a.0.max(b.0), a.1.min(b.1))],
@@ -135,7 +150,7 @@ impl RemainingSpan {
     fn remove_run(&mut self, (start, end): Run) {
         match &mut self.tokens {
             Tokens::Run(run) => {
-                // Nearly always neighbours or none are left.
+                // Nearly always at most one run is left.
                 let (before, behind) = ((run.0, run.1.min(start)), (run.0.max(end), run.1));
                 self.tokens = if before.0 >= before.1 {
                     Tokens::Run(behind)

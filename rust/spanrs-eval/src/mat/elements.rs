@@ -58,7 +58,7 @@ impl Elements {
                 self.sizes.extend(sizes);
                 return Ok((texts.text.chars().count() as u64, &self.sizes));
             }
-            // What has no tokens has no place in the table of tokens.
+            // Documents without tokens do not enter the table of tokens.
             Unit::Token if texts.tokens.is_empty() => return Ok((0, &[])),
             Unit::Token => self.index_tokens(texts.tokens),
             Unit::PseudoToken => self.index_pseudo_tokens(gold, pred, texts.text),

@@ -49,7 +49,7 @@ struct Leftover {
     start: u32,
     /// One past the last character.
     end: u32,
-    /// The annotation it is a part of.
+    /// The annotation it is a part of; labels are compared with those of the other side.
     annotation: Annotation,
     /// Its index among the leftovers of its side, in the order of the pairs.
     order: usize,
@@ -59,6 +59,8 @@ struct Leftover {
 const MAX_STEPS: usize = 16 * MAX_PAIRS;
 
 /// Finds the intervals of a document; keeps its buffers.
+///
+/// Everything is overwritten by the next call of [`Intervals::run`].
 #[derive(Clone, Debug, Default)]
 pub(super) struct Intervals {
     /// The intervals of the last document: those of pairs in their order, then those of leftovers
@@ -137,8 +139,16 @@ impl Intervals {
         self.cuts.dedup();
     }
 
-    /// Sweeps over the pieces of text with the leftovers that lie over each, and adds their
-    /// intervals.
+    /// Sweeps over the pieces of text between cuts with the leftovers that lie over each, and adds
+    /// their intervals.
+    ///
+    /// One leftover on each side makes one interval, even with different labels; leftovers of one
+    /// side only make an interval each. Otherwise the leftovers are first put in the order of the
+    /// pairs, on which ties of [`by_label`] depend, and then paired.
+    ///
+    /// # Errors
+    /// [`Unmatched::TooTangled`] if pieces times leftovers over them exceed [`MAX_STEPS`];
+    /// [`Unmatched::Stopped`].
     fn sweep_leftovers(&mut self, pace: &mut Pace) -> Result<(), Unmatched> {
         self.gather_cuts();
         let (gold, pred) = (&self.gold, &self.pred);
@@ -172,7 +182,7 @@ impl Intervals {
                     .found
                     .extend(preds.iter().map(|p| interval(None, Some(p)))),
                 _ => {
-                    // Ties are resolved by the order of the pairs, not by where their rests begin.
+                    // Ties are resolved by the order of the pairs, not by where leftovers begin.
                     golds.sort_unstable_by_key(|rest| rest.order);
                     preds.sort_unstable_by_key(|rest| rest.order);
                     let (golds, preds) = (&golds, &preds);
@@ -235,7 +245,7 @@ fn by_label(munkres: &mut Munkres, golds: &[Leftover], preds: &[Leftover]) -> Ve
     if golds.len().max(preds.len()) <= MAX_EXACT {
         return munkres.assign(golds.len(), preds.len(), |g, p| 1.0 - similar(g, p));
     }
-    // Everything overlaps everything here: equal labels first, then aliases of a tag, then what is left.
+    // Everything overlaps everything here: equal labels first, then aliases of a type, then the rest.
     let mut pairs = Vec::new();
     let (mut gold_left, mut pred_left) = (vec![true; golds.len()], vec![true; preds.len()]);
     type Key = fn(&Annotation) -> Option<(u32, u32)>;

@@ -224,7 +224,7 @@ impl Matcher {
         self
     }
 
-    /// Sets what is asked at intervals whether to stop; comparisons then fail with
+    /// Sets the watch that is asked at intervals; once it says stop, comparisons fail with
     /// [`Unmatched::Stopped`].
     #[must_use]
     pub fn with_watch(mut self, watch: Watch) -> Self {

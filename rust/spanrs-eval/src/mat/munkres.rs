@@ -2,14 +2,23 @@
 //! transportation problems").
 //!
 //! Of several assignments with the same sum this takes the one MATScore takes. It therefore follows
-//! the Python module munkres 1.0.5.4 that MATScore uses, step by step: rows and columns are visited
-//! in its order, and costs are rounded where its costs are.
+//! the Python package munkres that MATScore uses step by step: rows and columns are visited in its
+//! order, and costs are rounded where its costs are.
 //!
-//! The method keeps a matrix of reduced costs. Starred zeros are the assignment so far, at most one
-//! in a row and a column; primed zeros are candidates; lines of the matrix that need no further
-//! attention are covered. Each round adds one star. A round takes O(n³) time, because the search
-//! for zeros begins anew after each prime; so the whole takes O(n⁴) at worst and O(n²) memory.
-//! Groups with more than 64 annotations a side use another solver.
+//! The method keeps a matrix of reduced costs: an assignment of least cost for them is one of least
+//! cost for the costs themselves, and all its cells are 0 in the end. Starred zeros are the
+//! assignment so far, at most one in a row and a column. Each round adds one star:
+//!
+//! 1. All columns with a star are covered.
+//! 2. An uncovered zero is primed. If its row has a star, the row is covered, the column of that
+//!    star uncovered, and the search goes on. If there is no uncovered zero, costs are adjusted so
+//!    that there is one.
+//! 3. If the row of the new prime has no star, primes and stars alternate on a path from there to a
+//!    column without a star. Exchanging them along the path gives one star more.
+//!
+//! A round takes O(n³) time, because the search for zeros begins anew after each prime; the whole
+//! takes O(n⁴) at worst and O(n²) memory. Groups with more than 64 annotations a side use another
+//! solver.
 //!
 //! ```text
 //! costs    row minima subtracted   stars        assignment
@@ -114,7 +123,7 @@ impl Munkres {
 
     /// Returns the rightmost uncovered zero in the first row that has one.
     ///
-    /// That the rightmost is taken is a property of the loop in munkres 1.0.5.4, on which ties
+    /// That the rightmost is taken is a property of the loop in the Python package, on which ties
     /// depend.
     fn find_uncovered_zero(&self) -> Option<(usize, usize)> {
         let rows = self.costs.chunks_exact(self.n).enumerate();
@@ -144,7 +153,9 @@ impl Munkres {
     /// Creates an uncovered zero: subtracts the smallest uncovered cost from uncovered columns and
     /// adds it to covered rows.
     ///
-    /// Added and subtracted in separate steps as in munkres 1.0.5.4, so that rounding is the same.
+    /// Cells that are covered twice grow, cells that are covered once stay, and no cost becomes
+    /// negative. Added and subtracted in separate steps as in the Python package, so that rounding
+    /// is the same. O(n²).
     fn adjust_costs(&mut self) {
         let mut least = f64::INFINITY;
         for (row, costs) in self.costs.chunks_exact(self.n).enumerate() {

@@ -70,7 +70,7 @@ const ELEMENT_OUTCOMES: &[Outcome] = &[
     Outcome::new("missing", GOLD),
     Outcome::new("spurious", PRED),
     Outcome::new("clash", BOTH),
-    // Of the whole document, whether annotated or not.
+    // All elements of the document, annotated or not.
     Outcome::unweighted("elements"),
     // A label occurs, but covers no element.
     Outcome::unweighted("present"),

@@ -54,7 +54,15 @@ fn similarity(gold: &Annotation, pred: &Annotation) -> f64 {
 /// Returns the similarity of two annotations whose shared part is `shared`, from 0 to 1.
 ///
 /// Labels count 0.1 if they are equal and 0.05 if they are aliases of one type. The weights are
-/// MATScore's defaults.
+/// MATScore's defaults. Since the shared part of overlapping annotations is above 0, overlapping
+/// annotations always have a similarity above 0.
+///
+/// | labels | bounds | similarity |
+/// |---|---|---|
+/// | equal | equal | 1.0 |
+/// | different | equal | 0.9 |
+/// | equal | half of the extent shared | 0.55 |
+/// | different | half of the extent shared | 0.45 |
 pub(super) fn combined_similarity(gold: &Annotation, pred: &Annotation, shared: f64) -> f64 {
     0.1 * gold.agreement(pred) + 0.9 * shared
 }
@@ -84,6 +92,8 @@ pub(super) struct Pairing {
 
 /// Indices of the annotations of one side, those that cover characters apart from those that do
 /// not.
+///
+/// Both lists keep the order given, which is by start.
 #[derive(Clone, Debug, Default)]
 struct Split {
     /// Annotations that cover characters, in order.
@@ -154,8 +164,9 @@ impl Pairing {
 
     /// Splits the annotations at these indices into groups, and pairs each.
     ///
-    /// One sweep by start: a group grows as long as the next annotation of either side begins
-    /// before its end, or, for empty annotations, at its position.
+    /// One sweep by start: a group begins with the first annotation left on either side and grows
+    /// as long as the next annotation of either side begins before its end, or, for empty
+    /// annotations, at its position. Linear in the annotations, apart from the groups themselves.
     fn pair_groups(
         &mut self,
         sides: Sides<'_>,
@@ -174,7 +185,7 @@ impl Pairing {
                 (Some(g), _) => g,
                 (None, Some(p)) => p,
             };
-            // What begins before the group ends belongs to it; of what has no length, what is at its place.
+            // Annotations that begin before the end of the group belong to it, empty ones if they are at its position.
             let (mut end, empty) = (seed.end, seed.is_empty());
             let (mut g, mut p) = (0, 0);
             loop {
@@ -199,7 +210,7 @@ impl Pairing {
                 }
             }
             self.pair_group(sides, &golds[..g], &preds[..p], seed.start, pace)?;
-            // What is looked at grows with the pairs that are candidates.
+            // The work grows with the number of candidate pairs.
             pace.steps(g + p + self.candidates.len())?;
             self.candidates.clear();
             (golds, preds) = (&golds[g..], &preds[p..]);
@@ -207,6 +218,11 @@ impl Pairing {
     }
 
     /// Pairs the annotations of one group, given by their indices; `from` is its first character.
+    ///
+    /// [`Munkres`] minimises the sum of 1 - similarity, and [`partial::assign`] maximises the sum
+    /// of similarities. That is the same, because the number of pairs is fixed: every annotation of
+    /// the smaller side has a partner, if only with similarity 0. Such pairs are split again
+    /// afterwards.
     fn pair_group(
         &mut self,
         sides: Sides<'_>,
@@ -242,7 +258,7 @@ impl Pairing {
                         .map(|at| (pair(at).gold as usize, pair(at).pred as usize))
                         .collect()
                 };
-                // What shares nothing is no pair, even where nothing better is left.
+                // Annotations that share nothing are no pair, even if no better partner is left.
                 let chosen = chosen.into_iter().filter(|&(g, p)| similar(g, p) > 0.0);
                 self.push_group(sides, golds, preds, &chosen.collect::<Vec<_>>());
             }
@@ -318,7 +334,7 @@ impl Pairing {
             pred_taken[pred] = true;
             self.push_pair(sides, golds[gold], preds[pred]);
         }
-        // What each annotation is most similar to; ties go to the first.
+        // The annotation that each one is most similar to; ties go to the first.
         let (mut of_gold, mut of_pred) = (vec![None; golds.len()], vec![None; preds.len()]);
         if sides.unpaired == Unpaired::Clash {
             for pair in &self.candidates {
@@ -365,7 +381,7 @@ impl Pairing {
         self.push_pair(sides, gold, pred);
         if let Some(last) = self.pairs.last_mut() {
             last.single = Some(side);
-            // The same twice on one side: the second matches nothing, and of the clashes this says least.
+            // A duplicate on one side: the second cannot be a match, and an overlap is the least specific clash.
             if last.kind == Kind::Match {
                 last.kind = Kind::Overlap;
             }
@@ -389,6 +405,9 @@ impl Pairing {
 
 /// Returns a similarity as an integer (in units of 2^-53), so that sums do not depend on their
 /// order.
+///
+/// Integers also make equal totals exactly equal, where sums of floating-point numbers could differ
+/// in the last bit.
 fn credit(similarity: f64) -> i128 {
     (similarity * (1_u64 << 53) as f64) as i128
 }

@@ -2,7 +2,24 @@
 //!
 //! The label of an annotation is made in this order: its type; or the first alias of the type all
 //! of whose attributes it has; then the equivalence class of that, if any. Annotations whose label
-//! is ignored then are left out on both sides, before pairing.
+//! is ignored then are left out on both sides, before pairing. With an alias `Place` of `NP` for
+//! `kind=l`, the class `Place -> LOC`, and `Person` ignored:
+//!
+//! | annotation | alias | class | label |
+//! |---|---|---|---|
+//! | `NP kind=l` | `Place` | `LOC` | `LOC` |
+//! | `NP kind=p` | `Person` | | none |
+//! | `NP kind=x` | | | `NP` |
+//!
+//! Roles of types come from the task, or else from lists:
+//!
+//! | task | `content` | `tokens` | scored | tokens |
+//! |---|---|---|---|---|
+//! | set | any | any | content types of the task | token types of the task |
+//! | | set | unset | types in `content` | none |
+//! | | set | set | types in `content` | other types in `tokens` |
+//! | | unset | unset | all but [`NO_CONTENT`] | `lex` |
+//! | | unset | set | all but `tokens` and [`NO_CONTENT`] | types in `tokens` |
 
 use std::collections::{HashMap, HashSet};
 

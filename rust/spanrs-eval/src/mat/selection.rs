@@ -83,8 +83,10 @@ pub struct Discontinuous {
     pub end: u32,
 }
 
-/// What is scored of one side of a document. [`Spans::with_tags`](crate::Spans::with_tags) makes a
-/// matcher's input of it.
+/// What is scored of one side of a document.
+///
+/// `spans` and `tags` have the same length; [`Spans::with_tags`](crate::Spans::with_tags) makes the
+/// input of the matcher of them, and [`Text`](crate::Text) takes the tokens of pred.
 #[derive(Clone, Debug, Default)]
 pub struct Selected {
     /// The annotations, sorted by start, end, name of the label, and order in the file. Types are
@@ -140,7 +142,7 @@ impl<'a> Selection<'a> {
     pub fn select(&mut self, text: &impl AnnotatedText) -> Result<Selected, Discontinuous> {
         let rules = self.rules;
         let types: Vec<(&str, Role)> = text.types().map(|ty| (ty, rules.role(ty))).collect();
-        // (label, type), or None if ignored, of the types whose annotations all have one label.
+        // By type: (label, type), or None if ignored, once known. Only for types whose annotations all have one label.
         let mut known: Vec<Option<Option<(u32, u32)>>> = vec![None; types.len()];
         let mut tokens = Vec::new();
         let mut items = Vec::new();
@@ -187,7 +189,11 @@ impl<'a> Selection<'a> {
         })
     }
 
-    /// Adds the spans of an annotation with this (label, type) that are inside a zone.
+    /// Adds the spans of an annotation with this (label, type) that are inside a zone: one, or one
+    /// for each piece.
+    ///
+    /// # Errors
+    /// [`Discontinuous`] if the annotation has pieces and the rules refuse that.
     fn add(
         &self,
         annotation: Span,
@@ -228,6 +234,8 @@ struct Zones(Option<Vec<(u32, u32)>>);
 impl Zones {
     /// Returns the zones of gold that are scored; all of the text without a task, and without zones
     /// in gold.
+    ///
+    /// Zones outside the text, which the reader has dropped, count as zones that are no body.
     fn of(rules: &Rules, gold: &impl AnnotatedText) -> Self {
         if rules.task.is_none() {
             return Self::default();

@@ -202,7 +202,7 @@ impl Counts {
     pub(crate) fn reopen_document(&mut self) {
         let last = self.rows.as_mut().and_then(Rows::pop);
         for (cell, n) in last.unwrap_or_default() {
-            // It is in the totals already.
+            // The totals include it already.
             self.totals[cell as usize] -= n;
             self.add(cell, n);
         }
@@ -407,7 +407,7 @@ impl Counts {
         self.rows = Some(Rows::default());
         for (row, theirs) in mine.iter().zip(other.rows()) {
             for (&cell, &n) in row.cells.iter().zip(row.n) {
-                // It is in the totals already.
+                // The totals include it already.
                 self.add(cell, n);
                 self.totals[cell as usize] -= n;
             }
@@ -429,8 +429,8 @@ impl Counts {
         Ok(())
     }
 
-    /// Checks that the sums of totals do not exceed [`MAX_TOTAL`]; `cells` are the numbers here of the
-    /// cells of `other`.
+    /// Checks that the sums of totals do not exceed [`MAX_TOTAL`]; `cells` are the numbers here of
+    /// the cells of `other`.
     fn check_sums(&self, cells: &[CellId], other: &Self) -> Result<(), CountsError> {
         let mut sums = cells.iter().zip(&other.totals);
         match sums.all(|(&cell, n)| sum(self.total(cell), *n).is_some()) {
@@ -481,7 +481,7 @@ impl Counts {
             return Err(CountsError::Documents);
         }
         self.check_closed(other)?;
-        // Cells and types that are new here are harmless where the sums do not fit.
+        // If the sums do not fit, types and cells that were added here do no harm: their totals are 0.
         let cells = self.numbers_of(other);
         self.check_sums(&cells, other)?;
         for (&cell, n) in cells.iter().zip(&other.totals) {

@@ -1,6 +1,6 @@
 //! Measures: functions of summed cells.
 //!
-//! A measure of n spans is computed in three steps. Cells of its criterion are summed by type and
+//! A measure is computed in three steps. Cells of its criterion are summed by type and
 //! outcome; the sums are turned into true positives, false positives and false negatives with the
 //! weights of the outcomes (the masses); the masses give precision, recall and F. Weights are
 //! applied after the integer sums, and precision and recall are computed before F, so that results
@@ -98,6 +98,21 @@ impl Prf {
 /// A quotient of two linear forms of the outcomes of a criterion, such as accuracy.
 ///
 /// By type, pairs of types count for the gold type, and cells without types count for every type.
+///
+/// ```
+/// use spanrs_eval::EXACT;
+/// use spanrs_eval::outcomes::{Cell, Counts, Measure, Ratio};
+/// let mut counts = Counts::new(&EXACT);
+/// let corpus = EXACT.criterion("corpus").unwrap();
+/// for (outcome, n) in [(1, 8), (2, 6)] {
+///     let cell = counts.cell(Cell::new(corpus, outcome, None, None));
+///     counts.add(cell, n);
+/// }
+/// // Tokens with equal tags over all tokens: outcomes 2 and 1 of the criterion `corpus`.
+/// let (above, below) = (vec![0.0, 0.0, 1.0], vec![0.0, 1.0]);
+/// let accuracy = Ratio { criterion: corpus, above, below, complement: false };
+/// assert_eq!(counts.measure(&Measure::Ratio(accuracy)), 0.75);
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Ratio {
     /// Index of the criterion in the schema.
@@ -152,6 +167,9 @@ impl Counts {
 
     /// Returns the sum of each cell over documents times their weights; None if the numbers of
     /// weights and documents differ.
+    ///
+    /// Weights may be fractions or 0. [`Counts::summary`] and [`Evaluator::evaluate`] take the
+    /// result.
     pub fn weighted_totals(&self, weights: &[f64]) -> Option<Vec<f64>> {
         if self.rows().len() != weights.len() {
             return None;
@@ -277,7 +295,7 @@ impl Evaluator {
         cells_of.unwrap_or(criterion)
     }
 
-    /// Sums the cells of a criterion by type, unless they are the sums at hand.
+    /// Sums the cells of a criterion by type, unless the most recent sums are of it.
     pub(super) fn sum(&mut self, criterion: u8, cells: &[f64]) {
         let criterion = self.criterion_of_cells(criterion);
         let sums = &mut self.sums;
@@ -363,8 +381,8 @@ impl Evaluator {
         prf.terms.as_ref().unwrap_or(own)
     }
 
-    /// Returns the measure of the type at a place, from the sums at hand; NaN if the type does not
-    /// occur.
+    /// Returns the measure of the type at a place, from the most recent sums; NaN if the type does
+    /// not occur.
     fn of_place(&self, prf: &Prf, place: usize) -> f64 {
         if !self.sums.occurs(place) {
             return f64::NAN;
@@ -378,7 +396,7 @@ impl Evaluator {
         prf.axis.unwrap_or(usual)
     }
 
-    /// Returns TP, FP and FN of the type at a place, from the sums at hand.
+    /// Returns TP, FP and FN of the type at a place, from the most recent sums.
     pub(super) fn masses_of(&self, prf: &Prf, place: usize) -> [f64; 3] {
         let gold = masses(self.sums.row(&self.sums.gold, place), self.terms(prf));
         let pred = masses(self.sums.row(&self.sums.pred, place), self.terms(prf));
@@ -397,7 +415,7 @@ impl Evaluator {
     }
 
     /// Returns the support of each type by place; the last entry is for cells without types.
-    /// Replaces the sums at hand.
+    /// Replaces the most recent sums.
     pub(super) fn support(&mut self, prf: &Prf, cells: &[f64]) -> Vec<f64> {
         let prf = self.support_measure(prf);
         self.sum(prf.criterion, cells);
@@ -434,13 +452,13 @@ impl Evaluator {
         order
     }
 
-    /// Returns true if the type at a place has any outcome in the sums at hand.
+    /// Returns true if the type at a place has any outcome in the most recent sums.
     pub(super) fn occurs(&self, place: usize) -> bool {
         self.sums.occurs(place)
     }
 
-    /// Returns the counts of outcomes of the type at a place, from the sums at hand, on the axis of
-    /// pred or of gold.
+    /// Returns the counts of outcomes of the type at a place, from the most recent sums, on the
+    /// axis of pred or of gold.
     pub(super) fn counts_of(&self, criterion: u8, place: usize, pred: bool) -> Vec<f64> {
         let rows = if pred {
             &self.sums.pred
@@ -451,7 +469,7 @@ impl Evaluator {
         self.sums.row(rows, place)[..outcomes].to_vec()
     }
 
-    /// Returns the counts of outcomes over all types, from the sums at hand.
+    /// Returns the counts of outcomes over all types, from the most recent sums.
     pub(super) fn counts_of_all(&self, criterion: u8) -> Vec<f64> {
         let mut total = self.sums.total();
         total.truncate(self.criteria[usize::from(criterion)].outcomes.len());

@@ -171,7 +171,7 @@ impl Counts {
                 self.add(cell, n);
             }
         }
-        // Every mistyped pair was missed and spurious besides, so nothing falls below 0.
+        // Every mistyped pair was also counted as missed and spurious, so nothing falls below 0.
         for (id, n) in entries {
             if let Renamed::Matched {
                 missed, spurious, ..

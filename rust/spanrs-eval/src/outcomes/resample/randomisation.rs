@@ -3,6 +3,11 @@
 //! If two systems were the same, exchanging their outputs on any document would not matter. The
 //! test exchanges them on each document with probability one half and counts how often the
 //! difference of a measure becomes at least as large as observed.
+//!
+//! Let `a` and `b` be the summed cells of the two systems. Exchanging document `d` adds `b_d - a_d`
+//! to `a`, and `a + b` never changes. So a sample is `a` plus, for each distinct nonzero change,
+//! the change times the number of documents exchanged, which is binomial; and the sums of the
+//! second system follow by subtraction.
 
 use spanrs_base::Rng;
 
@@ -22,10 +27,15 @@ impl Systems {
     /// - `pair`: indices of the two systems.
     /// - `measures`: types in them are numbers of [`Systems::union`]. A measure that is NaN,
     ///   because its type does not occur, counts as 0.
-    /// - `seed`, `threads`, `stop`: as in [`Systems::bootstrap`].
+    /// - `samples`: number of random exchanges.
+    /// - `seed`: the same seed gives the same result, for any number of threads and counts merged
+    ///   in any order.
+    /// - `threads`: number of threads, limited to 64.
+    /// - `stop`: asked at intervals whether to give up.
     ///
     /// Returns for each measure how often the absolute difference was at least as large as the
     /// observed one. The two-sided p-value is `(n + 1) / (samples + 1)`. None if `stop` said so.
+    /// [`Systems`] has an example.
     ///
     /// Documents with equal counts under both systems change nothing and are skipped. Of documents
     /// with equal pairs of rows only the number exchanged matters; it is the number of ones in as
@@ -129,6 +139,9 @@ impl Exchange {
 
     /// Returns the measures of the first system minus those of the second, from the sums `first` of
     /// the first system.
+    ///
+    /// A measure that is NaN counts as 0, so that a type which only one system has left still gives
+    /// a difference.
     fn differences(&self, evaluator: &mut Evaluator, first: &[f64]) -> Vec<f64> {
         let second: Vec<f64> = self
             .both
