@@ -11,8 +11,8 @@
 //! Files of lines are read in chunks, never mapped into memory and never held whole, so that a
 //! corpus may be larger than memory and a file that is truncated meanwhile is an error and not a
 //! crash. Text is checked once, a chunk at a time: all bytes that [`LineReader`] hands out are
-//! valid UTF-8 without NUL. Documents are held whole, within limits (`Limits::document_bytes`).
-//! Compression with gzip or zstd is recognised by content.
+//! valid UTF-8 without NUL. Documents are held whole. Compression with gzip or zstd is recognised
+//! by content.
 //!
 //! A reader belongs to one thread and reuses its buffers: what it hands out is borrowed until the
 //! next call. For several threads a column file is cut into parts at blank lines
@@ -32,6 +32,32 @@
 //! assert_eq!(rows.token(), b"EU");
 //! assert_eq!(rows.tag(), b"B-ORG");
 //! ```
+//!
+//! # Limits
+//!
+//! What a reader accepts is bounded by `Limits` of the base crate, so that a hostile or mistaken
+//! file costs an error message and not the machine's memory:
+//!
+//! | limit | checked by | error |
+//! |---|---|---|
+//! | `line_bytes` | [`LineReader`], and so by all readers of lines | [`Code::LineTooLong`] |
+//! | `sentence_tokens` | [`ColumnReader`] | [`Code::SentenceTooLong`] |
+//! | `document_bytes` | [`document::Reader::open`], [`document::whole_file`] | [`Code::DocumentTooLong`] |
+//! | `expansion` | the same, for compressed files | [`Code::Expansion`] |
+//! | `nesting` | inline XML | [`Code::TooDeep`] |
+//!
+//! # From bytes to rows
+//!
+//! A column file passes through these modules, which are private:
+//!
+//! | module | step |
+//! |---|---|
+//! | `open` | opens the file, takes off compression |
+//! | `lines` | fills the buffer, checks the text, finds lines |
+//! | `whitespace_index` | finds spaces, tabs and line ends of a chunk |
+//! | `layout`, `recognise`, `csv`, `conllu` | find separator and columns from the first lines, refuse other formats |
+//! | `layers`, `running_numbers` | find what the user should be warned of |
+//! | `columns` | classifies each line and splits it |
 
 mod borders;
 mod columns;

@@ -70,7 +70,8 @@ fn low_bytes(word: u64) -> u64 {
 /// Appends the positions of the bits that are set in `bits`; bit 0 is at position `base`.
 ///
 /// [`BURST`] positions are always written, and what exceeds the number of set bits is cut off
-/// again, so that the number of iterations is fixed for most blocks.
+/// again, so that the number of iterations is fixed for most blocks. The loop takes the lowest set
+/// bit and clears it; when none is left it writes positions that are cut off.
 #[inline(always)]
 fn write(mut bits: u64, base: u32, positions: &mut Vec<u32>) {
     let count = bits.count_ones() as usize;

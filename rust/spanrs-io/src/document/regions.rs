@@ -16,6 +16,20 @@
 //! Regions that are left out are reported, once for each label. A region whose own text is not
 //! found at its offsets comes from an export with other offsets, such as one made by a script that
 //! counts code points; it would be wrong by one character for each emoji before it.
+//!
+//! Where texts and regions are in the two exports (`label_studio` reads them):
+//!
+//! | | JSON | JSON_MIN |
+//! |---|---|---|
+//! | text | `text`, else the only string, of `data` | `text`, else the only string that is not Label Studio's own |
+//! | regions | `value` of the items of `result` whose `type` is `labels` | items of all lists that have `labels` |
+//! | annotations | `annotations`, before version 1.0 `completions` | the task is one |
+//! | user | `completed_by` of the annotation | `annotator` |
+//! | passed over | `predictions`, relations, choices | everything else |
+//! | left out with a report | `hypertextlabels`, `paragraphlabels` | |
+//!
+//! Spans of HTML and of dialogues are left out with a report because they are spans, but of a text
+//! that is not plain.
 
 use serde_json::{Map, Value};
 

@@ -120,6 +120,9 @@ pub(super) fn declared_encoding(head: &[u8]) -> Option<String> {
 
 /// Returns what the export of a program is called whose root element is `start` if it is XML that
 /// holds text and annotations apart; None for all other XML.
+///
+/// Read as inline XML, a UIMA CAS would be elements without text, and GATE's XML a text with its
+/// nodes as annotations.
 fn standoff(start: &BytesStart<'_>) -> Option<&'static str> {
     let declares = |prefix: &str| {
         let mut attributes = start.attributes().flatten();
@@ -264,6 +267,10 @@ impl Walk<'_> {
 
     /// Handles a start tag: opens the element, and adds an annotation if it is one.
     ///
+    /// The checks of names do not depend on the role of the element. A root element that is an
+    /// annotation is noted in [`Document::rooted`], as it encloses the text and usually means
+    /// nothing.
+    ///
     /// # Errors
     /// [`Code::BadDocument`] for a second root and for names that XML does not allow,
     /// [`Code::WrongFormat`] as [`read`].
@@ -318,6 +325,9 @@ impl Walk<'_> {
 
     /// Returns names and values of the attributes of an element, decoded. They are checked whatever
     /// the element is: what is XML does not depend on a task.
+    ///
+    /// References in values are resolved, and white space is normalised as XML 1.0 demands. MAT's
+    /// own attribute is among them.
     ///
     /// # Errors
     /// [`Code::BadDocument`] at the element for names given twice, values without quotes, and

@@ -12,7 +12,18 @@
 //! was. Comments, multiword tokens and empty nodes are kept as the lines before a word or after the
 //! last one; they are not words.
 //!
+//! | line of CoNLL-U | part of |
+//! |---|---|
+//! | `# text = don't` | [`SyntaxWord::before`] of the next word |
+//! | `1-2<tab>don't...` | the same, and [`SyntaxSentence::multiwords`] |
+//! | `1<tab>do...` | [`SyntaxSentence::words`] |
+//! | `2.1<tab>x...` | [`SyntaxWord::before`] of the next word |
+//! | a comment behind the last word | [`SyntaxSentence::after`] |
+//! | a blank line | nothing: it ends the sentence |
+//!
 //! Unlike [`crate::ColumnReader`], which is for tags, this reader checks that ids are in order.
+//! Heads are checked to be numbers only when they are asked for ([`SyntaxReader::heads`]), since a
+//! tagger does not need them; that they form a tree is checked by the jobs that need trees.
 
 mod chunks;
 mod format;
