@@ -75,8 +75,8 @@ impl Tokens {
 
 /// A span of seqeval's default mode.
 ///
-/// Positions count on over all sentences, with one more for each border, as in seqeval's flattened
-/// list.
+/// Positions continue across sentences, with one more for each border, as in the list into which
+/// seqeval flattens its input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Entity {
     /// Id of its type, see [`EntityReader::types`].

@@ -271,7 +271,7 @@ impl Scorer {
 
     /// Passes a sentence whose sides differ to the matcher.
     fn compare(&mut self, reader: &Reader, sides: [impl Iterator<Item = u32>; 2]) {
-        // Nothing of what is counted now will be used.
+        // The counts are discarded after a failure.
         if self.failure.is_some() {
             return;
         }
@@ -330,7 +330,7 @@ impl Scorer {
     /// Determines whether tag bigrams can be counted, after moving earlier counts.
     #[cold]
     fn find_fast(&mut self, reader: &Reader) -> bool {
-        // There never was one, or there are too many tags for it by now.
+        // There is no counter yet, or its tables are too small for the tags.
         self.flush_fast(reader);
         self.fast = if reader.has_two_schemes() {
             Fast::Never
@@ -379,7 +379,7 @@ impl Scorer {
     pub fn part(&mut self, reader: &Reader) -> Self {
         self.flush_fast(reader);
         let mut part = Self::new(self.matcher.boxed(), self.keep).with_filter(self.filter.clone());
-        // To learn what stands between tags costs more than to count a document.
+        // Building the tables costs more than counting a document.
         part.fast = std::mem::replace(&mut self.fast, Fast::Unknown);
         if self.has_documents() {
             part.by_document()

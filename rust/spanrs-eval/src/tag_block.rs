@@ -150,7 +150,7 @@ impl TagBlock {
     #[inline]
     pub fn reserve(&mut self, tokens: usize) -> (&mut [u8], &mut [u8]) {
         let range = self.used..self.used + tokens;
-        // One more for the border behind the last.
+        // One more for the border after the last sentence.
         if range.end >= self.gold.len() {
             self.grow(range.end + 1);
         }
@@ -175,7 +175,7 @@ impl TagBlock {
     #[inline]
     pub fn end_all(&mut self, lengths: &[u32]) {
         for &tokens in lengths {
-            // Of an empty sentence this is the first token of the next, or the border behind the last.
+            // For an empty sentence this is the first token of the next one, or the border after the last.
             self.gold[self.used] |= FIRST;
             self.pred[self.used] |= FIRST;
             self.used += tokens as usize;

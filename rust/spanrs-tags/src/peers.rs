@@ -57,7 +57,7 @@ const DOT: u8 = 5;
 ///
 /// ```
 /// use spanrs_tags::seqeval_borders;
-/// assert_eq!(seqeval_borders('B', 'I', true), (false, false), "the span goes on");
+/// assert_eq!(seqeval_borders('B', 'I', true), (false, false), "the span continues");
 /// assert_eq!(seqeval_borders('B', 'I', false), (true, true), "the type changes");
 /// assert_eq!(seqeval_borders('E', 'O', false), (true, false));
 /// ```

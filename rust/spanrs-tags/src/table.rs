@@ -173,7 +173,7 @@ impl Table {
     /// earlier tokens.
     ///
     /// An entry of None is the border of the sentence: as `before` its start, as `here` its end.
-    /// Which of the two returns None does not depend on the pair.
+    /// Whether the result is None depends on the table only, not on the pair.
     pub(crate) fn between(&self, before: Option<u32>, here: Option<u32>) -> Option<u8> {
         let live = self.live?;
         let end = entry(0, END);

@@ -114,7 +114,7 @@ pub(crate) fn between(prefixes: &[Prefix], before: u8, here: u8, same: bool) -> 
         Contact if before.is_some() && same => NONE,
         Contact if before.is_some() => ILLEGAL_TRANSITION,
         Contact => ILLEGAL_START,
-        // The token begins a span by right, or goes on with one; is the one before it finished?
+        // The token may begin a span: check that the span before it is finished.
         Auto if unfinished && same => NONE,
         Always | Auto => match before {
             Some(p) if p.ends == Never && p.begins == Always => ILLEGAL_END | ILLEGAL_SINGLE,

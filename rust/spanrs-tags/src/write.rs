@@ -1,10 +1,10 @@
 //! Spans to tags.
 //!
 //! The prefix of each token is chosen by the [`Edge`] values of the scheme's prefixes. A prefix is
-//! excluded if it contradicts the position of the token (`B` of BIO on a second token). Of the
-//! remaining ones the most specific wins: [`Edge::Contact`], where the span touches another of its
-//! type, before [`Edge::Always`] and [`Edge::Never`], before [`Edge::Auto`]. So BIO prefers `B` to
-//! `I` on first tokens, and IOB prefers `I` unless the spans touch.
+//! excluded if it contradicts the position of the token: `B` of BIO on a second token, `I` on a
+//! first one. Of the remaining prefixes the most specific wins: [`Edge::Contact`], where the span
+//! touches another of its type, before [`Edge::Always`] and [`Edge::Never`], before [`Edge::Auto`].
+//! So IOB writes `B` if a span touches the one before it, and `I` otherwise.
 //!
 //! Writing takes O(n log n + t) time for n spans that cover t tokens, however much they overlap.
 

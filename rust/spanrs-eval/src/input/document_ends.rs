@@ -70,6 +70,14 @@ impl DocumentEnds {
     }
 
     /// Returns the first end at or after a number of sentences; None if all documents end before.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use spanrs_eval::input::DocumentEnds;
+    /// let documents = DocumentEnds::new(&[2, 3], None).unwrap();
+    /// assert_eq!([1, 2, 3, 6].map(|at| documents.next_end(at)), [Some(2), Some(2), Some(5), None]);
+    /// ```
     pub fn next_end(&self, sentences: usize) -> Option<usize> {
         let at = self.ends.partition_point(|&end| end < sentences);
         self.ends.get(at).copied()

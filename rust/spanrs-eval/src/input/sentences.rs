@@ -73,6 +73,16 @@ impl<L: Copy + TryInto<usize>> Sentences<'_, L> {
 
     /// Replaces `lengths` by those of the first sentences of a range, until they have at least
     /// `most` tokens or are `most` sentences; returns how many tokens they have.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use spanrs_eval::input::Sentences;
+    /// let sentences = Sentences::Lengths(&[3, 3, 3, 3]);
+    /// let mut lengths = Vec::new();
+    /// assert_eq!(sentences.run(1..4, 5, &mut lengths), 6);
+    /// assert_eq!(lengths, [3, 3]);
+    /// ```
     #[inline]
     pub fn run(self, sentences: Range<usize>, most: usize, lengths: &mut Vec<u32>) -> usize {
         lengths.clear();

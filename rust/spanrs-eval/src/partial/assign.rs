@@ -90,7 +90,7 @@ pub(super) fn is_staircase(pairs: impl Iterator<Item = (u32, u32)>) -> bool {
 pub(super) fn staircase(pairs: &[Pair]) -> Vec<usize> {
     let n = pairs.len();
     let shares = |a: &Pair, b: &Pair| (a.gold == b.gold, a.pred == b.pred);
-    // next[k]: the first pair behind k that shares no span with it.
+    // next[k]: the first pair after k that shares no span with it.
     let mut next = vec![n; n];
     for k in (0..n.saturating_sub(1)).rev() {
         let with = shares(&pairs[k], &pairs[k + 1]);

@@ -240,6 +240,20 @@ impl Matcher {
     }
 
     /// Sets the limits, of which [`Limits::group_pairs`] is used by the optimal matching.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use spanrs_base::{Limits, Span};
+    /// use spanrs_eval::Unmatched;
+    /// use spanrs_eval::partial::{Matcher, Matching};
+    /// let spans = |n: i64| (0..n).map(|end| Span { start: 0, end: end + 1, ty: 0 }).collect::<Vec<_>>();
+    /// let limits = Limits { group_pairs: 8, ..Limits::default() };
+    /// let mut matcher = Matcher::new(Matching::Optimal, 1.0).with_limits(limits);
+    /// assert!(matcher.run(&spans(2), &spans(4)).is_ok(), "eight pairs");
+    /// let refused = matcher.run(&spans(3), &spans(3));
+    /// assert!(matches!(refused, Err(Unmatched::TooManyPairs { golds: 3, preds: 3, .. })));
+    /// ```
     #[must_use]
     pub fn with_limits(mut self, limits: Limits) -> Self {
         self.limits = limits;

@@ -58,6 +58,16 @@ const fn overall(mode: Mode, name: &'static str) -> Criterion {
 
 /// The criteria of partial matching: each [`Mode`] over all spans, then each within the types, in
 /// the order of the lanes, and at the end the totals of the corpus.
+///
+/// # Examples
+///
+/// ```
+/// use spanrs_eval::partial::{Found, Mode, SCHEMA};
+/// let overlap = &SCHEMA.criteria[Mode::Overlap as usize];
+/// assert_eq!(overlap.name, "overlap");
+/// assert_eq!(overlap.outcomes[Found::Partial as usize].weights, [0.5, 0.5, 0.5]);
+/// assert_eq!(overlap.per_type, SCHEMA.criterion("overlap_by_type"));
+/// ```
 pub static SCHEMA: Schema = Schema {
     name: "partial",
     criteria: &[
@@ -134,6 +144,20 @@ impl Matcher {
     /// positions in the side of the span (pred for all outcomes but [`Found::Missed`]). With a
     /// type, the lane within types is reported, and only spans of that type are visited and
     /// numbered.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use spanrs_base::Span;
+    /// use spanrs_eval::partial::{Found, Matcher, Matching, Mode};
+    /// let span = |start, ty| Span { start, end: start + 1, ty };
+    /// let (gold, pred) = ([span(0_i64, 0), span(4, 1)], [span(0, 1), span(4, 1)]);
+    /// let mut matcher = Matcher::new(Matching::Greedy, 1.0);
+    /// matcher.run(&gold, &pred).unwrap();
+    /// let mut found = Vec::new();
+    /// matcher.outcomes(&gold, &pred, Mode::Type, Some(1), |outcome, at| found.push((outcome, at)));
+    /// assert_eq!(found, [(Found::Spurious, 0), (Found::Correct, 1)]);
+    /// ```
     pub fn outcomes(
         &self,
         gold: &[Span<i64>],

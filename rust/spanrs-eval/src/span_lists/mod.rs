@@ -142,6 +142,16 @@ impl SpanLists {
     ///
     /// `tokens` holds the runs of tokens of all spans in order, None for all tokens between the
     /// bounds; it may be shorter than the number of spans.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use spanrs_eval::SpanLists;
+    /// let sentence = vec![("A".to_owned(), 0, 5), ("A".to_owned(), 6, 7)];
+    /// // The first span lacks tokens 1 and 2.
+    /// let lists = SpanLists::of_tuples(vec![sentence], vec![Some(vec![(0, 1), (3, 5)])]);
+    /// assert_eq!(lists.token_runs(), Some(vec![Some(vec![(0, 1), (3, 5)]), None]));
+    /// ```
     pub fn of_tuples(
         sentences: Vec<Vec<(String, i64, i64)>>,
         mut tokens: Vec<Option<Vec<Run>>>,
