@@ -20,7 +20,7 @@ use crate::tagger::{Lexicon, Tagger, TaggerFeatures, TaggerSetup, Tags};
 use crate::text_hash::TextHash;
 use crate::weights::Weights;
 
-/// Returns the error for JSON that is no such model, with what is wrong.
+/// Returns the error for JSON that is not such a model, with the reason.
 fn bad(message: impl fmt::Display) -> Error {
     Error::File(format!("not a model of parser.py: {message}"))
 }

@@ -16,8 +16,8 @@
 //! ```
 //!
 //! which generalises better than the last weights. The sum is kept lazily as in parser.py: each
-//! weight remembers the update that changed it last and the sum up to then, and adds `(now - since)
-//! * weight` when it changes next. An update costs O(features), not O(weights).
+//! weight remembers the update that changed it last and the sum up to then. When it changes next,
+//! it adds `(now - since) * weight` to the sum. An update costs O(features), not O(weights).
 //!
 //! # Storage
 //!

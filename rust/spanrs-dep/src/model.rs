@@ -40,7 +40,7 @@ pub struct Model {
     /// words, as in parser.py. Sentences are then padded before they are tagged, and the predicted
     /// tag of `ROOT` is a feature of the parser.
     pub padded: bool,
-    /// A JSON object with what is known of the training: anything the caller wants to store.
+    /// A JSON object that describes the training: anything the caller wants to store.
     pub metadata: String,
 }
 

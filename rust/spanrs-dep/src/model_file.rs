@@ -42,7 +42,7 @@ const VERSION: u64 = 1;
 /// Key of the entry in the metadata of the safetensors header.
 const KEY: &str = "spanrs.dep";
 
-/// Returns the error for a file, with what is wrong.
+/// Returns the error for a damaged or foreign file, with the reason.
 fn damaged(what: impl std::fmt::Display) -> Error {
     Error::File(what.to_string())
 }

@@ -54,7 +54,7 @@ pub enum Oracle {
     Published,
 }
 
-/// The gold tree of a sentence, prepared for an oracle, and what is on the stack of the state that
+/// The gold tree of a sentence, prepared for an oracle, and a record of the stack of the state that
 /// it follows.
 ///
 /// Started with [`GoldTree::start`] for each sentence, told of each move with [`GoldTree::follow`];
@@ -143,8 +143,8 @@ impl GoldTree {
         self.waiting[self.heads[word as usize] as usize] += 1;
     }
 
-    /// Follows a move. Call it with the state *before* the move, once per move, so that what is
-    /// known of the stack stays that of the state.
+    /// Follows a move. Call it once per move with the state *before* the move, so that the record
+    /// of the stack agrees with the state.
     #[inline]
     pub fn follow(&mut self, state: &State, transition: Move) {
         if transition == Move::Shift {

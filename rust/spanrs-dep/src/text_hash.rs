@@ -17,7 +17,8 @@
 //! an adversary: polynomials modulo 2^64 have known collisions (Thue–Morse strings of a few
 //! thousand bytes). A collision makes two features share their weights and has no other effect.
 
-/// The hash of a piece of text together with what is needed to put it before another one.
+/// The hash of a piece of text, and the power of the base by which the hash of a text before it is
+/// multiplied.
 ///
 /// Equal strings have equal hashes however they are split into pieces; the empty text has hash 0.
 /// Bytes count as 1 to 256, so that NUL bytes at the start of a text change its hash.

@@ -37,7 +37,7 @@ pub enum Update {
 ///
 /// # Examples
 ///
-/// A small unlabelled parser with templates of one's choice; a template that cannot be read is
+/// A small unlabelled parser with templates of its own; a template that cannot be read is
 /// refused with its line:
 ///
 /// ```
