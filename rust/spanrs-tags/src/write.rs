@@ -72,8 +72,7 @@ impl Writer {
 
     /// Returns the tags of a sentence of `length` tokens.
     ///
-    /// Spans may be in any order. `types` holds the names of their types by id; the id of every
-    /// span has to be an index of it.
+    /// Spans may be in any order. `types` holds the names of their types by id.
     ///
     /// # Errors
     /// - [`Error::TooMany`] if `length` exceeds [`Limits::sentence_tokens`] of the default limits.
@@ -82,6 +81,10 @@ impl Writer {
     /// - [`Error::Overlap`] for spans that share a token, unless the writer is overwriting.
     /// - [`Error::NotExpressible`] for touching spans of one type in IO and spans of several tokens
     ///   in TOKEN, unless the writer is overwriting.
+    ///
+    /// # Panics
+    /// If a type id is not an index of `types` and the dialect is one with [`Bare::WholeTag`]; with
+    /// [`Bare::OneType`] that is [`Error::BadType`].
     pub fn write(&self, spans: &[Span], types: &[&str], length: usize) -> Result<Vec<String>> {
         let max_tokens = Limits::default().sentence_tokens;
         if length > max_tokens {
