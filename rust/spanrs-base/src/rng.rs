@@ -39,8 +39,8 @@ impl Rng {
     /// Creates the generator of part number `part` of a computation, so that the parts can be
     /// processed in any order and on any number of threads.
     ///
-    /// The seed is hashed by one draw and combined with a multiple of the increment; neighbouring seeds
-    /// and neighbouring parts therefore start at unrelated states.
+    /// The seed is hashed by one draw and combined with a multiple of the increment; neighbouring
+    /// seeds and neighbouring parts therefore start at unrelated states.
     pub fn part(seed: u64, part: u64) -> Self {
         // The first draw of a seed spreads its bits; parts of neighbouring seeds share nothing then.
         Self::new(Self::new(seed).draw() ^ part.wrapping_mul(STEP).rotate_left(32))

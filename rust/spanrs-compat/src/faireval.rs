@@ -1,8 +1,8 @@
 //! The evaluation that FairEval's `compare_spans` returns: counts of errors overall, per label and
 //! as a confusion matrix.
 //!
-//! The matching itself is [`spanrs_eval::fair`]; this module lays out its counts. Labels are numbered
-//! from 0 by the caller.
+//! The matching itself is [`spanrs_eval::fair`]; this module lays out its counts. Labels are
+//! numbered from 0 by the caller.
 //!
 //! | error | bounds | label |
 //! |---|---|---|

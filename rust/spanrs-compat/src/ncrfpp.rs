@@ -7,8 +7,8 @@
 //!
 //! - Tags are compared in upper case, and prefixes are searched for anywhere in them: `WEB-SITE`
 //!   contains `B-`, so it begins a span of the type `WESITE`.
-//! - In BIO, a span extends over any `I-` of its type; an `I-` of another type ends it, and does not
-//!   begin one.
+//! - In BIO, a span extends over any `I-` of its type; an `I-` of another type ends it, and does
+//!   not begin one.
 //! - In BMES, a span extends to an `E-` of any type or up to the next `B-` or `S-`, whatever
 //!   lies between.
 //! - A span of the empty type that begins with `B-` is never reported; one of `S-` is.

@@ -10,10 +10,10 @@
 //!
 //! Between two tags, of which the `O` between sentences is one:
 //!
-//! - A span ends if the first tag is `E` or `S`; or the first is `B` or `I` and the second is `B`, `S`
-//!   or `O`; or the types differ and the first tag is neither `O` nor `.`.
-//! - A span begins if the second tag is `B` or `S`; or the second is `E` or `I` and the first is `E`,
-//!   `S` or `O`; or the types differ and the second tag is neither `O` nor `.`.
+//! - A span ends if the first tag is `E` or `S`; or the first is `B` or `I` and the second is `B`,
+//!   `S` or `O`; or the types differ and the first tag is neither `O` nor `.`.
+//! - A span begins if the second tag is `B` or `S`; or the second is `E` or `I` and the first is
+//!   `E`, `S` or `O`; or the types differ and the second tag is neither `O` nor `.`.
 //!
 //! A span that ends extends from the last begin, whether another span has used that begin already
 //! or not. Its type is that of its last tag. Every other letter, `L`, `U`, `M` and `W` included,

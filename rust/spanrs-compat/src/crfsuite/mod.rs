@@ -1,7 +1,8 @@
 //! CRFsuite's binary model file: first-order CRF (`lCRF`, type `FOMC`, version 100).
 //!
-//! All integers are little-endian `u32`, all weights little-endian `f64`. Offsets in the header and in reference lists
-//! count from the start of the file, offsets inside a string database from the start of that database.
+//! All integers are little-endian `u32`, all weights little-endian `f64`. Offsets in the header and
+//! in reference lists count from the start of the file, offsets inside a string database from the
+//! start of that database.
 //!
 //! ```text
 //! header     "lCRF" size "FOMC" 100 0 labels attributes, offsets of FEAT, labels, attributes, LFRF, AFRF
@@ -12,15 +13,15 @@
 //! AFRF       "AFRF" size A, A offsets; at each offset the state features of the attribute
 //! ```
 //!
-//! A feature of type 0 is a state feature (attribute to label), one of type 1 a transition (label to label). The field
-//! for the number of features in the header is always 0. The last two entries of `LFRF` were the transitions from the
-//! start and to the end of a sequence (types 2 and 3) in early releases. CRFsuite 0.12 writes 0 there and its tagger
-//! ignores such features in old files; [`CrfsuiteModel::from_bytes`] ignores them too, and
-//! [`count_boundary_features`] counts them.
+//! A feature of type 0 is a state feature (attribute to label), one of type 1 a transition (label
+//! to label). The field for the number of features in the header is always 0. The last two entries
+//! of `LFRF` were the transitions from the start and to the end of a sequence (types 2 and 3) in
+//! early releases. CRFsuite 0.12 writes 0 there and its tagger ignores such features in old files;
+//! [`CrfsuiteModel::from_bytes`] ignores them too, and [`count_boundary_features`] counts them.
 //!
-//! The reader accepts only files in which a model is stored without contradictions: every feature is in the list of its
-//! source exactly once, and every name is found through the hash tables of its database. CRFsuite's tagger uses these
-//! lists and tables unchecked.
+//! The reader accepts only files in which a model is stored without contradictions: every feature
+//! is in the list of its source exactly once, and every name is found through the hash tables of
+//! its database. CRFsuite's tagger uses these lists and tables unchecked.
 
 mod cqdb;
 mod cursor;
@@ -111,8 +112,9 @@ pub struct CrfsuiteModel {
 impl CrfsuiteModel {
     /// Reads a model file.
     ///
-    /// Bytes after the size given in the header are ignored, as CRFsuite ignores them. Time and memory are linear in
-    /// the size of `bytes` (sorting names for the duplicate check aside), whatever counts the file claims to have.
+    /// Bytes after the size given in the header are ignored, as CRFsuite ignores them. Time and
+    /// memory are linear in the size of `bytes` (sorting names for the duplicate check aside),
+    /// whatever counts the file claims to have.
     ///
     /// # Errors
     ///
@@ -130,13 +132,13 @@ impl CrfsuiteModel {
 
     /// Writes a model file.
     ///
-    /// Equal models give equal bytes. A file written by CRFsuite 0.12 and read with [`Self::from_bytes`] is written
-    /// byte for byte as it was. Features with weight 0 are kept.
+    /// Equal models give equal bytes. A file written by CRFsuite 0.12 and read with
+    /// [`Self::from_bytes`] is written byte for byte as it was. Features with weight 0 are kept.
     ///
     /// # Errors
     ///
-    /// If a name occurs twice or contains a NUL byte, a feature occurs twice or has an id out of range or a weight
-    /// that is not finite, or the file would exceed 4 GiB.
+    /// If a name occurs twice or contains a NUL byte, a feature occurs twice or has an id out of
+    /// range or a weight that is not finite, or the file would exceed 4 GiB.
     ///
     /// ```
     /// use spanrs_compat::crfsuite::CrfsuiteModel;
@@ -158,10 +160,11 @@ pub fn is_crfsuite(bytes: &[u8]) -> bool {
     bytes.starts_with(MAGIC)
 }
 
-/// Counts the features for the start and the end of a sequence, which [`CrfsuiteModel::from_bytes`] ignores.
+/// Counts the features for the start and the end of a sequence, which [`CrfsuiteModel::from_bytes`]
+/// ignores.
 ///
-/// Only early releases of CRFsuite wrote them. If the count is not 0, the release that trained the model may have
-/// tagged differently.
+/// Only early releases of CRFsuite wrote them. If the count is not 0, the release that trained the
+/// model may have tagged differently.
 ///
 /// # Errors
 ///

@@ -82,8 +82,8 @@ impl Codes {
 /// Ids of both sides of a corpus, each side with its own numbering. See the [module](super) for an
 /// example.
 ///
-/// The arrays may have different integer types. They are only read, so they can be those of NumPy or
-/// Arrow without a copy.
+/// The arrays may have different integer types. They are only read, so they can be those of NumPy
+/// or Arrow without a copy.
 #[derive(Clone, Copy, Debug)]
 pub struct IdBatch<'a, G, P> {
     /// Ids of gold.

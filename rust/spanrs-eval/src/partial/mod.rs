@@ -260,8 +260,8 @@ impl Matcher {
         self
     }
 
-    /// Matches the spans of one document, which may be in any order and overlap. Differences of their
-    /// bounds have to fit into `i64`.
+    /// Matches the spans of one document, which may be in any order and overlap. Differences of
+    /// their bounds have to fit into `i64`.
     ///
     /// # Errors
     /// - [`Unmatched::TooManyPairs`] if a group of overlapping spans exceeds the limit (optimal

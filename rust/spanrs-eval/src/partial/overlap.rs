@@ -11,8 +11,8 @@ use spanrs_base::Span;
 /// gold span.
 ///
 /// With exclusive ends this is nervaluate's rule exactly, also for spans of zero or negative
-/// length. A gold span of zero length overlaps nothing, where nervaluate divides by zero. The length
-/// of the gold span has to fit into `i64`.
+/// length. A gold span of zero length overlaps nothing, where nervaluate divides by zero. The
+/// length of the gold span has to fit into `i64`.
 ///
 /// # Examples
 ///

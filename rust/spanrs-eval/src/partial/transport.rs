@@ -30,9 +30,9 @@
 //!
 //! # Termination
 //!
-//! Each path assigns at least one more unit, or lowers the price of a node with free units to 0. Each
-//! extension of the core adds edges that were not in it, twice as many per gold node as the time
-//! before where there are that many, so few extensions are needed even for dense groups.
+//! Each path assigns at least one more unit, or lowers the price of a node with free units to 0.
+//! Each extension of the core adds edges that were not in it, twice as many per gold node as the
+//! time before where there are that many, so few extensions are needed even for dense groups.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
