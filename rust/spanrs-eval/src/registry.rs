@@ -17,8 +17,8 @@ pub struct MatcherOptions {
     /// For `partial`: smallest overlap of a pair, in per cent of the length of the gold span. Above
     /// 0.
     pub min_overlap: f64,
-    /// For `partial`: true for the pairs with the greatest total credit, false for the first pair
-    /// that fits, as nervaluate does.
+    /// For `partial`: true for the pairs with the greatest total credit, false for nervaluate's
+    /// greedy walk over the pred spans.
     pub optimal: bool,
     /// For `partial` and `fair`: asked at intervals whether to stop.
     pub watch: Watch,
