@@ -8,7 +8,7 @@
 use std::ops::{Deref, DerefMut};
 
 /// Bytes of a cache line, and of the widest vector register.
-const LINE: usize = 64;
+const CACHE_LINE: usize = 64;
 
 /// A vector whose first value is at the beginning of a cache line.
 ///
@@ -35,10 +35,10 @@ impl<T: Copy + Default> Aligned<T> {
     /// Changes the length. Values are unspecified (those of earlier use, or zeros): overwrite all
     /// of them. The allocation is replaced only if it is too small.
     pub(crate) fn resize(&mut self, len: usize) {
-        let spare = LINE / size_of::<T>();
+        let spare = CACHE_LINE / size_of::<T>();
         if self.values.len() < len + spare {
             self.values = vec![T::default(); len + spare];
-            self.start = self.values.as_ptr().align_offset(LINE).min(spare);
+            self.start = self.values.as_ptr().align_offset(CACHE_LINE).min(spare);
         }
         self.len = len;
     }

@@ -71,8 +71,8 @@ impl Lattice {
     /// sequence has fewer labellings that are not forbidden. Ties are in the order of
     /// [`Lattice::best`].
     ///
-    /// Keeps at most `n` prefixes for each label of each token, so memory is up to `n * tokens *
-    /// labels` prefixes. An empty sequence has one labelling.
+    /// Keeps at most `n` prefixes for each label of each token, so memory is up to
+    /// `n * tokens * labels` prefixes. An empty sequence has one labelling.
     ///
     /// # Errors
     /// [`Error::NoPath`] if all labellings are forbidden, or [`Error::NotFinite`] instead if a
@@ -103,7 +103,7 @@ impl Lattice {
                 }],
                 Some(before) => {
                     let steps = transitions.before(label);
-                    let mut best = merge(before, n, |from| steps[from]);
+                    let mut best = best_continuations(before, n, |from| steps[from]);
                     best.iter_mut().for_each(|prefix| prefix.score += own);
                     best
                 }
@@ -120,7 +120,7 @@ impl Lattice {
         }
         let ends = rows
             .last()
-            .map(|row| merge(row, n, |_| 0.0))
+            .map(|row| best_continuations(row, n, |_| 0.0))
             .unwrap_or_default();
         if ends.is_empty() && n > 0 {
             return Err(self.no_path());
@@ -213,7 +213,11 @@ struct Prefix {
 /// `before` has the prefixes of each label in their order, best first; `step` is the score of the
 /// transition from a label. Equal scores are in the order of the label and then of the rank, since
 /// the sort is stable.
-fn merge(before: &[Vec<Prefix>], n: usize, step: impl Fn(usize) -> f64) -> Vec<Prefix> {
+fn best_continuations(
+    before: &[Vec<Prefix>],
+    n: usize,
+    step: impl Fn(usize) -> f64,
+) -> Vec<Prefix> {
     let mut all: Vec<Prefix> = Vec::new();
     for (label, prefixes) in before.iter().enumerate() {
         let step = step(label);

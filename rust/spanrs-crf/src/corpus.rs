@@ -1,10 +1,10 @@
 //! Training sequences: token attributes with targets and weights.
 //!
-//! A corpus is what [`crate::Features::of`] selects features from and what [`crate::train`] learns
-//! from. Each sequence has a [`Target`], which may be less than a full labelling, and a weight,
-//! which multiplies its log-likelihood (or, in online training, its step). The four kinds of target
-//! contribute to the objective as follows, with `s(y)` the score of a labelling and `Z` the
-//! partition function:
+//! A corpus is what [`crate::Features::of`] selects features from and what [`crate::train()`]
+//! learns from. Each sequence has a [`Target`], which may be less than a full labelling, and a
+//! weight, which multiplies its log-likelihood (or, in online training, its step). The four kinds
+//! of target contribute to the objective as follows, with `s(y)` the score of a labelling and `Z`
+//! the partition function:
 //!
 //! | target | negative log-likelihood of the sequence | cost |
 //! |---|---|---|
@@ -116,6 +116,16 @@ impl Counts {
     ///
     /// # Errors
     /// [`Error::Shape`] if `transitions` does not have `labels * labels` entries.
+    ///
+    /// # Examples
+    /// ```
+    /// use spanrs_crf::Counts;
+    /// // Two tokens: the labellings 0 0 and 0 1 with the probabilities 0.75 and 0.25.
+    /// let tokens = vec![1.0, 0.0, 0.75, 0.25];
+    /// let counts = Counts::expected(2, tokens, &[0.75, 0.25, 0.0, 0.0]).unwrap();
+    /// assert_eq!(counts.transitions(), [(0, 0.75), (1, 0.25)]);
+    /// assert_eq!(counts.total(), 1.0);
+    /// ```
     pub fn expected(labels: usize, tokens: Vec<f64>, transitions: &[f64]) -> Result<Self> {
         check_len("transition counts", labels * labels, transitions.len())?;
         let transitions = (0..).zip(transitions).filter(|(_, count)| **count != 0.0);

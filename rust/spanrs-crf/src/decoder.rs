@@ -2,9 +2,9 @@
 //! lattice.
 //!
 //! [`Decoder`] owns the buffers and borrows the model, so each thread has a decoder and all share
-//! the model. Reading a sequence costs its items; what is asked afterwards costs `O(tokens *
-//! labels^2)` each time, and nothing is remembered between calls: [`Decoder::marginals`] after
-//! [`Decoder::log_z`] runs forward-backward again.
+//! the model. Reading a sequence costs its items; what is asked afterwards costs
+//! `O(tokens * labels^2)` each time, and nothing is remembered between calls:
+//! [`Decoder::marginals`] after [`Decoder::log_z`] runs forward-backward again.
 
 use std::borrow::Cow;
 
@@ -324,6 +324,23 @@ impl<'a> Decoder<'a> {
     ///
     /// # Errors
     /// As [`Decoder::log_z`].
+    ///
+    /// # Examples
+    /// ```
+    /// use spanrs_crf::{Decoder, Features, Sequences};
+    /// let states = [(0, 0), (0, 1), (0, 2)];
+    /// let (features, _) = Features::listed(3, 1, &states, &[(0, 1), (0, 2), (1, 0)]).unwrap();
+    /// // The labelling 0 0 has the probability 0.4; 1 1 and 1 2 have 0.3 each; others almost 0.
+    /// let weights = [0.4_f64.ln(), 0.3_f64.ln(), -99.0, -99.0, -99.0, -99.0];
+    /// let mut sequences = Sequences::new(1);
+    /// sequences.indicators(&[0]).unwrap();
+    /// sequences.indicators(&[]).unwrap();
+    /// sequences.end();
+    /// let mut decoder = Decoder::of(&features, &weights, None).unwrap();
+    /// decoder.read(&sequences, 0);
+    /// assert_eq!(decoder.best().unwrap(), [0, 0]);
+    /// assert_eq!(decoder.posterior().unwrap(), [1, 0], "1 0 is unlikely");
+    /// ```
     pub fn posterior(&mut self) -> Result<Vec<usize>> {
         let labels = self.features.labels().max(1);
         let marginals = self.marginals()?;

@@ -445,7 +445,7 @@ fn union_sorted(known: &mut Vec<u32>, more: &[u32], united: &mut Vec<u32>) {
 }
 
 /// For each row of `labels` values, the labels with a positive value, ascending.
-fn positive(values: &[f64], labels: usize) -> impl Iterator<Item = Vec<u32>> {
+fn positive_labels(values: &[f64], labels: usize) -> impl Iterator<Item = Vec<u32>> {
     values.chunks_exact(labels.max(1)).map(|row| {
         let some = (0..).zip(row).filter(|(_, value)| **value > 0.0);
         some.map(|(label, _)| label).collect()
@@ -459,8 +459,8 @@ fn possible_labels(target: &Target, labels: usize, rows: &mut Vec<Vec<u32>>) {
     let numbers = || 0..labels as u32;
     match target {
         Target::Labels(known) => rows.extend(known.iter().map(|&label| vec![label])),
-        Target::Soft(weights) => rows.extend(positive(weights, labels)),
-        Target::Counts(counts) => rows.extend(positive(counts.labels(), labels)),
+        Target::Soft(weights) => rows.extend(positive_labels(weights, labels)),
+        Target::Counts(counts) => rows.extend(positive_labels(counts.labels(), labels)),
         Target::Partial(allowed) => rows.extend(allowed.chunks_exact(labels.max(1)).map(|row| {
             let some = numbers().zip(row).filter(|(_, allowed)| **allowed);
             some.map(|(label, _)| label).collect()

@@ -24,12 +24,13 @@
 //! not sum to 1 within 1e-6. NaN takes this way, too, and ends in [`Error::NotFinite`].
 //!
 //! # Expected transition counts
-//! The probability of the pair (x, y) at tokens t-1 and t is `f_{t-1}(x) * M(x, y) * e_t(y) b_t(y)
-//! / c_t`. `M` does not depend on the token, so [`PairSums`] adds the outer products of the other
-//! two factors and multiplies by `M` once, when the counts are read.
+//! The probability of the pair (x, y) at tokens t-1 and t is
+//! `f_{t-1}(x) * M(x, y) * e_t(y) b_t(y) / c_t`. `M` does not depend on the token, so [`PairSums`]
+//! adds the outer products of the other two factors and multiplies by `M` once, when the counts are
+//! read.
 //!
-//! The recursions and the pair counts take `O(tokens * labels^2)` time each, and `O(tokens *
-//! labels)` memory.
+//! The recursions and the pair counts take `O(tokens * labels^2)` time each, and
+//! `O(tokens * labels)` memory.
 
 use crate::aligned::Aligned;
 use crate::error::{Error, Result};
@@ -37,9 +38,9 @@ use crate::lattice::Lattice;
 use crate::simd::{AddOuterProducts, AddProducts, Kernel, dispatch, exp_minus, max, padded, sum};
 use crate::transitions::Transitions;
 
-/// Scaled values outside `LEAST..1 / LEAST` trigger the log-domain fallback. Products of three of
+/// Scaled values outside `MIN_SCALED..1 / MIN_SCALED` trigger the log-domain fallback. Products of three of
 /// them, summed over a corpus, stay finite.
-const LEAST: f64 = 1e-100;
+const MIN_SCALED: f64 = 1e-100;
 
 impl Lattice {
     /// Computes the log partition function (the logarithm of the sum over all labellings of the
@@ -81,7 +82,7 @@ impl Lattice {
         if self.tokens == 0 {
             return Ok(0.0);
         }
-        let scaled = match transitions.range() < -LEAST.ln() {
+        let scaled = match transitions.range() < -MIN_SCALED.ln() {
             true => dispatch(Scaled(self, transitions)),
             false => None,
         };
@@ -121,7 +122,7 @@ impl Lattice {
                 }
             }
             let scale = sum(row);
-            if scale < LEAST {
+            if scale < MIN_SCALED {
                 return None;
             }
             let inverse = 1.0 / scale;
@@ -159,7 +160,7 @@ impl Lattice {
         let first = self.forward[..width].iter().zip(&self.backward[..width]);
         let total: f64 = first.map(|(forward, backward)| forward * backward).sum();
         // The negation also catches NaN.
-        !(most >= 1.0 / LEAST || (total - 1.0).abs() >= 1e-6 || total.is_nan())
+        !(most >= 1.0 / MIN_SCALED || (total - 1.0).abs() >= 1e-6 || total.is_nan())
     }
 
     /// Both recursions with logarithms; fills `forward` and `backward` and sets `in_logs`. The

@@ -22,7 +22,7 @@
 //! | sequences of attributes | [`Sequences`]; with targets [`Corpus`]; while names are numbered [`NamedCorpus`] |
 //! | supervision | [`Target`]: one label, a distribution, allowed labels, or weighted labellings ([`Counts`]) |
 //! | features | [`Features`], chosen by a [`FeatureSelection`] |
-//! | training | [`train`] by an [`Algorithm`]: [`Lbfgs`] on an [`Objective`], [`Sgd`], [`Online`] |
+//! | training | [`train()`] by an [`Algorithm`]: [`Lbfgs`] on an [`Objective`], [`Sgd`], [`Online`] |
 //! | models and files | [`Model`]; [`Model::to_bytes`], [`Model::from_bytes`] |
 //! | decoding | [`Decoder`] for one sequence at a time, [`Inputs`] for many in threads; [`Constraint`] |
 //! | inference | [`Lattice`] with [`Transitions`]: Viterbi, n-best, forward-backward, marginals |

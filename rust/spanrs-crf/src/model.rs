@@ -228,6 +228,24 @@ impl Model {
     /// Training can start from them, for instance after new documents were added (a warm start).
     /// `labels` and `attributes` are the names of the numbers in `features`. Takes one lookup per
     /// name and a binary search per feature.
+    ///
+    /// # Examples
+    /// ```
+    /// use spanrs_base::Interner;
+    /// use spanrs_crf::{Features, Model};
+    /// let names = |names: [&str; 2]| {
+    ///     let mut all: Interner<str> = Interner::default();
+    ///     names.map(|name| all.intern(name));
+    ///     all
+    /// };
+    /// let (features, _) = Features::listed(2, 2, &[(0, 0), (1, 1)], &[]).unwrap();
+    /// let (labels, attributes) = (names(["O", "PER"]), names(["w=of", "w=Ada"]));
+    /// let model = Model::new(labels, attributes, features, vec![1.0, 2.0], "{}".into()).unwrap();
+    /// // A corpus in which the attributes come in the other order, and one is new.
+    /// let (features, _) = Features::listed(2, 2, &[(0, 1), (1, 0)], &[(0, 0)]).unwrap();
+    /// let found = model.weights_for(&names(["O", "PER"]), &names(["w=Ada", "w=new"]), &features);
+    /// assert_eq!(found, [2.0, 0.0, 0.0]);
+    /// ```
     pub fn weights_for(
         &self,
         labels: &Interner<str>,

@@ -83,7 +83,9 @@ pub(crate) fn exp_minus(row: &[f64], most: f64, exps: &mut [f64]) {
 fn exp_of(x: f64) -> f64 {
     /// Adding 1.5 * 2^52 rounds to an integer and leaves it in the low bits.
     const ROUND: f64 = 6_755_399_441_055_744.0;
+    /// The upper bits of the logarithm of 2, few enough that its product with `n` is exact.
     const LN_2_HIGH: f64 = 0.693_147_180_369_123_8;
+    /// The rest of the logarithm of 2.
     const LN_2_LOW: f64 = 1.908_214_929_270_587_7e-10;
     // A clamped argument keeps the exponent in range; the result is replaced below.
     let clamped = if x < -708.0 { -708.0 } else { x };
@@ -154,8 +156,8 @@ impl Panels {
         }
     }
 
-    /// The product in the max-plus semiring: `out[to]` is the largest `vector[from] + matrix[from,
-    /// to]`; negative infinity if there is none. NaN is ignored.
+    /// The product in the max-plus semiring: `out[to]` is the largest
+    /// `vector[from] + matrix[from, to]`; negative infinity if there is none. NaN is ignored.
     #[inline(always)]
     pub(crate) fn max_plus(&self, vector: &[f64], out: &mut [f64]) {
         let (mut values, mut out) = (&*self.values, out);

@@ -84,7 +84,7 @@ pub use error::TemplateError;
 pub use extractor::Extractor;
 pub use index::AttributeIndex;
 
-/// A parsed feature template.
+/// A parsed feature template. Immutable, and cheap to clone: the compiled form is shared.
 ///
 /// Source: template files of CRF++ and Wapiti.
 ///
@@ -94,14 +94,16 @@ pub use index::AttributeIndex;
 /// assert_eq!((template.columns(), template.attributes()), (1, 2));
 /// let mut attributes = Vec::new();
 /// Extractor::new(&template)
-///     .extract(&[&["in", "Paris"]], |token, attribute| attributes.push((token, attribute.to_owned())))
+///     .extract(&[&["in", "Paris"]], |token, name| attributes.push((token, name.to_owned())))
 ///     .unwrap();
 /// let expected = [(0, "U00:_B-1/in"), (0, "U01:xx"), (1, "U00:in/Paris"), (1, "U01:Xxxxx")];
-/// assert_eq!(attributes, expected.map(|(token, attribute)| (token, attribute.to_owned())));
+/// assert_eq!(attributes, expected.map(|(token, name)| (token, name.to_owned())));
 /// ```
 #[derive(Clone, Debug)]
 pub struct Template {
+    /// The text as given, for model files.
     text: String,
+    /// The compiled form, shared with extractors.
     program: Arc<Program>,
 }
 
@@ -113,33 +115,48 @@ impl Template {
     /// (one column: tokens) is for part-of-speech tagging.
     pub const BUILTIN: [&str; 3] = ["ner", "chunking", "pos"];
 
-    /// Parses the text of a template.
+    /// Parses the text of a template. A byte order mark at the beginning is ignored.
     ///
     /// # Errors
     /// [`TemplateError`] for the first line that is not valid, or if there are no lines but
     /// comments.
+    ///
+    /// # Examples
+    /// ```
+    /// use spanrs_crf::Template;
+    /// let error = Template::parse("U00:%x[0,0]\nU01:%y[0,0]").unwrap_err();
+    /// assert_eq!((error.line, error.column), (2, 5));
+    /// assert!(error.message.starts_with("unknown function %y"));
+    /// ```
     pub fn parse(text: &str) -> Result<Self, TemplateError> {
         let program = Arc::new(parse::parse(text)?);
         let text = text.to_owned();
         Ok(Self { text, program })
     }
 
-    /// The built-in template of this name, one of [`Template::BUILTIN`].
+    /// The built-in template of this name, one of [`Template::BUILTIN`]; `None` for other names.
+    ///
+    /// # Examples
+    /// ```
+    /// use spanrs_crf::Template;
+    /// assert_eq!(Template::builtin("chunking").unwrap().columns(), 2);
+    /// assert!(Template::builtin("parsing").is_none());
+    /// ```
     pub fn builtin(name: &str) -> Option<Self> {
         Self::parse(builtin::text(name)?).ok()
     }
 
-    /// The text of the template, as given.
+    /// The text of the template, as given. Stored in the metadata of models.
     pub fn text(&self) -> &str {
         &self.text
     }
 
-    /// Number of input columns needed, at least 1.
+    /// Number of input columns needed: one more than the largest column in a macro, at least 1.
     pub fn columns(&self) -> usize {
         self.program.columns
     }
 
-    /// The largest number of attributes a token can have.
+    /// The largest number of attributes a token can have: the number of lines that yield one.
     pub fn attributes(&self) -> usize {
         self.program.lines.len()
     }
