@@ -90,7 +90,7 @@ impl FileScore {
 /// Without a scheme in `options`, gold is read twice: the first time to detect its scheme.
 ///
 /// # Errors
-/// As [`detect`] and [`score`]; [`Error::Unmatched`] with gold as place if the matcher could not
+/// As [`detect()`] and [`score()`]; [`Error::Unmatched`] with gold as place if the matcher could not
 /// match a sentence.
 ///
 /// # Examples

@@ -21,8 +21,8 @@
 //!
 //! | job | functions |
 //! |---|---|
-//! | score | [`score_files`]; [`score`] with documents, alignment and progress; [`score_in_threads`]; [`score_readings`] |
-//! | inspect | [`validate`], [`detect()`], [`errors()`], [`column_warnings`] |
+//! | score | [`score_files`]; [`score()`] with more options; [`score_in_threads`]; [`score_readings`] |
+//! | inspect | [`validate()`], [`detect()`], [`errors()`], [`column_warnings`] |
 //! | convert | [`convert()`] between schemes, [`spans()`] to JSON Lines, [`read_conll`] to a document |
 //! | files of spans | [`span_files`] |
 //! | documents with annotations | [`mat`] |

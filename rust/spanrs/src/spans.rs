@@ -20,7 +20,7 @@ use crate::{Progress, Reporter};
 /// | `document`, `sentence` | numbers in the file, from 0; documents without sentences do not count |
 /// | `line` | line of the first token, from 1 |
 /// | `tokens` | the tokens; empty strings in a file of tags alone |
-/// | `spans` | objects with `type`, `start`, `end` (tokens from 0, end exclusive) and `text`, the tokens joined by blanks |
+/// | `spans` | objects: `type`, `start`, `end` (tokens from 0, end exclusive), `text` (tokens joined by blanks) |
 ///
 /// # Errors
 /// Those of reading the file; [`Error::Tags`]; [`Error::Malformed`] under [`Reading::Refuse`],

@@ -7,9 +7,9 @@
 //!
 //! | chosen | task of JSON | task of JSON_MIN |
 //! |---|---|---|
-//! | nobody | the ground truth, else the first annotation, with a report of the others | it; refused if another has the same id and text |
+//! | nobody | the ground truth, else the first, with a report | it; refused if another has its id and text |
 //! | `ann@x.org` | the first annotation of that user | it, if `annotator` is that user |
-//! | `1`, users have names | as for the second user that occurs in the file | as for the second user that occurs |
+//! | `1`, users have names | as for the second user of the file | as for the second user of the file |
 //! | `1`, no users | the second annotation | none |
 //! | `7`, ids are numbers | the first annotation of user 7 | it, if `annotator` is 7 |
 //!

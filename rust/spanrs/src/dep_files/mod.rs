@@ -2,9 +2,9 @@
 //!
 //! | job | function | input | output |
 //! |---|---|---|---|
-//! | train | [`read_treebank`], then the trainers of [`crate::dep`] | CoNLL-U, CoNLL-X, four columns | treebank in memory |
-//! | tag and parse | [`annotate`], for each block of a file | also word/TAG and tokens | CoNLL-U |
-//! | evaluate | [`evaluate`] | CoNLL-U, CoNLL-X, four columns | counts |
+//! | train | [`read_treebank`], then [`crate::dep`] | CoNLL-U, CoNLL-X, four columns | treebank in memory |
+//! | tag and parse | [`annotate()`], for each block of a file | also word/TAG and tokens | CoNLL-U |
+//! | evaluate | [`evaluate()`] | CoNLL-U, CoNLL-X, four columns | counts |
 //!
 //! Blocks of whole sentences come from [`crate::io::SyntaxChunks`]. Trees are checked as they are
 //! read: heads exist, there is no cycle, and the number of roots is allowed. In the format of four
