@@ -11,7 +11,7 @@
 //! | the same, dictionary `O, B-PER` | indices: 1 0 0 | the reader's id of each value |
 //! | `[[1, 0], [0]]`, vocabulary `O, B-PER` | integers: 1 0 0 | the reader's id of each name |
 //!
-//! Counting is generic over the types of the keys of both sides ([`with_keys`]), so that each pair
+//! Counting is generic over the types of the keys of both sides (`with_keys`), so that each pair
 //! of types has a loop of its own without a conversion.
 //!
 //! The two sides may be cut into chunks differently; `Columns::each` walks them in step and yields

@@ -236,7 +236,7 @@ impl GoldTree {
         [
             can_shift && !arc_with_stack,
             state.is_valid(Move::Right) && !arc_with_buffer,
-            // There is no word at 0, which is the position of what is not on the stack.
+            // With one item on the stack, `stack_at(1)` is `NONE`, which is no word's head.
             head != state.stack_at(1) && !arc_with_buffer,
         ]
     }
