@@ -1,7 +1,7 @@
 //! Vectors that begin at a cache line, for the tables of label scores.
 //!
 //! Rows of `f64` are padded to multiples of 64 bytes, so if the first row begins at a cache line,
-//! all of them do, and no vector load touches two lines. The alignment is reached without unsafe
+//! all of them do, and no vector load touches two lines. The alignment needs no unsafe
 //! code: the allocation has room for one line more, and the vector begins at the first multiple of
 //! 64 bytes in it.
 

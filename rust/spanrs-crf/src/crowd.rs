@@ -83,7 +83,7 @@ pub struct Answers {
     answers: Vec<Vec<(u32, Vec<u32>)>>,
 }
 
-/// What is known of the true labels besides the answers, as unnormalised logarithms.
+/// The prior of the true labels: scores besides the answers, as unnormalised logarithms.
 #[derive(Clone, Copy, Debug)]
 pub struct TruePrior<'a> {
     /// Score of each label as the first of a sequence.

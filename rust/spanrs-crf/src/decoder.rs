@@ -2,8 +2,8 @@
 //! lattice.
 //!
 //! [`Decoder`] owns the buffers and borrows the model, so each thread has a decoder and all share
-//! the model. Reading a sequence costs its items; what is asked afterwards costs
-//! `O(tokens * labels^2)` each time, and nothing is remembered between calls:
+//! the model. Reading a sequence costs its items; each query afterwards costs
+//! `O(tokens * labels^2)`, and nothing is remembered between calls:
 //! [`Decoder::marginals`] after [`Decoder::log_z`] runs forward-backward again.
 
 use std::borrow::Cow;

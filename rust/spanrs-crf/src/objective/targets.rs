@@ -1,7 +1,7 @@
 //! Loss and derivatives of one sequence, for each kind of target.
 //!
-//! For every kind the derivative is *expected minus observed*. What is expected comes from
-//! forward-backward over all labellings. What is observed is:
+//! For every kind the derivative is *expected minus observed*. The expected counts come
+//! from forward-backward over all labellings; the observed counts are:
 //!
 //! | target | observed label counts | observed transition counts |
 //! |---|---|---|

@@ -287,7 +287,7 @@ impl<'a> Parser<'a> {
         taken
     }
 
-    /// What is left of the line.
+    /// The rest of the line.
     fn rest(&self) -> &'a str {
         &self.line[self.at..]
     }
