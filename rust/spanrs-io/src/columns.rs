@@ -73,7 +73,7 @@ pub struct ColumnReader {
     /// Shape of ordinary token lines; None if every line has to be looked at.
     ordinary: Option<LineShape>,
     /// Number of tokens that a sentence may have.
-    most: usize,
+    max_tokens: usize,
     /// The last line in the buffer, with its line end.
     whole: Range<usize>,
     /// Fields of the last token line.
@@ -122,7 +122,7 @@ impl ColumnReader {
         };
         Ok(Self {
             ordinary,
-            most: lines.limits().sentence_tokens,
+            max_tokens: lines.limits().sentence_tokens,
             lines,
             options,
             layout,
@@ -305,7 +305,7 @@ impl ColumnReader {
         let bounds = Bounds {
             within: self.lines.same_ahead(&gold.lines),
             open: gold.tokens,
-            most: gold.most,
+            max_tokens: gold.max_tokens,
         };
         let (layout, options) = (&gold.layout, &gold.options);
         let is_comment = |line: &[u8]| is_plain_comment(line, layout, options);
@@ -367,7 +367,7 @@ impl ColumnReader {
         match kind {
             LineKind::Token => {
                 self.tokens += 1;
-                if self.tokens > self.most {
+                if self.tokens > self.max_tokens {
                     return Err(self.sentence_too_long());
                 }
             }

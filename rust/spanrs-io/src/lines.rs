@@ -361,7 +361,7 @@ impl LineReader {
     }
 
     /// Returns the number of bytes that are identical ahead here and in `other`, as far as it is
-    /// known without reading; at most [`LOOK`] bytes are compared at once. Only after
+    /// known without reading; at most [`MAX_COMPARED`] bytes are compared at once. Only after
     /// [`LineReader::look_at_single_lines`].
     ///
     /// The result of one comparison serves until its bytes are consumed by
@@ -389,8 +389,8 @@ impl LineReader {
     /// its line end; returns whether it did. Only after [`LineReader::look_at_single_lines`].
     ///
     /// Only bytes in the buffers are compared. A line that is cut off by the end of either buffer,
-    /// or is longer than [`LOOK`], is reported as different, and the caller reads it as any other
-    /// line.
+    /// or is longer than [`MAX_COMPARED`], is reported as different, and the caller reads it as any
+    /// other line.
     #[inline(always)]
     pub(crate) fn pass(&mut self, other: &Self, line: Range<usize>) -> bool {
         debug_assert!(self.single);
@@ -489,7 +489,7 @@ impl LineReader {
     /// this order of precedence within one chunk.
     fn check(&self) -> Result<()> {
         let text = &self.buffer[..self.ready];
-        if plain(text) {
+        if is_plain_ascii(text) {
             return self.check_lengths(text);
         }
         if let Some(at) = memchr(0, text) {
@@ -554,12 +554,15 @@ impl LineReader {
     }
 }
 
-/// Returns the number of bytes that two texts have in common at their beginning, at most [`LOOK`].
-/// The bound keeps the total time linear where the rest of the buffer is compared again after each
-/// difference.
+/// Returns the number of bytes that two texts have in common at their beginning, at most
+/// [`MAX_COMPARED`]. The bound keeps the total time linear where the rest of the buffer is compared
+/// again after each difference.
 #[inline]
 fn common_prefix(one: &[u8], other: &[u8]) -> usize {
-    let (one, other) = (&one[..one.len().min(LOOK)], &other[..other.len().min(LOOK)]);
+    let (one, other) = (
+        &one[..one.len().min(MAX_COMPARED)],
+        &other[..other.len().min(MAX_COMPARED)],
+    );
     let (blocks, others) = (one.as_chunks::<STEP>().0, other.as_chunks::<STEP>().0);
     let equal = blocks
         .iter()
@@ -574,11 +577,11 @@ fn common_prefix(one: &[u8], other: &[u8]) -> usize {
 /// Bytes compared at once.
 const STEP: usize = 32;
 /// Bytes compared by one call of [`common_prefix`] at most.
-const LOOK: usize = 1 << 12;
+const MAX_COMPARED: usize = 1 << 12;
 
 /// Returns true for ASCII without NUL and carriage returns, as nearly all text is: such text needs
 /// no further checks of its bytes. Blocks of 64 bytes are tested without branches.
-fn plain(text: &[u8]) -> bool {
+fn is_plain_ascii(text: &[u8]) -> bool {
     let (blocks, rest) = text.as_chunks::<64>();
     let odd = |bytes: &[u8]| {
         let odd = |byte: u8| byte & 0x80 | u8::from(byte == 0) | u8::from(byte == b'\r');

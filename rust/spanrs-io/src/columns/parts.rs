@@ -66,7 +66,7 @@ impl ColumnLayout {
         Ok(ColumnReader {
             lines: open_part(path, start, end, self.limits)?,
             ordinary: self.ordinary,
-            most: self.limits.sentence_tokens,
+            max_tokens: self.limits.sentence_tokens,
             options: self.options.clone(),
             layout: self.layout.clone(),
             whole: 0..0,

@@ -143,7 +143,7 @@ struct Bound {
 }
 
 /// An attribute: its id, the id of its target, name, value.
-type Said<'a> = (&'a str, &'a str, &'a str, &'a str);
+type AttributeLine<'a> = (&'a str, &'a str, &'a str, &'a str);
 
 /// State of a pass over the file of annotations.
 ///
@@ -163,7 +163,7 @@ struct Walk<'a> {
     /// Pieces of all annotations that have several.
     pieces: Vec<(u32, u32)>,
     /// Attributes of text-bound annotations in the order of the file.
-    attributes: Vec<Said<'a>>,
+    attributes: Vec<AttributeLine<'a>>,
 }
 
 impl<'a> Walk<'a> {

@@ -111,7 +111,7 @@ pub(crate) struct Bounds {
     /// Number of token lines since the last empty line, at the beginning of the run.
     pub(crate) open: usize,
     /// Number of token lines allowed between two empty lines. The run ends before a line too many.
-    pub(crate) most: usize,
+    pub(crate) max_tokens: usize,
 }
 
 impl LineReader {
@@ -194,7 +194,8 @@ impl LineReader {
                 continue;
             }
             let end = shape.line_end(&self.buffer, at, whitespace);
-            let Some(end) = end.filter(|end| end - first <= bounds.within && open < bounds.most)
+            let Some(end) =
+                end.filter(|end| end - first <= bounds.within && open < bounds.max_tokens)
             else {
                 let comment = self.comment(shape, (at, next), open, &is_comment);
                 let Some((end, behind)) = comment.filter(|(end, _)| end - first <= bounds.within)
